@@ -1,0 +1,56 @@
+"""Scorers: how alike a sentence and each piece of evidence are. Scores only, no decisions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evidence import Evidence
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the answer, its markers removed, and what it may lean on."""
+
+    text: str
+    context: str = ""  # the sentence before, same paragraph
+    vector: Vectors | None = None  # (D,), unit length, from the embedder of the request
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One row a piece of evidence, in number order."""
+
+    names: tuple[str, ...]  # F feature names
+    features: NDArray[np.float32]  # (N, F)
+    windows: NDArray[np.int32]  # (N, 2): best window, offsets into Evidence.text
+    degraded: bool = False
+
+
+class Prepared(Protocol):
+    """The evidence of one request, made ready while the model is still thinking."""
+
+    evidence: Sequence[Evidence]
+
+    def score(self, claim: Claim) -> Scores:
+        """Score one claim against every piece of evidence."""
+        ...
+
+
+class Scorer(Protocol):
+    """A way to score. `prepare` and `score` are pure and may run in a thread."""
+
+    name: str
+    needs_vectors: bool
+
+    def windows(self, evidence: Sequence[Evidence]) -> list[str]:
+        """The texts whose vectors `prepare` wants, in order; empty unless `needs_vectors`."""
+        ...
+
+    def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> Prepared:
+        """Make the evidence ready. `vectors`: (number of windows, D), unit length."""
+        ...

@@ -1,0 +1,1 @@
+"""Everything outside that Citestream talks to: LLM providers, embedders, retrievers. SDKs live here and nowhere else."""

@@ -1,0 +1,94 @@
+"""The one vocabulary between providers and the rest: a ChatRequest goes out, events come back.
+
+The hub is the OpenAI chunk: every provider maps its own stream into decoded `chat.completion.chunk` mappings, so that
+nothing it sent is lost, and every client API maps out of them.
+"""
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Chunk = dict[str, Any]
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A chat completion request as OpenAI defines it, without anything that is ours."""
+
+    model: str  # the provider's own name for it
+    messages: list[Message]
+    params: Mapping[str, Any] = field(default_factory=dict)  # every other field the client sent, untouched
+    excerpts: tuple[str, ...] = ()  # the numbered excerpts, plain, for a provider that reads them apart from messages
+    key: str | None = None  # the client's own key, where the configuration passes it on
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Answer text of one choice. `chunk` is the chunk it came in: the template of what the client is sent."""
+
+    choice: int
+    text: str
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDelta:
+    """Anything that is not answer text (role, reasoning, tool calls, refusal, unknown): passed on unchanged.
+
+    `choices` are the choices whose open sentence has to leave first; empty where the chunk concerns none.
+    """
+
+    chunk: Chunk
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of one choice; its chunk carries no text."""
+
+    choice: int
+    reason: str
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The usage chunk (`choices: []`)."""
+
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Nothing arrived for a tick: time to release what is held too long and to keep the client's connection alive."""
+
+
+Event = TextDelta | OtherDelta | Finish | Usage | Idle
+
+
+@dataclass(frozen=True, slots=True)
+class Relayed:
+    """An upstream answer passed through unchanged: status, content type, bytes as they come."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: AsyncGenerator[bytes, None]
+
+
+class Provider(Protocol):
+    """What the proxy asks of a provider."""
+
+    native: str  # the client API whose bytes it speaks itself: "openai", "ollama", "gemini", or "" for none
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Stream one answer. Raises ProviderError; a stream that ends without every Finish raises IncompleteAnswer."""
+        ...
+
+    async def models(self) -> list[str]:
+        """The names of its models. Raises ProviderError."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        ...

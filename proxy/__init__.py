@@ -1,0 +1,1 @@
+"""The server: the only package that knows HTTP, configuration, and both `citation` and `providers`."""
