@@ -1,0 +1,5 @@
+"""OpenAI's: nothing beyond what every client gets."""
+
+from . import Dialect
+
+DIALECT = Dialect()

@@ -1,0 +1,48 @@
+"""Writer's: `[source_name](identifier)` in the text; files by `cite`, web pages by `url`, in `graph_data.references`."""
+
+from typing import Any
+
+from ..references import LINKABLE, Reference, References, title
+from . import Dialect, Fields
+
+
+def finish(references: References, choice: int) -> Fields:
+    """`delta.graph_data.references`: the cited passages, files and web pages apart."""
+    files: list[dict[str, Any]] = []
+    web: list[dict[str, Any]] = []
+    for reference in references.cited(choice):
+        (web if _is_web(reference) else files).append(_web(reference) if _is_web(reference) else _file(reference))
+    return {"graph_data": {"status": "finished", "sources": [], "references": {"files": files, "web": web}}}
+
+
+def _is_web(reference: Reference) -> bool:
+    return (reference.evidence.url or "").lower().startswith(LINKABLE)
+
+
+def _file(reference: Reference) -> dict[str, Any]:
+    evidence = reference.evidence
+    return {
+        "text": _passage(reference),
+        "fileId": evidence.document_id or evidence.id,
+        "score": reference.support,
+        "page": evidence.page_number,
+        "cite": evidence.id,
+    }
+
+
+def _web(reference: Reference) -> dict[str, Any]:
+    evidence = reference.evidence
+    return {
+        "text": _passage(reference),
+        "url": evidence.url,
+        "title": title(evidence),
+        "score": reference.support,
+    }
+
+
+def _passage(reference: Reference) -> str:
+    start, end = reference.snippet
+    return reference.evidence.text[start:end]
+
+
+DIALECT = Dialect(options={"marker": "name"}, finish=finish)

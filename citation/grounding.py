@@ -1,0 +1,56 @@
+"""The grounding report: how much of an answer stands on evidence, and what was refused."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .attribute import Decision, Reason
+from .evidence import Evidence
+
+
+@dataclass(slots=True)
+class Grounding:
+    """Counts over one response; every choice adds to it."""
+
+    scorer: str
+    received: int = 0
+    injected: int = 0
+    dropped: tuple[int, ...] = ()  # evidence numbers that did not fit
+    degraded: bool = False
+    claims: int = 0
+    supported: int = 0
+    indirect: int = 0
+    unsupported: list[dict[str, int]] = field(default_factory=list)
+    rejected: list[dict[str, Any]] = field(default_factory=list)
+    notes: dict[str, Any] = field(default_factory=dict)  # what else is worth saying, such as a retriever's diagnostics
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    def judge(self, choice: int, start: int, end: int, decision: Decision, cited: Iterable[Evidence]) -> None:
+        """Take in the decision about one claim; `start`, `end` locate it in the shown text."""
+        self.claims += 1
+        if decision.supports:
+            self.supported += 1
+            self.indirect += all(evidence.is_generated_artifact for evidence in cited)
+        else:
+            self.unsupported.append({"choice": choice, "start": start, "end": end})
+        for rejection in decision.rejected:
+            self.reject(choice, rejection.number, rejection.reason)
+
+    def reject(self, choice: int, number: int, reason: Reason) -> None:
+        """Say that the model cited `number` and why it was taken out."""
+        self.rejected.append({"choice": choice, "number": number, "reason": reason.value})
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `grounding` on the wire."""
+        return {
+            "claims": self.claims,
+            "supported": self.supported,
+            "unsupported": list(self.unsupported),
+            "rejected": list(self.rejected),
+            "indirect": self.indirect,
+            "scorer": self.scorer,
+            "degraded": self.degraded,
+            "evidence": {"received": self.received, "injected": self.injected, "dropped": len(self.dropped)},
+            **self.notes,
+            "timings_ms": dict(self.timings_ms),
+        }
