@@ -2,14 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evidence import Evidence
 
+if TYPE_CHECKING:
+    from .index import Index
+
 Vectors = NDArray[np.float32]
+
+# name -> "module:Class", imported when asked for. A new scorer is one file and one line here.
+SCORERS = {
+    "lexical": "citation.scoring.lexical:LexicalScorer",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +38,15 @@ class Scores:
     features: NDArray[np.float32]  # (N, F)
     windows: NDArray[np.int32]  # (N, 2): best window, offsets into Evidence.text
     degraded: bool = False
+    scorer: str = "lexical"  # whose calibration turns them into a probability
 
 
 class Prepared(Protocol):
     """The evidence of one request, made ready while the model is still thinking."""
 
     evidence: Sequence[Evidence]
+    name: str  # of the scorer, and of the calibration its scores need
+    index: "Index"  # terms, quantities and polarity of the evidence: what the gates read
 
     def score(self, claim: Claim) -> Scores:
         """Score one claim against every piece of evidence."""
@@ -54,3 +66,11 @@ class Scorer(Protocol):
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> Prepared:
         """Make the evidence ready. `vectors`: (number of windows, D), unit length."""
         ...
+
+
+def scorer(name: str) -> Scorer:
+    """The scorer of that name; ValueError, listing what exists, for an unknown one."""
+    if name not in SCORERS:
+        raise ValueError(f"unknown scorer {name!r}; there are: {', '.join(SCORERS)}")
+    module, _, kind = SCORERS[name].partition(":")
+    return cast("Scorer", getattr(import_module(module), kind)())

@@ -1,0 +1,101 @@
+"""Labelled records as rows of features: one row a (sentence, evidence) pair."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citation.evidence import Evidence
+from citation.scoring import Claim, Scorer, Scores
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """P pairs. `sentence`: number of the scored sentence, `record`: of the record; `weight` 0: neither right nor wrong."""
+
+    names: tuple[str, ...]
+    features: NDArray[np.float32]  # (P, F)
+    record: NDArray[np.int64]  # (P,)
+    sentence: NDArray[np.int64]  # (P,)
+    evidence: NDArray[np.int64]  # (P,), 0-based
+    label: NDArray[np.bool_]  # (P,)
+    weight: NDArray[np.float64]  # (P,)
+    place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
+
+
+def load(paths: Sequence[str | Path]) -> list[Record]:
+    """The records of JSON-lines files."""
+    return [json.loads(line) for path in paths for line in Path(path).read_text("utf-8").splitlines() if line]
+
+
+def evidence_of(record: Record) -> list[Evidence]:
+    """The evidence of a record, numbered."""
+    return [Evidence(i + 1, e["text"], e["id"], title=e.get("title") or None) for i, e in enumerate(record["evidence"])]
+
+
+def claims_of(record: Record) -> list[tuple[int, Claim]]:
+    """The judged sentences of a record, each leaning on the one before."""
+    texts = record["answer_sentences"]
+    return [
+        (i, Claim(text, texts[i - 1] if i else ""))
+        for i, text in enumerate(texts)
+        if record["sent_label"][i] in {"supported", "unsupported"}
+    ]
+
+
+def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
+    """Score every judged sentence against all evidence of its record. For scorers that need no vectors."""
+    scored: list[tuple[int, int, Scores]] = []
+    for number, record in enumerate(records):
+        prepared = scorer.prepare(evidence_of(record))
+        scored += [(number, i, prepared.score(claim)) for i, claim in claims_of(record)]
+    return stack(records, scored)
+
+
+def stack(records: Sequence[Record], scored: Sequence[tuple[int, int, Scores]]) -> Pairs:
+    """Scores of (record, sentence) as pairs with their labels."""
+    sizes = [len(scores.features) for _, _, scores in scored]
+    labels, weights = [], []
+    for number, i, scores in scored:
+        record = records[number]
+        gold = {n for alternative in record["gold_alt"][i] or [record["gold"][i]] for n in alternative}
+        supported = record["sent_label"][i] == "supported"
+        labels += [supported and n in gold for n in range(len(scores.features))]
+        weights += [float(n not in record["ignore"][i]) for n in range(len(scores.features))]
+    return Pairs(
+        names=scored[0][2].names,
+        features=np.concatenate([scores.features for _, _, scores in scored]),
+        record=np.repeat([number for number, _, _ in scored], sizes),
+        sentence=np.repeat(np.arange(len(scored)), sizes),
+        evidence=np.concatenate([np.arange(size) for size in sizes]),
+        label=np.array(labels, dtype=bool),
+        weight=np.array(weights),
+        place=[(number, i) for number, i, _ in scored],
+    )
+
+
+def folds(records: Sequence[Record], count: int) -> NDArray[np.int64]:
+    """A fold for every record, by its id alone: stable when records come and go."""
+    import zlib
+
+    return np.array([zlib.crc32(record["id"].encode()) % count for record in records])
+
+
+def predictions(
+    records: Sequence[Record], table: Pairs, probability: NDArray[np.float64], threshold: float, limit: int = 4
+) -> dict[str, list[list[int]]]:
+    """What citing everything from `threshold` on, at most `limit` a sentence, would cite."""
+    cited: dict[str, list[list[int]]] = {r["id"]: [[] for _ in r["answer_sentences"]] for r in records}
+    order = np.lexsort((table.evidence, -probability, table.sentence))
+    for row in order[probability[order] >= threshold]:
+        number, i = table.place[table.sentence[row]]
+        chosen = cited[records[number]["id"]][i]
+        if len(chosen) < limit:
+            chosen.append(int(table.evidence[row]))
+    return cited

@@ -1,0 +1,148 @@
+"""How well citations agree with labelled data: pure functions over records and predictions.
+
+A record has `id`, `dataset`, and per answer sentence `sent_label`, `gold` (0-based evidence indexes), `gold_alt` (other
+complete gold sets), `ignore` (pairs neither right nor wrong); and `gold_level`: pairs are scored where it is `chunk`.
+A prediction is a list of 0-based evidence indexes per sentence. Only `supported` and `unsupported` sentences count.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+Record = Mapping[str, Any]
+Citations = Sequence[Iterable[int]]
+
+# 2.5 % and 97.5 % quantiles of this many resamples of whole records; one seed, so that a run repeats.
+RESAMPLES = 500
+SEED = 0
+
+
+@dataclass(slots=True)
+class Counts:
+    """What adds up over records."""
+
+    true: int = 0  # pairs cited and in gold
+    false: int = 0  # pairs cited, not in gold
+    missed: int = 0  # pairs in gold, not cited
+    cited_supported: int = 0  # sentences
+    supported: int = 0
+    bad: int = 0  # unsupported, yet cited
+    unsupported: int = 0
+    paired: int = 0  # supported sentences whose pairs are scored
+    hit: int = 0  # of them, at least one right citation
+    wrong: int = 0  # of them, cited, all wrong
+
+    def __iadd__(self, other: "Counts") -> "Counts":
+        """Add up."""
+        for f in fields(self):
+            setattr(self, f.name, getattr(self, f.name) + getattr(other, f.name))
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The measures; shares in 0..1, 0 where nothing was counted."""
+
+    supported: int
+    unsupported: int
+    precision: float
+    recall: float
+    f1: float
+    balanced: float  # of "some evidence supports this"
+    bad: float
+    hit: float
+    wrong: float
+
+
+def count(record: Record, citations: Citations) -> Counts:
+    """The counts of one record."""
+    counts = Counts()
+    for i, label in enumerate(record["sent_label"]):
+        if label not in {"supported", "unsupported"}:
+            continue
+        cited = set(citations[i])
+        supported = label == "supported"
+        if supported:
+            counts.supported += 1
+            counts.cited_supported += bool(cited)
+        else:
+            counts.unsupported += 1
+            counts.bad += bool(cited)
+        if record["gold_level"] == "chunk":
+            _count_pairs(record, i, cited, supported, counts)
+    return counts
+
+
+def _count_pairs(record: Record, i: int, cited: set[int], supported: bool, counts: Counts) -> None:
+    alternatives = (record["gold_alt"][i] or [record["gold"][i]]) if supported else [[]]
+    cited = cited - set(record["ignore"][i])
+    any_gold = {n for gold in record["gold_alt"][i] or [] for n in gold}
+    best: tuple[int, int, int] | None = None
+    for alternative in alternatives:
+        gold = set(alternative)
+        seen = cited - (any_gold - gold)
+        candidate = (len(seen & gold), len(seen - gold), len(gold - seen))
+        if best is None or candidate[0] - candidate[1] - candidate[2] > best[0] - best[1] - best[2]:
+            best = candidate
+    assert best is not None
+    counts.true += best[0]
+    counts.false += best[1]
+    counts.missed += best[2]
+    if supported:
+        counts.paired += 1
+        counts.hit += best[0] > 0
+        counts.wrong += bool(cited) and best[0] == 0
+
+
+def quality(counts: Counts) -> Quality:
+    """The measures of added-up counts."""
+    precision = _share(counts.true, counts.true + counts.false)
+    recall = _share(counts.true, counts.true + counts.missed)
+    bad = _share(counts.bad, counts.unsupported)
+    clean = _share(counts.unsupported - counts.bad, counts.unsupported)
+    return Quality(
+        counts.supported,
+        counts.unsupported,
+        precision,
+        recall,
+        _share(2 * precision * recall, precision + recall),
+        0.5 * _share(counts.cited_supported, counts.supported) + 0.5 * clean,
+        bad,
+        _share(counts.hit, counts.paired),
+        _share(counts.wrong, counts.paired),
+    )
+
+
+def evaluate(records: Sequence[Record], predictions: Mapping[str, Citations]) -> dict[str, Quality]:
+    """Quality overall (`ALL`, first) and per data set. KeyError for a record without a prediction."""
+    total = Counts()
+    parts: dict[str, Counts] = {}
+    for record in records:
+        counted = count(record, predictions[record["id"]])
+        total += counted
+        parts.setdefault(record["dataset"], Counts()).__iadd__(counted)
+    return {"ALL": quality(total), **{name: quality(parts[name]) for name in sorted(parts)}}
+
+
+def interval(
+    records: Sequence[Record],
+    predictions: Mapping[str, Citations],
+    measure: Callable[[Quality], float],
+    resamples: int = RESAMPLES,
+) -> tuple[float, float]:
+    """95 % bootstrap interval of a measure, whole records drawn with replacement."""
+    counted = [count(record, predictions[record["id"]]) for record in records]
+    draw = random.Random(SEED)  # noqa: S311 (not for secrets)
+    values = []
+    for _ in range(resamples):
+        total = Counts()
+        for _ in counted:
+            total += counted[draw.randrange(len(counted))]
+        values.append(measure(quality(total)))
+    values.sort()
+    return values[int(0.025 * resamples)], values[int(0.975 * resamples)]
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,83 @@
+"""Scores to a probability of support: a small boosted forest, fitted by `bench/fit.py`, stored as readable JSON.
+
+Any scorer can have one: `citation/scoring/<scorer>.json`, with the names of the features it reads.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import Scores
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """T complete trees of depth D over F features; a row goes right where its value is above the split's."""
+
+    features: tuple[str, ...]
+    base: float  # log odds before the first tree
+    split_feature: NDArray[np.int64]  # (T, 2^D - 1), breadth first
+    split_value: Floats  # (T, 2^D - 1)
+    leaf: Floats  # (T, 2^D), log odds
+    threshold: float  # cite from this probability on
+    hint_threshold: float  # for evidence the model cited
+    provenance: dict[str, Any]
+
+    def probability(self, scores: Scores) -> Floats:
+        """(N,) probability of support. ValueError names a feature the scores lack."""
+        at = _columns(self.features, scores.names)
+        rows = scores.features[:, at].astype(np.float64)
+        trees = np.arange(len(self.leaf))
+        node = np.zeros((len(rows), len(trees)), dtype=np.int64)
+        for _ in range(_depth(self.leaf.shape[1])):
+            feature, value = self.split_feature[trees, node], self.split_value[trees, node]
+            node = 2 * node + 1 + (np.take_along_axis(rows, feature, axis=1) > value)
+        odds = self.base + self.leaf[trees, node - self.split_feature.shape[1]].sum(axis=1)
+        return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+@lru_cache(maxsize=16)
+def calibration(scorer: str) -> Calibration:
+    """The calibration of that scorer. FileNotFoundError where there is none."""
+    raw = json.loads(files("citation.scoring").joinpath(f"{scorer}.json").read_text("utf-8"))
+    return parse(raw)
+
+
+def parse(raw: dict[str, Any]) -> Calibration:
+    """A calibration from its JSON: trees are `{"split": [[feature, value], ...], "leaf": [...]}`."""
+    features = tuple(raw["features"])
+    number = {name: i for i, name in enumerate(features)}
+    trees = raw["trees"]
+    return Calibration(
+        features=features,
+        base=raw["base"],
+        split_feature=np.array([[number[f] for f, _ in tree["split"]] for tree in trees], dtype=np.int64),
+        split_value=np.array([[_value(v) for _, v in tree["split"]] for tree in trees]),
+        leaf=np.array([tree["leaf"] for tree in trees]),
+        threshold=raw["threshold"],
+        hint_threshold=raw["hint_threshold"],
+        provenance=raw["provenance"],
+    )
+
+
+def _value(raw: float | None) -> float:
+    return float("inf") if raw is None else raw  # null: no split here, everything goes left
+
+
+def _depth(leaves: int) -> int:
+    return leaves.bit_length() - 1
+
+
+@lru_cache(maxsize=64)
+def _columns(wanted: tuple[str, ...], have: tuple[str, ...]) -> list[int]:
+    missing = [name for name in wanted if name not in have]
+    if missing:
+        raise ValueError(f"the scores lack {', '.join(missing)}")
+    return [have.index(name) for name in wanted]
