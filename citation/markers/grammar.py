@@ -1,0 +1,204 @@
+"""The one grammar of the citation markers that models write.
+
+Every form is declared once, out of small parts. A part knows two regular expressions: what it matches, and what could
+still become a match, so that a stream is held exactly as long as a marker may be forming. All repetition is bounded and
+no two neighbours can match the same characters, so matching is linear in the length of a marker.
+"""
+
+import re
+import unicodedata
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+MAX_MARKER = 200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
+MAX_LISTED = 30  # numbers in one pair of brackets
+MAX_DIGITS = 18  # longer digit runs are no number of anything that could be cited
+
+
+class Partial(Enum):
+    """The type of PARTIAL."""
+
+    PARTIAL = "partial"
+
+
+PARTIAL: Final = Partial.PARTIAL  # what stands here may still become a marker, or stop being one
+
+
+class Form(Enum):
+    """How a marker is written, as far as the decision about it depends on that."""
+
+    PLAIN = "plain"  # [1] ［1］ [^1] [1, 2]: may be an index, an array, a year
+    LINK = "link"  # [[1]]
+    SOURCE = "source"  # [Source 1] [ID:1] 【1†source】 ##1$$: nothing but a citation
+
+
+class Unit(NamedTuple):
+    """One pair of brackets: where it ends, how it is written, and the ranges of numbers in it, ends included."""
+
+    end: int
+    form: Form
+    ranges: tuple[tuple[int, int], ...]
+
+
+def match_unit(text: str, i: int) -> Unit | Partial | None:
+    """What stands at `i`, going by its characters alone. PARTIAL: cut off by the end of the text."""
+    for form, part in _FORMS.get(text[i], ()):
+        if found := _pattern(part.full).match(text, i):
+            read = _read(found[0], form)
+            return Unit(found.end(), *read) if read else None
+        if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
+            return PARTIAL
+    return None
+
+
+def match_link_target(text: str, i: int) -> int | Partial | None:
+    """Where the `(url "title")` of a Markdown link ends that begins at `i`."""
+    return _end(_LINK_TARGET, text, i)
+
+
+def match_lead(text: str, i: int) -> int | Partial | None:
+    """Where an opening parenthesis ends, with the word for a source if there is one, as in `(Source: [1])`."""
+    found = _pattern(_LEAD.full).match(text, i)
+    if found is None:
+        return None
+    if found.end() == len(text):
+        return PARTIAL
+    word = "".join(filter(str.isalpha, found[0]))
+    return found.end() if not word or word.lower() in SOURCE_WORDS else None
+
+
+def _end(part: "_Part", text: str, i: int) -> int | Partial | None:
+    if found := _pattern(part.full).match(text, i):
+        return found.end()
+    return PARTIAL if _pattern(part.prefix).fullmatch(text, i) else None
+
+
+class _Part(NamedTuple):
+    """A piece of the grammar: the expression it matches, and the one for any text that is cut off inside it."""
+
+    full: str
+    prefix: str
+
+
+def _one(characters: str) -> _Part:
+    return _Part(f"[{characters}]", "")
+
+
+def _word(text: str) -> _Part:
+    return _seq(*(_one(re.escape(character)) for character in text))
+
+
+def _seq(*parts: _Part) -> _Part:
+    prefix = parts[-1].prefix
+    for part in reversed(parts[:-1]):
+        prefix = f"(?:{part.full}{prefix}|{part.prefix})"
+    return _Part("".join(part.full for part in parts), prefix)
+
+
+def _any(*parts: _Part) -> _Part:
+    return _Part(f"(?:{'|'.join(part.full for part in parts)})", f"(?:{'|'.join(part.prefix for part in parts)})")
+
+
+def _times(part: _Part, least: int, most: int) -> _Part:
+    return _Part(f"(?:{part.full}){{{least},{most}}}", f"(?:{part.full}){{0,{most - 1}}}{part.prefix}")
+
+
+def _maybe(part: _Part) -> _Part:
+    return _times(part, 0, 1)
+
+
+def words(text: str) -> frozenset[str]:
+    """A table of words, written as text."""
+    return frozenset(text.split())
+
+
+# What stands for "source" in brackets, in the languages that models answer in
+SOURCE_WORDS = words("""
+    sources source src documents document docs doc excerpts excerpt passages passage references reference refs ref
+    citations citation cite evidence context quotes quote id ids quellen quelle fuentes fuente fonti fonte bronnen bron
+    źródło источники источник джерело πηγή πηγές المصادر المصدر مصدر منبع nguồn kaynak
+    来源 來源 出处 出處 参考 參考 引用 资料 資料 文档 文檔 出典 출처 근거
+""")
+# "[1, page 12, chunk 7]": the number after one of these is not evidence's
+_LOCATOR_WORDS = words("""
+    pages page pp p chunks chunk lines line sections section paragraphs paragraph para seite s l § стр 页 頁
+""")
+_JOIN_WORDS = words("and und y et e и 和 及")
+
+_DIGIT = "\\d⁰¹²³⁴-⁹"
+_LETTER = f"[^\\W{_DIGIT}_]"
+_SPACE = _times(_one(" \\t\u00a0\u2009\u202f\u3000\u200b\u200e\u200f"), 0, 3)
+_NUMBER = _times(_one(_DIGIT), 1, MAX_DIGITS)
+_DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
+# Any short word here; which words make a marker is looked up afterwards, or the expressions would be 200 times as long
+_NAMED = _seq(_times(_Part(f"(?:{_LETTER}|§)", ""), 1, 12), _SPACE, _maybe(_one(":：.#№")), _SPACE)
+_ITEM = _seq(_maybe(_NAMED), _NUMBER, _maybe(_seq(_SPACE, _DASH, _SPACE, _maybe(_NAMED), _NUMBER)))
+_AND = _any(*map(_word, sorted(_JOIN_WORDS)))
+_BETWEEN = _seq(_SPACE, _any(_one(",;&，；、"), _AND), _SPACE)
+_MORE = _times(_seq(_BETWEEN, _ITEM), 0, MAX_LISTED - 1)
+_NOTE = _seq(_one("†"), _times(_one("^\\]】］\\n"), 0, 64))
+_LIST = _seq(_SPACE, _ITEM, _MORE, _maybe(_NOTE), _SPACE)
+_NAMED_LIST = _seq(_SPACE, _NAMED, _ITEM, _MORE, _SPACE)
+_TURN = _seq(_NUMBER, _one(":"), _NUMBER, _NOTE)  # 【4:1†source】, the second number is the source's
+
+_PLACE = _times(_any(_one("^\\s()<>"), _seq(_one("("), _times(_one("^\\s()"), 0, 200), _one(")"))), 0, 500)
+_TARGET = _any(_seq(_one("<"), _times(_one("^<>\\n"), 0, 500), _one(">")), _PLACE)
+_TITLE = _any(*(_seq(_one(a), _times(_one(f"^\\n{b}"), 0, 200), _one(b)) for a, b in ('""', "''", "()")))
+_GAP = _times(_one(" \\t\\n"), 0, 3)
+_LINK_TARGET = _seq(_one("("), _GAP, _TARGET, _maybe(_seq(_one(" \\t\\n"), _GAP, _TITLE)), _GAP, _one(")"))
+_LEAD = _seq(_one("(（"), _SPACE, _maybe(_NAMED))  # what may stand in front of bracketed markers in parentheses
+
+_FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
+    "[": (
+        (Form.PLAIN, _seq(_one("\\["), _maybe(_one("\\^")), _LIST, _maybe(_one("\\^")), _one("\\]"))),
+        (Form.LINK, _seq(_word("[["), _LIST, _word("]]"))),
+    ),
+    "［": ((Form.PLAIN, _seq(_one("［"), _LIST, _one("］"))),),
+    "【": (
+        (Form.PLAIN, _seq(_one("【"), _LIST, _one("】"))),
+        (Form.SOURCE, _seq(_one("【"), _TURN, _one("】"))),
+    ),
+    "(": ((Form.SOURCE, _seq(_one("("), _NAMED_LIST, _one(")"))),),
+    "（": ((Form.SOURCE, _seq(_one("（"), _NAMED_LIST, _one("）"))),),
+    "#": ((Form.SOURCE, _seq(_word("##"), _NUMBER, _word("$$"))),),
+    "\\": ((Form.PLAIN, _seq(_word("\\["), _LIST, _word("\\]"))),),
+}
+
+
+@lru_cache(maxsize=32)
+def _pattern(expression: str) -> re.Pattern[str]:
+    """Compiled at first use: all of them take 100 ms, which a command that reads no answer should not pay for."""
+    return re.compile(expression, re.IGNORECASE)
+
+
+_TOKEN = re.compile(
+    f"(?P<word>{_LETTER}+|§)|(?P<low>[{_DIGIT}]+)(?:\\W*?{_DASH.full}\\W*(?:{_LETTER}+\\W*)?(?P<high>[{_DIGIT}]+))?"
+)
+_TURNS = re.compile(f"【[{_DIGIT}]+:")
+
+
+@lru_cache(maxsize=1024)
+def _read(marker: str, form: Form) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
+    """The form and the ranges of numbers, or None where a word in it says that it is something else."""
+    body, dagger, _ = _TURNS.sub("", marker).partition("†")
+    ranges: list[tuple[int, int]] = []
+    counts = True
+    for token in _TOKEN.finditer(body):
+        if word := token["word"]:
+            word = word.lower()
+            if word not in SOURCE_WORDS | _LOCATOR_WORDS | _JOIN_WORDS:
+                return None
+            counts = word not in _LOCATOR_WORDS
+            form = Form.SOURCE if word in SOURCE_WORDS else form
+        else:
+            if counts:
+                low = _value(token["low"])
+                high = _value(token["high"] or token["low"])
+                ranges.append((min(low, high), max(low, high)))
+            counts = True
+    return (Form.SOURCE if dagger else form, tuple(ranges)) if ranges else None
+
+
+def _value(digits: str) -> int:
+    return int("".join(str(unicodedata.digit(digit)) for digit in digits))

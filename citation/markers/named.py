@@ -1,0 +1,117 @@
+"""The numbers and names that evidence goes by, and markers with names: `[DC] path`, `[KG] entity`, `[file.pdf](id)`."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..evidence import Evidence
+from .grammar import PARTIAL, Partial
+
+MAX_NAME = 200  # characters of a file name or entity that a marker may carry
+MAX_REPORTED = 10  # unknown numbers reported of one range: "[1-999999]" says no more than its first ones
+
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerNames:
+    """What can be cited: evidence numbers, and the names (files, documents, entities, ids) that stand for them."""
+
+    numbers: frozenset[int]
+    names: Mapping[str, Numbers] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, evidence: Iterable[Evidence]) -> "MarkerNames":
+        """Those of the evidence that the model was shown."""
+        items = tuple(evidence)
+        names: dict[str, list[int]] = {}
+        for item in items:
+            for name in {item.file_name, item.document_id, item.title, item.id}:
+                if name and len(name) <= MAX_NAME and not name.isspace():
+                    names.setdefault(name, []).append(item.number)
+        return cls(frozenset(item.number for item in items), {name: tuple(numbers) for name, numbers in names.items()})
+
+    @classmethod
+    def up_to(cls, count: int) -> "MarkerNames":
+        """Numbers 1 to `count`, no names."""
+        return cls(frozenset(range(1, count + 1)))
+
+    def split(self, ranges: Sequence[tuple[int, int]]) -> tuple[Numbers, Numbers]:
+        """Those of the numbers that evidence has, and those that none has, each in order and once."""
+        cited: dict[int, None] = {}
+        unknown: dict[int, None] = {}
+        for low, high in ranges:
+            if high - low > 2 * MAX_REPORTED:
+                cited.update(dict.fromkeys(sorted(number for number in self.numbers if low <= number <= high)))
+                unknown.update({} if high in self.numbers else {high: None})
+                continue
+            for number in range(low, high + 1):
+                (cited if number in self.numbers else unknown)[number] = None
+        return tuple(cited), tuple(unknown)
+
+
+def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+    """A marker at `i` that names evidence: its end, the numbers, and 0 for a name that no evidence has."""
+    if text[i] != "[":
+        return None
+    for tag in _TAGS:
+        if text.startswith(tag, i):
+            return _after_tag(text, i + len(tag), names, final)
+        if not final and tag.startswith(text[i:]) and len(text) - i > 1:
+            return PARTIAL
+    return _in_brackets(text, i, names, final) if names.names else None
+
+
+_TAGS = ("[DC]", "[KG]")
+_PATH_LIKE = re.compile(r"[^\s\[\]()]*[\w)](?:\.[A-Za-z0-9]{1,5}|/[^\s\[\]()]*\w)(?![\w])")
+_FILE = re.compile(r"[^\[\]\n]*\.[A-Za-z0-9]{1,5}\Z")
+
+
+def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+    start = at
+    while start < len(text) and start - at < 3 and text[start] in " \t":
+        start += 1
+    rest = text[start : start + MAX_NAME + 1]
+    if not final and (not rest or any(name.startswith(rest) for name in names.names)):
+        return PARTIAL
+    known = [name for name in names.names if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalnum()]
+    if known:
+        name = max(known, key=len)
+        return start + len(name), names.names[name], ()
+    token = _PATH_LIKE.match(rest)
+    if token is None and not final and not re.search(r"\s", rest) and len(rest) <= MAX_NAME:
+        return PARTIAL
+    if token is None:
+        return None  # "Washington [DC] is": a word in brackets
+    if token.end() == len(rest) and not final and len(rest) <= MAX_NAME:
+        return PARTIAL
+    return start + token.end(), (), (0,)
+
+
+def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+    """`[file.pdf]`, where that is a file of the evidence, and `[name](id)`, where both belong to it."""
+    close = text.find("]", i + 1, i + MAX_NAME + 2)
+    if close < 0:
+        rest = text[i + 1 :]
+        return PARTIAL if not final and any(name.startswith(rest) for name in names.names) else None
+    name = text[i + 1 : close]
+    if name not in names.names or name.isdigit():
+        return None
+    if close + 1 == len(text) and not final:
+        return PARTIAL
+    if text.startswith("(", close + 1):
+        return _with_target(text, close + 1, name, names, final)
+    if text[close + 1 : close + 2] in ("[", ":") or not _FILE.match(name):
+        return None
+    return close + 1, names.names[name], ()
+
+
+def _with_target(
+    text: str, at: int, name: str, names: MarkerNames, final: bool
+) -> tuple[int, Numbers, Numbers] | Partial | None:
+    close = text.find(")", at, at + MAX_NAME + 2)
+    if close < 0:
+        return PARTIAL if not final and len(text) - at <= MAX_NAME else None
+    target = text[at + 1 : close]
+    both = tuple(number for number in names.names.get(target, ()) if number in names.names[name])
+    return (close + 1, both, ()) if both else None

@@ -1,0 +1,107 @@
+"""Where brackets are not prose: inline code, math, and the inside of HTML tags. Incremental, with a bounded reach."""
+
+import re
+from dataclasses import dataclass
+
+from .grammar import PARTIAL, Partial
+
+CODE_REACH = 500  # characters of inline code; a backtick not closed by then was a character
+MATH_REACH = 200  # characters between two dollars; more is money
+
+_TICKS = re.compile("`+")
+_MONEY = re.compile(r"\$\d[\d,.]*(?:\s|[kKmMbB]|%|-|–|/)")
+_IN_TAG = re.compile(r"""<(?:[A-Za-z][^<>]*=\s*(?:"[^"<>]*|'[^'<>]*)|https?:[^\s<>]*)\Z""")
+_TAG_REACH = 300  # characters of a tag before the place in question
+_CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
+
+
+@dataclass(slots=True)
+class Spans:
+    """What may have been opened in a text that is read from left to right; positions count in that text."""
+
+    code: int | None = None  # where the first run of backticks stands that nothing has closed
+    math: tuple[str, int] | None = None  # the opening delimiter and where it stands
+
+    def shift(self, by: int) -> None:
+        """The text lost its first `by` characters."""
+        if self.code is not None:
+            self.code = self.code - by if self.code >= by else None
+        if self.math is not None:
+            self.math = (self.math[0], self.math[1] - by) if self.math[1] >= by else None
+
+    def ticks(self, text: str, start: int, end: int) -> None:
+        """A run of backticks stands at `start`."""
+        if self.code is None or start - self.code > CODE_REACH or "\n\n" in text[self.code : start]:
+            self.code = start
+        elif _closing_ticks(text, self.code, end) == end:
+            self.code = None
+
+    def math_mark(self, text: str, start: int, mark: str) -> None:
+        """A delimiter of math stands at `start`: `$`, `$$`, or a backslash and a bracket."""
+        if self.math is not None:
+            opening, at = self.math
+            closes = mark == _CLOSERS.get(opening) or (mark == opening == "$" and _closes(text, start))
+            if closes and start - at <= (MATH_REACH if mark == "$" else CODE_REACH):
+                self.math = None
+                return
+        if mark in _CLOSERS or (mark == "$" and text[start + 1 : start + 2].strip()):
+            self.math = (mark, start)
+
+    def cover(self, text: str, start: int, end: int, final: bool) -> bool | Partial:
+        """Whether `text[start:end]` is inside of something. PARTIAL: what follows decides."""
+        if _IN_TAG.search(text, max(0, start - _TAG_REACH), start):
+            return True
+        in_code = self._in_code(text, start, final)
+        return in_code if in_code is not False else self._in_math(text, start, end, final)
+
+    def _in_code(self, text: str, start: int, final: bool) -> bool | Partial:
+        at = self.code
+        while at is not None and at < start:
+            run = _TICKS.match(text, at)
+            if run is None:
+                return False
+            closing = _closing_ticks(text, at, min(len(text), at + CODE_REACH))
+            if closing is None:
+                if not final and len(text) < at + CODE_REACH and "\n\n" not in text[at:]:
+                    return PARTIAL
+                closing = run.end()  # only a character; the next run may open
+            elif closing > start:
+                return True
+            following = _TICKS.search(text, closing, start)
+            at = following.start() if following else None
+        return False
+
+    def _in_math(self, text: str, start: int, end: int, final: bool) -> bool | Partial:
+        if self.math is None:
+            return False
+        opening, at = self.math
+        if opening != "$":
+            closing = text.find(_CLOSERS[opening], end, at + CODE_REACH)
+            if closing >= 0:
+                return "\n\n" not in text[at:closing]
+            return PARTIAL if not final and len(text) < at + CODE_REACH and "\n\n" not in text[at:] else False
+        if _MONEY.match(text, at) or "\n\n" in text[at:start]:
+            return False
+        closing = text.find("$", end, at + MATH_REACH)
+        if closing < 0:
+            return PARTIAL if not final and len(text) < at + MATH_REACH and "\n\n" not in text[at:] else False
+        if closing + 1 == len(text) and not final:
+            return PARTIAL
+        return _closes(text, closing)
+
+
+def _closing_ticks(text: str, at: int, most: int) -> int | None:
+    """Where the run of backticks ends that closes the one at `at`; up to `most`."""
+    opening = _TICKS.match(text, at)
+    if opening is None:
+        return None
+    length = opening.end() - at
+    for run in _TICKS.finditer(text, opening.end(), most):
+        if run.end() - run.start() == length:
+            return None if "\n\n" in text[at : run.start()] else run.end()
+    return None
+
+
+def _closes(text: str, at: int) -> bool:
+    """Whether a dollar can end math: something stands before it, no digit after it (Pandoc's rule)."""
+    return not text[at - 1 : at].isspace() and text[at - 1] != "\\" and not text[at + 1 : at + 2].isdigit()
