@@ -1,0 +1,69 @@
+# Everything one does with this repository. Each target makes .venv by itself; `make PYTHON=python3.12 ...` picks another.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo demo-llm serve test check format bench fit clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --root-user-action=ignore
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: $(VENV)/.app  ## one real question about examples/, answered and cited by the embedded provider; no key, no network
+	@$(BIN)/python examples/ask.py
+
+demo-llm: $(VENV)/.llama  ## the same through a real llama.cpp server with a small model (downloads 130 MB once)
+	@$(BIN)/python examples/ask.py --llama
+
+serve: $(VENV)/.app  ## the server; ARGS="--port 9000 --config my.yaml" go to `citestream serve`
+	@$(BIN)/citestream serve $(ARGS)
+
+test: $(VENV)/.dev $(VENV)/.llama  ## everything CI runs: format, lint, types, all tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev  ## the quick part for every day: the same without the slow tests and the real model
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m "not llm and not slow" $(ARGS)
+
+format: $(VENV)/.dev  ## puts the code into the form that test asks for
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev  ## prints every number of the README
+	$(BIN)/python -m bench $(ARGS)
+
+fit: $(VENV)/.dev  ## fits the scorers' weights anew from the development data
+	$(BIN)/python -m bench.fit $(ARGS)
+
+clean:  ## removes .venv and everything that tools left
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment grows in steps, so that the demo need not wait for the tools of the developers.
+# Without python3-venv (Debian, Ubuntu) the venv is made bare and the machine's own pip fills it.
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Citestream needs Python 3.11 or newer: install it, or name it with make PYTHON=..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 \
+		|| { $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --quiet --python $@ install pip; } \
+		|| { echo "Cannot make $(VENV): install python3-venv (apt-get install python3-venv) and try again."; rm -rf $(VENV); exit 1; }
+
+$(VENV)/.app: pyproject.toml | $(BIN)/python
+	@echo "Setting up $(VENV) ..."
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.app
+	@$(PIP) --editable ".[dev,bench]"
+	@touch $@
+
+$(VENV)/.llama: examples/llama-requirements.txt $(VENV)/.app
+	@$(PIP) --no-deps --requirement $<
+	@touch $@

@@ -1,0 +1,127 @@
+"""Ask about the documents in this folder: a Citestream server, the official OpenAI client, a cited answer.
+
+    python examples/ask.py                                 # the embedded provider: no model, no key, no network
+    python examples/ask.py "Wie hoch ist der Tidenhub?"
+    python examples/ask.py --llama                         # a real llama.cpp server and a small model
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import log
+from pathlib import Path
+from typing import Any
+
+from openai import OpenAI
+
+from providers.retrieval.excerpts import excerpts
+
+HERE = Path(__file__).parent
+QUESTION = "How much did the samples from the Moon weigh, and which mission brought the first from its far side?"
+EVIDENCE = 8  # excerpts sent with the question; few enough for the context of a small model
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description="Ask about the documents in examples/.")
+    options.add_argument("question", nargs="?", default=QUESTION)
+    options.add_argument("--llama", action="store_true", help="answer with a real llama.cpp server")
+    chosen = options.parse_args()
+    evidence = closest(chosen.question, documents(), EVIDENCE)
+    if not chosen.llama:
+        with listening([citestream(), "serve", "--port", "0"]) as server:
+            ask(server, "extractive", chosen.question, evidence)
+        return
+    with listening([sys.executable, str(HERE / "llama_server.py")]) as llama:
+        upstream = {"OPENAI_BASE_URL": f"{llama}/v1", "OPENAI_API_KEY": "none"}
+        with listening([citestream(), "serve", "--port", "0"], upstream) as server:
+            ask(server, "openai/smollm2", chosen.question, evidence)
+
+
+def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) -> None:
+    """Print the answer while it streams, then the references of its last chunk."""
+    print(f"{model} is asked, with {len(evidence)} excerpts: {question}\n")
+    client = OpenAI(base_url=f"{server}/v1", api_key="none")
+    stream = client.chat.completions.create(
+        model=model,
+        messages=[{"role": "user", "content": question}],
+        stream=True,
+        temperature=0,
+        max_tokens=200,
+        extra_body={"evidence": evidence},
+    )
+    references: list[dict[str, Any]] = []
+    for chunk in stream:
+        references = (chunk.model_extra or {}).get("references") or references
+        for choice in chunk.choices:
+            print(choice.delta.content or "", end="", flush=True)
+    print("\n\nReferences" if references else "\n\nNothing in the evidence supports this answer.")
+    for found in references:
+        print(f"[{found['number']}] {found['file_name']}, excerpt {found['chunk_index']}, support {found['support']:.2f}")
+        print(f"    {found['snippet']}")
+
+
+def documents() -> list[dict[str, Any]]:
+    """Every document of this folder, cut into excerpts, as evidence."""
+    return [
+        {"id": f"{path.stem}-{index}", "file_name": path.name, "chunk_index": index, "text": text}
+        for path in sorted((HERE / "documents").iterdir())
+        for index, text in enumerate(excerpts(path.read_text("utf-8")))
+    ]
+
+
+def closest(question: str, evidence: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+    """The excerpts that share the most, and the rarest, words with the question; your own search goes here."""
+    bags = [words(item["text"]) for item in evidence]
+    seen_in = Counter(word for bag in bags for word in bag)
+    asked = words(question)
+
+    def rank(index: int) -> float:
+        return sum(log(len(bags) / seen_in[word]) for word in asked & bags[index])
+
+    best = sorted(range(len(bags)), key=rank, reverse=True)[:limit]
+    return [evidence[index] for index in best if rank(index) > 0]
+
+
+def words(text: str) -> set[str]:
+    """Words cut to six letters, which stands in for stemming, and pairs of Chinese characters."""
+    found = re.findall(r"[^\W\u4e00-\u9fff]+", text.lower())
+    runs = re.findall(r"[\u4e00-\u9fff]+", text)
+    return {word[:6] for word in found} | {run[i : i + 2] for run in runs for i in range(len(run) - 1)}
+
+
+def citestream() -> str:
+    """The command that was installed beside this interpreter."""
+    return str(Path(sys.executable).with_name("citestream"))
+
+
+@contextmanager
+def listening(command: list[str], environment: dict[str, str] | None = None) -> Iterator[str]:
+    """Start a server, wait for its `... listening on URL` line, yield the URL, stop it at the end."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **(environment or {})},
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if " listening on " in line:
+                yield line.split(" listening on ")[1].strip()
+                break
+        else:
+            raise SystemExit(f"{' '.join(command)} did not start")
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+if __name__ == "__main__":
+    main()
