@@ -1,8 +1,11 @@
-"""Markers: the one grammar of citation markers. Recognise the model's, strip them, render ours."""
+"""Markers: the one grammar of citation markers. Recognise the model's, strip them, render and place ours."""
 
 from .context import ANY, STARTS, Match, match_marker
 from .grammar import MAX_MARKER, PARTIAL, Partial
+from .history import forget
 from .named import MarkerNames
+from .place import Placed, place
+from .render import reference_list, render
 from .strip import Stripped, Stripper, strip
 
 __all__ = [
@@ -13,8 +16,13 @@ __all__ = [
     "MarkerNames",
     "Match",
     "Partial",
+    "Placed",
     "Stripped",
     "Stripper",
+    "forget",
     "match_marker",
+    "place",
+    "reference_list",
+    "render",
     "strip",
 ]

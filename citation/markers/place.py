@@ -1,0 +1,145 @@
+"""Place: where in a sentence our marker stands, in the way its script writes and so that its Markdown still renders."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..options import Placement
+
+if TYPE_CHECKING:  # the segmenter imports this package
+    from ..segment import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A sentence with its marker. All offsets are into `text`, code points, end exclusive."""
+
+    text: str
+    body_start: int  # the cited sentence, without the space around it
+    body_end: int
+    marker_start: int
+    marker_end: int
+    inserted_at: int  # `text[inserted_at:marker_end]` is all that was added: the marker, and the space before it
+
+    @property
+    def without(self) -> str:
+        """The text as it was."""
+        return self.text[: self.inserted_at] + self.text[self.marker_end :]
+
+
+def place(text: str, kind: "Kind", rendered: str, placement: Placement = "after", shown: int = 0) -> Placed:
+    """Put `rendered` into a sentence.
+
+    `placement`: after the closing punctuation or before it. `shown`: leading characters that have already left, so
+    that nothing can stand before their end.
+    """
+    start, end = _body(text)
+    if not rendered or start == end:
+        return Placed(text, start, end, end, end, end)
+    at = max(_position(text, start, end, kind, placement), shown)
+    inserted = _space(text, start, at) + rendered
+    grown = end if at >= end else end + len(inserted)
+    after = at + len(inserted)
+    return Placed(text[:at] + inserted + text[at:], start, grown, after - len(rendered), after, at)
+
+
+def _body(text: str) -> tuple[int, int]:
+    end = len(text.rstrip())
+    return min(len(text) - len(text.lstrip()), end), end
+
+
+def _position(text: str, start: int, end: int, kind: "Kind", placement: Placement) -> int:
+    if kind == "table_row":
+        start, end = _last_cell(text, start, end)
+    end = _before_closing_tags(text, start, end)
+    if placement == "after":
+        return end
+    at = _before_terminator(text, start, end)
+    return end if at is None or _inside(text, start, at) else at
+
+
+_CELL = re.compile(r"(?:[^|\\]|\\.?)+", re.DOTALL)
+
+
+def _last_cell(text: str, start: int, end: int) -> tuple[int, int]:
+    """The last cell with something in it; a pipe with a backslash does not end a cell."""
+    for cell in reversed(list(_CELL.finditer(text, start, end))):
+        if content := cell[0].strip():
+            begin = cell.start() + cell[0].index(content)
+            return begin, begin + len(content)
+    return start, end
+
+
+_CLOSING_TAG = re.compile(r"(?:</[A-Za-z][^<>\n]{0,100}>|<br\s{0,3}/?>)\Z", re.IGNORECASE)
+
+
+def _before_closing_tags(text: str, start: int, end: int) -> int:
+    """Also before the backslash that breaks a line."""
+    if text[end - 1] == "\\" and text[end : end + 1] in ("\n", "\r") and (end - start) > 1:
+        end -= 1
+    while tag := _CLOSING_TAG.search(text, max(start, end - 104), end):
+        trimmed = start + len(text[start : tag.start()].rstrip())
+        if trimmed == start:
+            break  # nothing but tags
+        end = trimmed
+    return end
+
+
+_TERMINATORS = frozenset(".!?…。！？｡．‥؟۔।॥։።፧។៕!?")
+_CLOSERS = frozenset("\"'”’»›)]}*_~」』）】］》〉")
+
+
+def _before_terminator(text: str, start: int, end: int) -> int | None:
+    """Where the closing punctuation begins, the space before it included, as in French."""
+    at = end
+    while at > start and text[at - 1] in _CLOSERS:
+        at -= 1
+    last = at
+    while at > start and text[at - 1] in _TERMINATORS:
+        at -= 1
+    if at in (last, start):
+        return None
+    return start + len(text[start:at].rstrip()) or None
+
+
+_ATOMS = re.compile(
+    r"""
+    (?<!`)(?P<ticks>`{1,20})(?!`)(?:[^`]|(?!(?P=ticks)(?!`))`){0,600}?(?P=ticks)(?!`)   # inline code
+    | !?\[[^\[\]]{0,300}\]\([^()\s]{0,600}(?:\s[^()]{0,200})?\)                          # a link, an image
+    | \$\$[^$]{1,600}\$\$ | \$[^$\s](?:[^$]{0,200}[^$\s])?\$(?!\d)                       # math
+    | \\\(.{1,600}?\\\) | \\\[.{1,600}?\\\]
+    | <[A-Za-z/!][^<>]{0,600}> | https?://[^\s<>]{1,600}                                 # tags, addresses
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _inside(text: str, start: int, at: int) -> bool:
+    """Whether `at` is inside inline code, a link, math, a tag or an address."""
+    for atom in _ATOMS.finditer(text, start):
+        if atom.start() >= at:
+            return False
+        if at < atom.end():
+            return not atom[0].startswith("http") or atom.end() - at > _END_OF_ADDRESS
+    return False
+
+
+_END_OF_ADDRESS = 3  # the last characters of an address may be the sentence's: "see https://example.org/a."
+
+
+def _space(text: str, start: int, at: int) -> str:
+    """The space before a marker, in scripts that write one."""
+    if at == start or text[at - 1].isspace():
+        return ""
+    last = at - 1
+    while last > start and text[last] in _SEEN_THROUGH:
+        last -= 1
+    return "" if _UNSPACED.match(text[last]) else " "
+
+
+_SEEN_THROUGH = frozenset("*_~\"'”’)")  # closers of all scripts: what stands before them tells which
+# Han, kana, full-width forms and punctuation, Thai, Lao, Tibetan, Burmese, Khmer. Not Hangul, which has spaces.
+_UNSPACED = re.compile(
+    "[\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\U00020000-\U0003ffff"
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff]"
+)

@@ -1,0 +1,66 @@
+"""Render: how a citation of ours looks. Whatever a name or an address contains, the Markdown around it stays intact."""
+
+import re
+from collections.abc import Iterable
+from typing import assert_never
+from urllib.parse import quote
+
+from ..evidence import Evidence
+from ..options import MarkerStyle
+
+LINKABLE = ("http://", "https://")  # nothing else becomes a link: no javascript:, no data:, no file:
+LIST_HEADING = "**References**"
+
+
+def render(number: int, evidence: Evidence, style: MarkerStyle) -> str:
+    """One marker. `number` is the one shown, which may differ from the evidence's own."""
+    match style:
+        case "number":
+            return f"[{number}]"
+        case "link":
+            target = _address(evidence)
+            return f"[[{number}]]({target})" if target else f"[{number}]"
+        case "ragflow":
+            return f"[ID:{number - 1}]"  # a position in the list of chunks, which counts from 0
+        case "name":
+            return f"[{_escaped(_name(evidence))}]({_address(evidence) or _encoded(evidence.id, _UNSAFE_IN_ID)})"
+        case "none":
+            return ""
+        case _:
+            assert_never(style)
+
+
+def reference_list(entries: Iterable[tuple[int, Evidence]]) -> str:
+    """What `references_in_text` appends: a Markdown list of the numbers shown and what they stand for."""
+    lines = [f"- [{number}] {_entry(evidence)}" for number, evidence in entries]
+    return "\n\n".join(["", LIST_HEADING, "\n".join(lines)]) + "\n" if lines else ""
+
+
+def _entry(evidence: Evidence) -> str:
+    name, target = _escaped(_name(evidence)), _address(evidence)
+    page = f", page {evidence.page_number}" if evidence.page_number is not None else ""
+    return (f"[{name}]({target})" if target else name) + page
+
+
+def _name(evidence: Evidence) -> str:
+    return evidence.file_name or evidence.title or evidence.id
+
+
+def _address(evidence: Evidence) -> str:
+    """The evidence's web address, safe between the parentheses of a link, or nothing."""
+    url = (evidence.url or "").strip()
+    return _encoded(url, _UNSAFE_IN_URL) if url.lower().startswith(LINKABLE) else ""
+
+
+# What would end a link, a table cell or the line, and what cannot be seen
+_UNSAFE = "\\s\\x00-\\x1f\\x7f-\\x9f()<>\\[\\]\\\\|\"'`{}^*\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_UNSAFE_IN_URL = re.compile(f"[{_UNSAFE}]")
+_UNSAFE_IN_ID = re.compile(f"[{_UNSAFE}:]")  # with a colon it could be an address of any scheme
+
+
+def _encoded(text: str, unsafe: re.Pattern[str]) -> str:
+    return unsafe.sub(lambda found: quote(found[0], safe=""), text)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([\\\[\]|`*<>])", r"\\\1", " ".join(name.split()))
