@@ -1,8 +1,8 @@
 """Ask about the documents in this folder: a Citestream server, the official OpenAI client, a cited answer.
 
-    python examples/ask.py                                 # the embedded provider: no model, no key, no network
-    python examples/ask.py "Wie hoch ist der Tidenhub?"
-    python examples/ask.py --llama                         # a real llama.cpp server and a small model
+python examples/ask.py                                 # the embedded provider: no model, no key, no network
+python examples/ask.py "Wie hoch ist der Tidenhub?"
+python examples/ask.py --llama                         # a real llama.cpp server and a small model
 """
 
 import argparse
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from openai import OpenAI
-
 from providers.retrieval.excerpts import excerpts
 
 HERE = Path(__file__).parent
@@ -61,7 +60,9 @@ def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) 
             print(choice.delta.content or "", end="", flush=True)
     print("\n\nReferences" if references else "\n\nNothing in the evidence supports this answer.")
     for found in references:
-        print(f"[{found['number']}] {found['file_name']}, excerpt {found['chunk_index']}, support {found['support']:.2f}")
+        print(
+            f"[{found['number']}] {found['file_name']}, excerpt {found['chunk_index']}, support {found['support']:.2f}"
+        )
         print(f"    {found['snippet']}")
 
 

@@ -1,0 +1,100 @@
+"""What tests share: real servers, ways of cutting a stream, and how hard Hypothesis tries."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import settings
+
+ROOT = Path(__file__).parent.parent
+STOP_SECONDS = 20  # a server with no open stream stops at once; the rest is for a machine under load
+RANDOM_SPLITS = 3
+
+Chunkings = Callable[[str, Random], Iterator[list[str]]]
+Launch = Callable[..., AbstractContextManager[str]]
+Start = Callable[..., str]
+
+# No deadline: a shared machine may pause any example. CI draws the same examples every time, so it cannot fail by luck.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def chunkings() -> Chunkings:
+    """(text, rng) -> the ways a provider may cut it: whole, at random, one character at a time."""
+
+    def cut(text: str, rng: Random) -> Iterator[list[str]]:
+        yield [text]
+        for _ in range(RANDOM_SPLITS):
+            cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 1 + len(text) // 4)))
+            yield [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+        yield list(text)
+
+    return cut
+
+
+@pytest.fixture(scope="session")
+def launch() -> Launch:
+    """(command, log file, **environment) -> a context: the URL a server process says it is listening on."""
+    return launched
+
+
+@pytest.fixture
+def citestream_server(tmp_path: Path) -> Iterator[Start]:
+    """(config mapping, **environment) -> the URL of a real `citestream serve` process on a free port.
+
+    Every server is told to stop at the end of the test, and has to do so cleanly.
+    """
+    with ExitStack() as servers:
+
+        def start(config: dict[str, Any] | None = None, **environment: str) -> str:
+            number = len(list(tmp_path.glob("citestream-*.yaml")))
+            written = tmp_path / f"citestream-{number}.yaml"
+            written.write_text(yaml.safe_dump(config or {}), "utf-8")
+            command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
+            return servers.enter_context(launched(command, written.with_suffix(".log"), **environment))
+
+        yield start
+
+
+@contextmanager
+def launched(command: list[str], log: Path, **environment: str) -> Iterator[str]:
+    """Start a server, read its `... listening on URL` line, stop it with SIGTERM and expect a clean exit."""
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env={**os.environ, **environment},
+        ) as process,
+    ):
+        try:
+            yield address(process, log)
+        finally:
+            process.terminate()
+            try:
+                process.communicate(timeout=STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+
+def address(process: subprocess.Popen[str], log: Path) -> str:
+    """The URL in the line `... listening on URL`. Fails with the server's log where it ends without one."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if " listening on " in line:
+            return line.split(" listening on ")[1].strip()
+    pytest.fail(f"{' '.join(map(str, process.args))} did not start:\n{log.read_text()}")  # type: ignore[arg-type]

@@ -1,0 +1,180 @@
+"""Who may import whom, and how large and how named things may be, read from the syntax trees of the code itself."""
+
+import ast
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("citation", "providers", "proxy")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+MEASURED = [*MODULES, *sorted((ROOT / "bench").rglob("*.py")), *sorted((ROOT / "examples").glob("*.py"))]
+
+SDKS = ("openai", "ollama", "google", "httpx")
+# citation is text in, text out: nothing in it may wait, read a clock, draw lots or touch the machine.
+IMPURE = (
+    *("asyncio", "time", "random", "secrets", "uuid", "socket", "ssl", "select", "selectors", "signal", "logging"),
+    *("threading", "multiprocessing", "concurrent", "subprocess", "os", "shutil", "tempfile", "sqlite3", "http"),
+    *("urllib.request", "urllib.error", "importlib.metadata"),
+)
+LONGEST_FUNCTION = 60  # lines; past it, reading turns into searching
+LONGEST_FILE = 350  # lines of code; a module that outgrows 250 has found its seam
+VAGUE = {"Manager", "Helper", "Helpers", "Util", "Utils", "Base"}
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def absolute_imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of everything imported absolutely, at module level or inside functions."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            for alias in node.names:
+                yield node.lineno, f"{node.module}.{alias.name}"
+
+
+def within(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def offences(*roots: str, banned: tuple[str, ...]) -> list[str]:
+    return [
+        f"{name(path)}:{line} imports {module}"
+        for path in MODULES
+        if name(path).split("/")[0] in roots
+        for line, module in absolute_imports(path)
+        if within(module, *banned)
+    ]
+
+
+def test_citation_knows_neither_providers_nor_proxy() -> None:
+    assert offences("citation", banned=("providers", "proxy")) == []
+
+
+def test_providers_know_neither_citation_nor_proxy() -> None:
+    assert offences("providers", banned=("citation", "proxy")) == []
+
+
+def test_the_proxy_imports_no_sdk() -> None:
+    assert offences("proxy", "citation", banned=SDKS) == []
+
+
+def test_citation_waits_for_nothing_and_reads_no_clock() -> None:
+    assert offences("citation", banned=IMPURE) == []
+
+
+def test_citation_needs_the_standard_library_and_numpy_only() -> None:
+    allowed = sys.stdlib_module_names | {"numpy"}
+    foreign = [
+        f"{name(path)}:{line} imports {module}"
+        for path in MODULES
+        if within(name(path).replace("/", "."), "citation")
+        for line, module in absolute_imports(path)
+        if module.split(".")[0] not in allowed
+    ]
+    assert foreign == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_inside_a_package_imports_are_relative(package: str) -> None:
+    assert offences(package, banned=(package,)) == []
+
+
+def test_no_product_code_imports_tests_or_benchmarks() -> None:
+    assert offences(*PACKAGES, banned=("tests", "bench", "examples", "pytest", "hypothesis")) == []
+
+
+def test_no_task_is_started_without_an_owner() -> None:
+    orphans = [
+        f"{name(path)}:{node.lineno}"
+        for path in MEASURED
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and node.attr in {"create_task", "ensure_future"}
+        if re.search(r"asyncio|loop", ast.unparse(node.value))
+    ]
+    assert orphans == []
+
+
+def test_names_say_what_things_are() -> None:
+    vague = [name(path) for path in MEASURED if path.stem in {"utils", "util", "helpers", "helper", "common", "misc"}]
+    for path in MEASURED:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and VAGUE & set(re.findall(r"[A-Z][a-z0-9]*", node.name)):
+                vague.append(f"{name(path)}:{node.lineno} class {node.name}")
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and re.match(r"_*(process|do)_", node.name):
+                vague.append(f"{name(path)}:{node.lineno} def {node.name}")
+    assert vague == []
+
+
+def test_functions_fit_on_a_screen() -> None:
+    long = [
+        f"{name(path)}:{node.lineno} {node.name} has {length} lines"
+        for path in MEASURED
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def test_files_are_short() -> None:
+    long = [f"{name(path)} has {lines}" for path in MEASURED if (lines := code_lines(path)) > LONGEST_FILE]
+    assert long == []
+
+
+def code_lines(path: Path) -> int:
+    """Lines that hold code: no blank lines, comments or docstrings."""
+    layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    docstrings = {
+        line
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    lines = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline)
+        if token.type not in layout
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    return len(lines - docstrings)
+
+
+def test_nothing_is_left_for_later() -> None:
+    later = [
+        f"{name(path)}:{number} {line.strip()}"
+        for path in MEASURED
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b|\bfor now\b", line)
+    ]
+    assert later == []
+
+
+SLOW_IMPORTS = {
+    "importing the commands loads nothing that --help does not need": ("proxy.cli", ("numpy", "aiohttp", *SDKS)),
+    "importing providers loads no SDK": ("providers", SDKS),
+    "importing citation loads no server": ("citation", ("aiohttp", "asyncio", *SDKS)),
+}
+
+
+@pytest.mark.parametrize("case", SLOW_IMPORTS)
+def test_imports_stay_cheap(case: str) -> None:
+    module, unwanted = SLOW_IMPORTS[case]
+    script = f"import {module}, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert [found for found in loaded.stdout.split() if within(found, *unwanted)] == []
