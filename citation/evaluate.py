@@ -5,9 +5,9 @@ complete gold sets), `ignore` (pairs neither right nor wrong); and `gold_level`:
 A prediction is a list of 0-based evidence indexes per sentence. Only `supported` and `unsupported` sentences count.
 """
 
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from random import Random
 from typing import Any
 
 Record = Mapping[str, Any]
@@ -133,7 +133,7 @@ def interval(
 ) -> tuple[float, float]:
     """95 % bootstrap interval of a measure, whole records drawn with replacement."""
     counted = [count(record, predictions[record["id"]]) for record in records]
-    draw = random.Random(SEED)  # noqa: S311 (not for secrets)
+    draw = Random(SEED)  # noqa: S311 (not for secrets)
     values = []
     for _ in range(resamples):
         total = Counts()
