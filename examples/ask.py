@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from openai import OpenAI
+
 from providers.retrieval.excerpts import excerpts
 
 HERE = Path(__file__).parent
