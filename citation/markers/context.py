@@ -57,7 +57,7 @@ _GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
 
 def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> Match | Partial | None:
     if text[i] in "(（":
-        if text[i - 1 : i] and _glue(text, i) != "free":
+        if text[i - 1 : i] and glue(text, i) != "free":
             return None
         start = match_lead(text, i)
         close = ")" if text[i] == "(" else "）"
@@ -137,8 +137,8 @@ def _between(first: Match, last: Match, names: MarkerNames) -> tuple[int, ...]:
 
 def _marker(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
     """One pair of brackets, and what around it says that it is a citation or is not."""
-    glue = _glue(text, i)
-    if glue == "never":
+    hangs = glue(text, i)
+    if hangs == "never":
         return None
     named = match_name(text, i, names, final)
     if named is not None:
@@ -148,11 +148,11 @@ def _marker(text: str, i: int, names: MarkerNames, final: bool) -> Match | Parti
         return None if final else unit
     if _is_data(text, i, unit):
         return None
-    end = _follow(text, i, unit, glue, final)
+    end = _follow(text, i, unit, hangs, final)
     if not isinstance(end, int):
         return end
-    soft = glue == "word" and text[end : end + 1] in tuple(SPACES) and text[_skip_spaces(text, end) :][:1].isalnum()
-    numbers = _judge(text[i], unit, names, glued=glue == "word", soft=soft)
+    soft = hangs == "word" and text[end : end + 1] in tuple(SPACES) and text[_skip_spaces(text, end) :][:1].isalnum()
+    numbers = _judge(text[i], unit, names, glued=hangs == "word", soft=soft)
     return Match(end, *numbers) if numbers else None
 
 
@@ -167,7 +167,7 @@ _CODE_NAMES = words("""
 _REACH = 60  # characters of the word before that are looked at
 
 
-def _glue(text: str, i: int) -> str:
+def glue(text: str, i: int) -> str:
     """How the brackets hang on what stands before: "free", "word" (on a word of prose), "never" (code, a link)."""
     before = text[i - 1] if i else "\n"
     for _ in range(MAX_GROUP):
@@ -184,7 +184,7 @@ def _glue(text: str, i: int) -> str:
     if before == ")":
         opening = text.rfind("(", max(0, i - _REACH), i)
         return "never" if opening > 0 and text[opening - 1] in _CALLS else "free"
-    if not (before.isascii() and (before.isalnum() or before == "_")):
+    if not (before.isascii() and (before.isalnum() or before == "_")) or text[i] in "［【（":
         return "free"
     found = _NAME_BEFORE.search(text, max(0, i - _REACH), i)
     return "never" if found and _like_code(found[0]) else "word"

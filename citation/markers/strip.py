@@ -185,6 +185,9 @@ class Stripper:
             return ("" if following in _TIGHT_AFTER_SPACE or left in _OPENING else after), end
         if following in "*_~\"'":
             return self._spacing_before_mark(end, before, final)
+        if following == "<":  # a closing tag
+            beyond = text[end + 1 : end + 2]
+            return PARTIAL if not beyond and not final else ("" if beyond == "/" else before, end)
         return ("" if following == "\n" or following in _TIGHT else before), end
 
     def _spacing_before_mark(self, end: int, before: str, final: bool) -> tuple[str, int] | Partial:

@@ -1,0 +1,77 @@
+"""Defuse: make untrusted text harmless for the model that reads it. Users are always shown the original.
+
+Evidence is data that anybody may have written. It must not be able to close its own frame, to speak as the system, to
+bring citations of its own, or to say what no reader can see (OWASP LLM01). Nothing here is proof against persuasion;
+that is why the backend, not the model, decides what is cited.
+"""
+
+import re
+
+from .markers import MAX_MARKER
+from .markers.context import SMALL, glue
+from .markers.grammar import Form, Unit, match_unit
+
+FRAME = "excerpt"  # the name of the tags that stand around each excerpt
+
+_NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+# Controls, soft hyphen, zero-width and bidirectional marks, fillers, variation selectors, tags, lone surrogates.
+# Zero-width joiners too: they shape letters and emoji, and as easily carry a message bit by bit.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+_ROLES = (
+    "s|bos|eos|unk|pad|mask|sep|cls|begin_of_text|end_of_text|start_of_turn|end_of_turn|im_start|im_end|think|thinking|"
+    "tool_call|tool_calls|tool_response|tools|system|user|assistant|human|model|instruction|instructions"
+)
+_TOKENS = (
+    (re.compile(r"<(?=[|｜])"), "‹"),  # <|im_start|>, <｜begin▁of▁sentence｜>
+    (re.compile(r"(?<=[|｜])>"), "›"),
+    (re.compile(rf"<(?=\s?/?\s?(?:(?:{_ROLES})\b|{FRAME}))", re.IGNORECASE), "‹"),
+    (re.compile(r"<<(?=/?SYS>>)", re.IGNORECASE), "‹‹"),
+    (re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|DC|KG)\])", re.IGNORECASE), "⟨"),
+)
+
+
+def defuse(text: str, nonce: str = "") -> str:
+    """Text for the model: nothing invisible, no tokens of chat templates, no frame, no citation markers."""
+    text = _INVISIBLE.sub("", _NEWLINES.sub("\n", text))
+    if nonce:
+        text = re.sub(re.escape(nonce), "·", text, flags=re.IGNORECASE)
+    for token, harmless in _TOKENS:
+        text = token.sub(harmless, text)
+    return _without_markers(text)
+
+
+def defuse_line(text: str, nonce: str = "", most: int = 200) -> str:
+    """The same for a name, a title or an address: one line, at most so many characters."""
+    line = " ".join(defuse(text, nonce).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+_OPENERS = re.compile(r"[\[［【(（#\\]")
+_HARMLESS = str.maketrans({**dict.fromkeys("[［【(（", "⟨"), **dict.fromkeys("]］】)）", "⟩"), "\\": None, "#": "♯"})
+
+
+def _without_markers(text: str) -> str:
+    """What the model could take over as a citation gets brackets that mean nothing: `[3]` becomes `⟨3⟩`."""
+    parts: list[str] = []
+    done = 0
+    for opening in _OPENERS.finditer(text):
+        at = opening.start()
+        if at < done:
+            continue
+        unit = match_unit(text, at)
+        if isinstance(unit, Unit) and _tempting(text, at, unit, "".join(parts[-2:])[-MAX_MARKER:], done):
+            parts += [text[done:at], text[at : unit.end].translate(_HARMLESS)]
+            done = unit.end
+    return "".join(parts) + text[done:]
+
+
+def _tempting(text: str, at: int, unit: Unit, left: str, done: int) -> bool:
+    """Whether it reads as a citation: not a year, not an index of code."""
+    if unit.form is Form.PLAIN and all(low > SMALL for low, _ in unit.ranges):
+        return False
+    before = (left + text[done:at])[-2 * MAX_MARKER :]
+    return glue(before + text[at : unit.end], len(before)) != "never" or text[at - 1 : at] in "[［\\"
