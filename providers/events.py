@@ -19,7 +19,8 @@ class ChatRequest:
     model: str  # the provider's own name for it
     messages: list[Message]
     params: Mapping[str, Any] = field(default_factory=dict)  # every other field the client sent, untouched
-    excerpts: tuple[str, ...] = ()  # the numbered excerpts, plain, for a provider that reads them apart from messages
+    excerpts: Mapping[int, str] = field(default_factory=dict)  # number -> text, for a provider that reads them apart
+    question: str = ""  # the last user message as the client wrote it, before anything was injected
     key: str | None = None  # the client's own key, where the configuration passes it on
 
 
