@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 MAX_EVIDENCE = 200  # pieces a request may bring; more than any model cites, and what one prompt can hold
@@ -213,9 +213,13 @@ def _whole(value: object, path: str) -> int:
 
 
 def _number_of(value: object, path: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    except OverflowError:  # a whole number beyond every float
+        number = nan
+    if not isfinite(number):
         raise FieldError(path, "must be a number")
-    return float(value)
+    return number
 
 
 def _boolean(value: object, path: str) -> bool:

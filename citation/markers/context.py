@@ -22,7 +22,7 @@ from .grammar import (
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # what may stand between words in a line
-MAX_GROUP = 24  # markers in a row taken as one; a longer row goes on as the next one
+MAX_GROUP = 16  # markers in a row taken as one; a longer row goes on as the next one
 MAX_REPORTED = 10  # unknown numbers reported of one range: "[1-999999]" says no more than its first ones
 SMALL = 999  # a bare number beyond this is a year, an amount or a ticket, unless evidence has it
 
@@ -106,15 +106,17 @@ _EMPHASIS_REACH = 300  # characters looked back for the beginning of bold text
 
 def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
     """Markers in a row: `[1][2]`, `[1], [2]`, `[1]–[3]`."""
-    found = _marker(text, i, names, final)
+    hangs = glue(text, i)
+    found = _marker(text, i, names, hangs, final)
     if not isinstance(found, Match):
         return found
-    for _ in range(MAX_GROUP):
+    for _ in range(MAX_GROUP - 1):
         gap = _GAP.match(text, found.end)
         start = gap.end() if gap else found.end
         if start == len(text):
             return found if final else PARTIAL
-        following = _marker(text, start, names, final) if text[start] in _BRACKETS else None
+        hangs = hangs if start == found.end else "free"
+        following = _marker(text, start, names, hangs, final) if text[start] in _BRACKETS else None
         if following is PARTIAL:
             return PARTIAL
         if not isinstance(following, Match):
@@ -135,9 +137,8 @@ def _between(first: Match, last: Match, names: MarkerNames) -> tuple[int, ...]:
     return tuple(number for number in range(first.cited[-1] + 1, last.cited[0]) if number in names.numbers)
 
 
-def _marker(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
+def _marker(text: str, i: int, names: MarkerNames, hangs: str, final: bool) -> Match | Partial | None:
     """One pair of brackets, and what around it says that it is a citation or is not."""
-    hangs = glue(text, i)
     if hangs == "never":
         return None
     named = match_name(text, i, names, final)
@@ -148,7 +149,7 @@ def _marker(text: str, i: int, names: MarkerNames, final: bool) -> Match | Parti
         return None if final else unit
     if _is_data(text, i, unit):
         return None
-    end = _follow(text, i, unit, hangs, final)
+    end = _follow(text, i, unit, hangs, names, final)
     if not isinstance(end, int):
         return end
     soft = hangs == "word" and text[end : end + 1] in tuple(SPACES) and text[_skip_spaces(text, end) :][:1].isalnum()
@@ -255,7 +256,7 @@ def _back_over_spaces(text: str, k: int) -> int:
 # --- what stands after --------------------------------------------------------------------------------------------
 
 
-def _follow(text: str, i: int, unit: Unit, glue: str, final: bool) -> int | Partial | None:
+def _follow(text: str, i: int, unit: Unit, hangs: str, names: MarkerNames, final: bool) -> int | Partial | None:
     """Where the marker ends, its link included, or None where what follows says that it is something else."""
     end, following = unit.end, text[unit.end : unit.end + 1]
     if not following:
@@ -268,19 +269,19 @@ def _follow(text: str, i: int, unit: Unit, glue: str, final: bool) -> int | Part
             return target if unit.form is Form.LINK else None
     if following == "=" or (following == ":" and _begins_line(text, i)):
         return None
-    return _follow_glued(text, end, final) if glue == "word" else end
+    return _follow_glued(text, end, names, final) if hangs == "word" else end
 
 
-def _follow_glued(text: str, end: int, final: bool) -> int | Partial | None:
+def _follow_glued(text: str, end: int, names: MarkerNames, final: bool) -> int | Partial | None:
     """After `word[1]`: prose goes on with a space or punctuation, code with an operator, a call or a name."""
     last = end
     for _ in range(MAX_GROUP):  # the last of several decides
-        unit = match_unit(text, last) if text[last : last + 1] in _BRACKETS and last < len(text) else None
-        if unit is PARTIAL and not final:
+        beyond = _next_end(text, last, names, final)
+        if beyond is PARTIAL:
             return PARTIAL
-        if not isinstance(unit, Unit):
+        if beyond is None:
             break
-        last = unit.end
+        last = beyond
     at = _skip_spaces(text, last)
     following, second = text[at : at + 1], text[at + 1 : at + 2]
     if not final and (not following or (following in ".!<" and not second)):
@@ -295,6 +296,19 @@ def _follow_glued(text: str, end: int, final: bool) -> int | Partial | None:
     if following == "<":
         return end if second.isalpha() or second == "/" else None
     return None if following in _OPERATORS or following.isalnum() else end
+
+
+def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Partial | None:
+    """Where the brackets end that begin at `at`, if they could be a marker."""
+    if at >= len(text) or text[at] not in _BRACKETS:
+        return None
+    named = match_name(text, at, names, final)
+    if named is not None:
+        return named if named is PARTIAL else named[0]
+    unit = match_unit(text, at)
+    if unit is PARTIAL:
+        return None if final else PARTIAL
+    return unit.end if isinstance(unit, Unit) else None
 
 
 _OPERATORS = frozenset("([{=+/%>&@$-")

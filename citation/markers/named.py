@@ -63,8 +63,8 @@ def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int,
 
 
 _TAGS = ("[DC]", "[KG]")
-_PATH_LIKE = re.compile(r"[^\s\[\]()]*[\w)](?:\.[A-Za-z0-9]{1,5}|/[^\s\[\]()]*\w)(?![\w])")
-_FILE = re.compile(r"[^\[\]\n]*\.[A-Za-z0-9]{1,5}\Z")
+_TOKEN = re.compile(r"[^\s\[\]()]+")
+_FILE = re.compile(r"[^\[\]\n]\.[A-Za-z0-9]{1,5}\Z")
 
 
 def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
@@ -78,14 +78,13 @@ def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int
     if known:
         name = max(known, key=len)
         return start + len(name), names.names[name], ()
-    token = _PATH_LIKE.match(rest)
-    if token is None and not final and not re.search(r"\s", rest) and len(rest) <= MAX_NAME:
-        return PARTIAL
+    token = _TOKEN.match(rest)
     if token is None:
-        return None  # "Washington [DC] is": a word in brackets
-    if token.end() == len(rest) and not final and len(rest) <= MAX_NAME:
+        return None
+    if token.end() == len(rest) <= MAX_NAME and not final:
         return PARTIAL
-    return start + token.end(), (), (0,)
+    path = token[0].rstrip(".,;:!?…。，")
+    return (start + len(path), (), (0,)) if path.startswith("/") or _FILE.search(path) else None  # "Washington [DC] is": a word
 
 
 def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
@@ -101,7 +100,7 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[in
         return PARTIAL
     if text.startswith("(", close + 1):
         return _with_target(text, close + 1, name, names, final)
-    if text[close + 1 : close + 2] in ("[", ":") or not _FILE.match(name):
+    if text[close + 1 : close + 2] in ("[", ":") or not _FILE.search(name):
         return None
     return close + 1, names.names[name], ()
 

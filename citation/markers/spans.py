@@ -61,6 +61,8 @@ class Spans:
             if run is None:
                 return False
             closing = _closing_ticks(text, at, min(len(text), at + CODE_REACH))
+            if closing == len(text) and not final:
+                return PARTIAL  # the run of backticks may go on
             if closing is None:
                 if not final and len(text) < at + CODE_REACH and "\n\n" not in text[at:]:
                     return PARTIAL
@@ -87,7 +89,7 @@ class Spans:
             return PARTIAL if not final and len(text) < at + MATH_REACH and "\n\n" not in text[at:] else False
         if closing + 1 == len(text) and not final:
             return PARTIAL
-        return _closes(text, closing)
+        return _closes(text, closing) and "\n\n" not in text[at:closing]
 
 
 def _closing_ticks(text: str, at: int, most: int) -> int | None:

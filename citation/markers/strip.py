@@ -13,6 +13,7 @@ from .spans import Spans
 
 BLOCK = 2_000  # characters taken in at a time: keeps the cost of a long text linear
 LEFT = 600  # characters of shown text kept for context; more than any rule looks back
+MAX_RUN = 64  # backticks in a row; more open no inline code that anybody writes
 MAX_SPACES = 16  # spaces in front of a marker that leave with it
 
 _SPECIAL = re.compile("[`$\\[［【(（#\\\\*_<^]")
@@ -130,8 +131,10 @@ class Stripper:
 
     def _run(self, at: int, final: bool) -> str | None:
         end = at
-        while end < len(self._text) and self._text[end] == "`":
+        while end < len(self._text) and self._text[end] == "`" and end - at < MAX_RUN:
             end += 1
+        if end - at == MAX_RUN:
+            return self._show(end)
         if end == len(self._text) and not final:
             return None
         self._spans.ticks(self._text, at, end)
@@ -158,7 +161,10 @@ class Stripper:
         if spaces is PARTIAL:
             return None
         kept, end = spaces
-        if _seam(text[max(0, self._done - MAX_MARKER) : self._done] + kept, text[end : end + MAX_MARKER], final):
+        seam = _seam(text[max(0, self._done - MAX_MARKER) : self._done] + kept, text[end : end + MAX_MARKER], final)
+        if seam is PARTIAL:
+            return None
+        if seam:
             return self._show(at + 1)
         self._cited.update(dict.fromkeys(found.cited))
         self._unknown.update(dict.fromkeys(found.unknown))
@@ -209,13 +215,17 @@ class Stripper:
             self._spans.shift(spare)
 
 
-def _seam(left: str, right: str, final: bool) -> bool:
+def _seam(left: str, right: str, final: bool) -> bool | Partial:
     """Whether `left` and `right` make a marker, code or math only when they meet: then nothing is taken out."""
     if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
         return True
     for opening in _OPENERS.finditer(left):
-        if match_unit(left, opening.start()) is PARTIAL and isinstance(match_unit(left + right, opening.start()), Unit):
-            return True
+        if match_unit(left, opening.start()) is PARTIAL:
+            joined = match_unit(left + right, opening.start())
+            if isinstance(joined, Unit):
+                return True
+            if joined is PARTIAL and not final:
+                return PARTIAL
     return False
 
 
