@@ -87,7 +87,7 @@ def test_every_package_is_listed_for_the_wheel() -> None:
         folder.relative_to(ROOT).as_posix().replace("/", ".")
         for package in PACKAGES
         for folder in [ROOT / package, *(ROOT / package).rglob("*")]
-        if any(folder.glob("*.py"))
+        if folder.is_dir() and folder.name != "__pycache__"
     }
     assert set(project()["tool"]["setuptools"]["packages"]) == found
 
