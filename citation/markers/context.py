@@ -188,7 +188,10 @@ def glue(text: str, i: int) -> str:
     if not (before.isascii() and (before.isalnum() or before == "_")) or text[i] in "［【（":
         return "free"
     found = _NAME_BEFORE.search(text, max(0, i - _REACH), i)
-    return "never" if found and _like_code(found[0]) else "word"
+    word = found[0] if found else ""
+    if not word.strip("_"):
+        return "free"  # __[1]__
+    return "never" if _like_code(word) else "word"
 
 
 _CALLS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
@@ -242,8 +245,11 @@ def _is_data(text: str, i: int, unit: Unit) -> bool:
     if before == ":":
         k = _back_over_spaces(text, k - 1)
         word = re.search(r"\w*\Z", text[max(0, k - _REACH) : k])
-        return text[k - 1 : k] in ('"', "'") or (listed and (not word or word[0].lower() not in SOURCE_WORDS))
+        return text[k - 1 : k] in ('"', "'") or (listed and (not word or word[0].lower() not in _LEADS))
     return False
+
+
+_LEADS = SOURCE_WORDS - {"id", "ids"}  # "Sources: [1, 2]" is prose, "ids: [1, 2]" is data
 
 
 def _back_over_spaces(text: str, k: int) -> int:

@@ -133,13 +133,14 @@ _NUMBER = _times(_one(_DIGIT), 1, MAX_DIGITS)
 _DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
 # Any short word here; which words make a marker is looked up afterwards, or the expressions would be 200 times as long
 _NAMED = _seq(_times(_Part(f"(?:{_LETTER}|§)", ""), 1, 12), _SPACE, _maybe(_one(":：.#№")), _SPACE)
-_ITEM = _seq(_maybe(_NAMED), _NUMBER, _maybe(_seq(_SPACE, _DASH, _SPACE, _maybe(_NAMED), _NUMBER)))
+_RANGE = _seq(_NUMBER, _maybe(_seq(_SPACE, _DASH, _SPACE, _maybe(_NAMED), _NUMBER)))
+_ITEM = _seq(_maybe(_NAMED), _RANGE)
 _AND = _any(*map(_word, sorted(_JOIN_WORDS)))
 _BETWEEN = _seq(_SPACE, _any(_one(",;&，；、"), _AND), _SPACE)
 _MORE = _times(_seq(_BETWEEN, _ITEM), 0, MAX_LISTED - 1)
 _NOTE = _seq(_one("†"), _times(_one("^\\]】］\\n"), 0, 64))
 _LIST = _seq(_SPACE, _ITEM, _MORE, _maybe(_NOTE), _SPACE)
-_NAMED_LIST = _seq(_SPACE, _NAMED, _ITEM, _MORE, _SPACE)
+_NAMED_LIST = _seq(_SPACE, _NAMED, _RANGE, _MORE, _SPACE)
 _TURN = _seq(_NUMBER, _one(":"), _NUMBER, _NOTE)  # 【4:1†source】, the second number is the source's
 
 _PLACE = _times(_any(_one("^\\s()<>"), _seq(_one("("), _times(_one("^\\s()"), 0, 200), _one(")"))), 0, 500)

@@ -169,7 +169,7 @@ class Stripper:
         self._cited.update(dict.fromkeys(found.cited))
         self._unknown.update(dict.fromkeys(found.unknown))
         self._text = text[: self._done] + kept + text[end:]
-        return self._show(self._done + len(kept))
+        return ""
 
     def _spacing(self, start: int, at: int, final: bool) -> tuple[str, int] | Partial:
         """The spaces that stay of those around the marker, and where the text goes on behind it."""
@@ -188,7 +188,7 @@ class Stripper:
         if not following:
             return after, end
         if after:
-            return ("" if following in _TIGHT_AFTER_SPACE or left in _OPENING else after), end
+            return ("" if following in _TIGHT_AFTER_SPACE or left in _OPENING or left in SPACES else after), end
         if following in "*_~\"'":
             return self._spacing_before_mark(end, before, final)
         if following == "<":  # a closing tag

@@ -1,0 +1,368 @@
+"""The model's markers leave the text: every form, every non-form, at every split."""
+
+import pytest
+
+from citation.evidence import Evidence
+from citation.markers import MarkerNames, Stripped, Stripper, strip
+
+FIVE = MarkerNames.up_to(5)
+FILES = MarkerNames.of(
+    [
+        Evidence(1, "a", "e1", document_id="docs/annual report.pdf", file_name="annual report.pdf"),
+        Evidence(2, "b", "e2", file_name="annual report.pdf", title="Annual report"),
+        Evidence(3, "c", "e3", title="Marie Curie"),
+        Evidence(4, "d", "e4", file_name="notes.md"),
+    ]
+)
+
+Case = tuple[str, str, tuple[int, ...], tuple[int, ...]]  # raw, shown, cited, unknown
+
+
+def ways(raw: str, names: MarkerNames) -> list[Stripped]:
+    """The text whole, a character at a time, and cut in two at every place."""
+    cuts = [list(raw), *([raw[:at], raw[at:]] for at in range(len(raw) + 1))]
+    results = [strip(raw, names)]
+    for pieces in cuts:
+        stripper = Stripper(names)
+        shown = ""
+        for piece in pieces:
+            shown += stripper.feed(piece)
+        results.append(Stripped(shown + stripper.flush(), stripper.cited, stripper.unknown))
+    return results
+
+
+def check(raw: str, shown: str, cited: tuple[int, ...], unknown: tuple[int, ...], names: MarkerNames = FIVE) -> None:
+    for result in ways(raw, names):
+        assert result == Stripped(shown, cited, unknown)
+
+
+FORMS: dict[str, Case] = {
+    "one number": ("Sales rose [1].", "Sales rose.", (1,), ()),
+    "two digits that are known": ("Sales rose [5][3].", "Sales rose.", (5, 3), ()),
+    "side by side": ("Sales rose [1][2].", "Sales rose.", (1, 2), ()),
+    "side by side with a space": ("Sales rose [1] [2].", "Sales rose.", (1, 2), ()),
+    "side by side with a comma": ("Sales rose [1], [2].", "Sales rose.", (1, 2), ()),
+    "a list": ("Sales rose [1, 2].", "Sales rose.", (1, 2), ()),
+    "a list without spaces": ("Sales rose [1,2,4].", "Sales rose.", (1, 2, 4), ()),
+    "a list with a space before the comma": ("Sales rose [1 , 2].", "Sales rose.", (1, 2), ()),
+    "a list with semicolons": ("Sales rose [1; 2].", "Sales rose.", (1, 2), ()),
+    "a list with a word": ("Sales rose [1 and 2].", "Sales rose.", (1, 2), ()),
+    "a list with a comma and a word": ("Sales rose [1, 2, and 4].", "Sales rose.", (1, 2, 4), ()),
+    "a list with the Japanese comma": ("売上は増加した［1、2］。", "売上は増加した。", (1, 2), ()),
+    "a number twice in a list": ("Sales rose [2, 2].", "Sales rose.", (2,), ()),
+    "a range": ("Sales rose [1-3].", "Sales rose.", (1, 2, 3), ()),
+    "a range with an en dash": ("Sales rose [1–3].", "Sales rose.", (1, 2, 3), ()),
+    "a range with spaces": ("Sales rose [2 – 4].", "Sales rose.", (2, 3, 4), ()),
+    "a range backwards": ("Sales rose [3-2].", "Sales rose.", (2, 3), ()),
+    "a range of brackets": ("Sales rose [1]–[3].", "Sales rose.", (1, 2, 3), ()),
+    "a list with a range": ("Sales rose [1, 3-5].", "Sales rose.", (1, 3, 4, 5), ()),
+    "double brackets": ("Sales rose [[1]].", "Sales rose.", (1,), ()),
+    "the link style of this program": ("Sales rose [[1]](https://example.org/a_(b)).", "Sales rose.", (1,), ()),
+    "two of the link style": ("Sales rose [[1]](u)[[2]](<v w>).", "Sales rose.", (1, 2), ()),
+    "spaces inside": ("Sales rose [ 1 ].", "Sales rose.", (1,), ()),
+    "a no-break space inside": ("Sales rose [1,\u00a02].", "Sales rose.", (1, 2), ()),
+    "lenticular brackets": ("Sales rose 【1】.", "Sales rose.", (1,), ()),
+    "lenticular brackets with a list": ("Sales rose 【1, 2】.", "Sales rose.", (1, 2), ()),
+    "full-width brackets": ("Sales rose ［1］.", "Sales rose.", (1,), ()),
+    "full-width digits": ("Sales rose [１].", "Sales rose.", (1,), ()),
+    "Arabic-Indic digits": ("ارتفعت المبيعات [٢].", "ارتفعت المبيعات.", (2,), ()),
+    "Persian digits": ("فروش افزایش یافت [۳].", "فروش افزایش یافت.", (3,), ()),
+    "Devanagari digits": ("बिक्री बढ़ी [४]।", "बिक्री बढ़ी।", (4,), ()),
+    "superscript digits": ("Sales rose [¹].", "Sales rose.", (1,), ()),
+    "a dagger and a word": ("Sales rose【1†source】.", "Sales rose.", (1,), ()),
+    "a dagger and lines": ("Sales rose【3†L10-L25】.", "Sales rose.", (3,), ()),
+    "a dagger with a turn": ("Sales rose【4:2†report.pdf】.", "Sales rose.", (2,), ()),
+    "a dagger in square brackets": ("Sales rose [2†source].", "Sales rose.", (2,), ()),
+    "a footnote": ("Sales rose.[^1]", "Sales rose.", (1,), ()),
+    "a footnote closed twice": ("Sales rose [^1^].", "Sales rose.", (1,), ()),
+    "ID": ("Sales rose [ID:1].", "Sales rose.", (1,), ()),
+    "ID with a space": ("Sales rose [ID: 1][ID: 2].", "Sales rose.", (1, 2), ()),
+    "ID with a full-width colon": ("销售增长[ID：1]。", "销售增长。", (1,), ()),
+    "ID in parentheses": ("Sales rose (ID:1).", "Sales rose.", (1,), ()),
+    "ID in small letters": ("Sales rose [id 2].", "Sales rose.", (2,), ()),
+    "ID repeated in a list": ("Sales rose [ID: 1, ID: 3].", "Sales rose.", (1, 3), ()),
+    "a source": ("Sales rose [Source 1].", "Sales rose.", (1,), ()),
+    "sources": ("Sales rose [Sources: 1, 3].", "Sales rose.", (1, 3), ()),
+    "a source in parentheses": ("Sales rose (Source 2).", "Sales rose.", (2,), ()),
+    "a document": ("Sales rose [Document 2].", "Sales rose.", (2,), ()),
+    "a source with a hash": ("Sales rose [Source #2].", "Sales rose.", (2,), ()),
+    "a German source": ("Der Umsatz stieg [Quelle 2].", "Der Umsatz stieg.", (2,), ()),
+    "a Chinese source": ("收入增长[来源：2]。", "收入增长。", (2,), ()),
+    "a page": ("Sales rose [1, p. 12].", "Sales rose.", (1,), ()),
+    "page and chunk": ("Sales rose [1, page 12, chunk 7].", "Sales rose.", (1,), ()),
+    "hashes and dollars": ("Sales rose ##1$$.", "Sales rose.", (1,), ()),
+    "escaped brackets": ("Sales rose \\[1\\].", "Sales rose.", (1,), ()),
+    "bold": ("Sales rose **[1]**.", "Sales rose.", (1,), ()),
+    "several in bold": ("Sales rose **[1][2]**.", "Sales rose.", (1, 2), ()),
+    "italic": ("Sales rose *[1]*.", "Sales rose.", (1,), ()),
+    "underlined": ("Sales rose __[1]__.", "Sales rose.", (1,), ()),
+    "superscript by tag": ("Sales rose<sup>[1]</sup>.", "Sales rose.", (1,), ()),
+    "in parentheses": ("Sales rose ([1]).", "Sales rose.", (1,), ()),
+    "several in parentheses": ("Sales rose ([1], [2]).", "Sales rose.", (1, 2), ()),
+    "in parentheses with a word": ("Sales rose (Source: [1]).", "Sales rose.", (1,), ()),
+    "in parentheses and bold": ("Sales rose (**[1]**).", "Sales rose.", (1,), ()),
+    "in full-width parentheses": ("收入增长（[1]）。", "收入增长。", (1,), ()),
+}
+
+
+@pytest.mark.parametrize("case", FORMS)
+def test_a_form_that_models_write_is_a_marker(case: str) -> None:
+    check(*FORMS[case])
+
+
+NOT_MARKERS: dict[str, str] = {
+    "inline code": "Call `items[1]` twice.",
+    "a marker alone in inline code": "Write `[1]` to cite.",
+    "inline code with two backticks": "Write ``a ` [1]`` to cite.",
+    "inline code that ends the text": "Write `[1]`",
+    "an index and an assignment": "arr[1] = x",
+    "an index at the end of a sentence": "The loop starts at arr[1].",
+    "an index of one letter": "Here x[1] is the second entry.",
+    "an index of a name with an underscore": "Then row_values[2] is read.",
+    "an index of a name in camel case": "Then rowValues[2] is read.",
+    "an index of a member": "Then table.rows[2] is read.",
+    "an index of a shell variable": "Then $args[1] is read.",
+    "an index of a call": "Then split()[1] is read.",
+    "an index of a call with arguments": "Then load(path)[1] is read.",
+    "an index with a member behind it": "Then people[1].name is read.",
+    "an index that is called": "Then handlers[1](event) runs.",
+    "an index in a sum": "Then totals[1] + 5 is compared.",
+    "an index that is compared": "If totals[1] >= 3 then stop.",
+    "two indexes": "The corner is matrix[1][2].",
+    "an index of nothing known": "The word rose[0] in code.",
+    "an array that is passed": "Call sum([1, 2]) first.",
+    "a link": "See [the report](https://example.org/[1]).",
+    "a link with a number as text": "See [1](https://example.org).",
+    "a link with a title": 'See [1](https://example.org "the report").',
+    "a reference link": "See [the report][1].",
+    "an image": "![1](chart.png)",
+    "an address with brackets": "See <https://example.org/[1]>.",
+    "an attribute": '<a title="see [1]">here</a>',
+    "a link definition": "[1]: https://example.org",
+    "an indented link definition": "  [1]: https://example.org 'Report'",
+    "a footnote definition": "[^1]: The annual report.",
+    "an open task": "- [ ] Call the bank",
+    "a done task": "- [x] Call the bank",
+    "a year": "The law of [2024] applies.",
+    "a range of years": "The period [2019-2024] counts.",
+    "a ticket": "See ticket [48213].",
+    "letters": "He [sic] said [abc] so.",
+    "a minus": "The value [-1] is wrong.",
+    "a fraction": "The value [1.5] is wrong.",
+    "a slice": "The slice [1:3] is taken.",
+    "an interval": "A probability lies in [0, 1].",
+    "an array in JSON": '{"ids": [1, 2]}',
+    "an array of one in JSON": '{"id": [1]}',
+    "an array in YAML": "ids: [1, 2]",
+    "nested arrays": "The matrix is [[1, 2], [3, 4]].",
+    "an assignment": "x = [1, 2]",
+    "brackets of two kinds": "The value [1】 and 【1] are wrong.",
+    "an open bracket": "The value [1 is wrong.",
+    "an empty pair": "The list [] is empty.",
+    "inline math": "With $x[1]$ given.",
+    "inline math with parentheses": "With \\(x [1]\\) given.",
+    "display math": "With $$x [1]$$ given.",
+    "display math with brackets": "With \\[x [1] + y\\] given.",
+    "a plain number in parentheses": "First (1) and second (2).",
+    "a figure": "See [Figure 1] and [Table 2].",
+    "a capital": "Washington [DC] is warm.",
+    "an order number": "The order (ID: 48213) was sent.",
+    "an escaped bracket": "Write \\[1] here.",
+    "sixty digits": "The key [" + "1" * 60 + "] is long.",
+}
+
+
+@pytest.mark.parametrize("case", NOT_MARKERS)
+def test_what_only_looks_like_a_marker_stays(case: str) -> None:
+    check(NOT_MARKERS[case], NOT_MARKERS[case], (), ())
+
+
+GLUED: dict[str, Case] = {
+    "before a full stop": ("profits rose[1].", "profits rose.", (1,), ()),
+    "before a comma": ("profits rose[1], costs fell", "profits rose, costs fell", (1,), ()),
+    "before a space": ("profits rose[1] while costs fell", "profits rose while costs fell", (1,), ()),
+    "at the end": ("profits rose[1]", "profits rose", (1,), ()),
+    "at the end of a line": ("profits rose[1]\n", "profits rose\n", (1,), ()),
+    "two of them": ("profits rose[1][2].", "profits rose.", (1, 2), ()),
+    "after a year": ("profits rose in 2023[1].", "profits rose in 2023.", (1,), ()),
+    "after a product": ("the best seller was the iPhone[1].", "the best seller was the iPhone.", (1,), ()),
+    "after a formula": ("emissions of CO2[1].", "emissions of CO2.", (1,), ()),
+    "after a company": ("bought by OpenAI[1].", "bought by OpenAI.", (1,), ()),
+    "after a web site": ("as on example.com[1].", "as on example.com.", (1,), ()),
+    "after a percent sign": ("by 12 %[1].", "by 12 %.", (1,), ()),
+    "after a parenthesis": ("profits (net)[1].", "profits (net).", (1,), ()),
+    "after a quotation": ('"profits rose"[1].', '"profits rose".', (1,), ()),
+    "after bold": ("**profits rose**[1].", "**profits rose**.", (1,), ()),
+    "after inline code": ("use `sum`[1].", "use `sum`.", (1,), ()),
+    "after Cyrillic": ("прибыль выросла[1].", "прибыль выросла.", (1,), ()),
+    "after Chinese": ("收入增长[1]。", "收入增长。", (1,), ()),
+    "an unknown number": ("profits rose[7].", "profits rose.", (), (7,)),
+    "before a question mark": ("did profits rose[1]?", "did profits rose?", (1,), ()),
+    "before a tag": ("profits rose[1]<br>", "profits rose<br>", (1,), ()),
+}
+
+
+@pytest.mark.parametrize("case", GLUED)
+def test_a_marker_glued_to_a_word_of_prose(case: str) -> None:
+    check(*GLUED[case])
+
+
+UNKNOWN: dict[str, Case] = {
+    "too large": ("Sales rose [9].", "Sales rose.", (), (9,)),
+    "zero": ("Sales rose [0].", "Sales rose.", (), (0,)),
+    "three digits": ("Sales rose [404].", "Sales rose.", (), (404,)),
+    "among known ones": ("Sales rose [1, 9, 2].", "Sales rose.", (1, 2), (9,)),
+    "next to a known one": ("Sales rose [9][1].", "Sales rose.", (1,), (9,)),
+    "only unknown ones": ("Sales rose [8, 9].", "Sales rose.", (), (8, 9)),
+    "a range that goes beyond": ("Sales rose [4-7].", "Sales rose.", (4, 5), (6, 7)),
+    "a huge range": ("Sales rose [1-999999].", "Sales rose [1-999999].", (), ()),
+    "a huge range of sources": ("Sales rose [Sources 1-999999].", "Sales rose.", (1, 2, 3, 4, 5), (999999,)),
+    "huge digits of a source": ("Sales rose [Source 123456789012].", "Sales rose.", (), (123456789012,)),
+    "in the middle": ("Sales [9] rose.", "Sales rose.", (), (9,)),
+    "at the start": ("[9] Sales rose.", "Sales rose.", (), (9,)),
+    "alone": ("[9]", "", (), (9,)),
+    "in a link style": ("Sales rose [[9]](https://example.org).", "Sales rose.", (), (9,)),
+    "with a dagger": ("Sales rose 【12†source】.", "Sales rose.", (), (12,)),
+    "twice": ("Sales [9] rose [9].", "Sales rose.", (), (9,)),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_a_number_that_no_evidence_has_is_removed_and_reported(case: str) -> None:
+    check(*UNKNOWN[case])
+
+
+def test_a_year_is_a_marker_where_evidence_has_that_number() -> None:
+    check("Sales rose [2024].", "Sales rose.", (2024,), (), MarkerNames.up_to(3000))
+
+
+def test_evidence_that_was_not_shown_is_unknown() -> None:
+    check("Sales rose [1][2].", "Sales rose.", (1,), (2,), MarkerNames(frozenset({1, 3})))
+
+
+SPACING: dict[str, Case] = {
+    "before a full stop": ("Sales rose [1].", "Sales rose.", (1,), ()),
+    "after a full stop": ("Sales rose. [1] ", "Sales rose. ", (1,), ()),
+    "after a full stop without a space": ("Sales rose.[1] ", "Sales rose. ", (1,), ()),
+    "between two sentences": ("Sales rose. [1] Costs fell.", "Sales rose. Costs fell.", (1,), ()),
+    "before a comma": ("Sales rose [1], costs fell.", "Sales rose, costs fell.", (1,), ()),
+    "before a semicolon": ("Sales rose [1]; costs fell.", "Sales rose; costs fell.", (1,), ()),
+    "before a parenthesis that closes": ("(Sales rose [1])", "(Sales rose)", (1,), ()),
+    "after a parenthesis that opens": ("([1] says so)", "(says so)", (1,), ()),
+    "before a bracket that closes": ("[see [1]]", "[see]", (1,), ()),
+    "with spaces on both sides of it and a stop": ("Sales rose [1] .", "Sales rose.", (1,), ()),
+    "before a French question mark": ("Vraiment [1] ?", "Vraiment ?", (1,), ()),
+    "in the middle": ("Sales [1] rose.", "Sales rose.", (1,), ()),
+    "at the start": ("[1] Sales rose.", "Sales rose.", (1,), ()),
+    "at the end": ("Sales rose [1]", "Sales rose", (1,), ()),
+    "before a line break": ("Sales rose [1]\nCosts", "Sales rose\nCosts", (1,), ()),
+    "before a hard line break": ("Sales rose. [1]  \n", "Sales rose.  \n", (1,), ()),
+    "after a tab": ("Sales rose\t[1].", "Sales rose.", (1,), ()),
+    "two spaces before it": ("Sales rose  [1] now", "Sales rose now", (1,), ()),
+    "alone on a line": ("Sales rose.\n[1]\nCosts fell.", "Sales rose.\nCosts fell.", (1,), ()),
+    "several alone on lines": ("Sales rose.\n[1]\n[2]\nCosts", "Sales rose.\nCosts", (1, 2), ()),
+    "between paragraphs": ("Sales rose. [1]\n\nCosts fell.", "Sales rose.\n\nCosts fell.", (1,), ()),
+    "in a list item": ("- Sales rose [1]\n- Costs", "- Sales rose\n- Costs", (1,), ()),
+    "at the start of a list item": ("- [1] Sales rose\n", "- Sales rose\n", (1,), ()),
+    "indented": ("  [1] Sales rose\n", "  Sales rose\n", (1,), ()),
+    "in a cell": ("| Sales | rose [1] |\n", "| Sales | rose |\n", (1,), ()),
+    "in a tight cell": ("|Sales|rose [1]|\n", "|Sales|rose |\n", (1,), ()),
+    "in a heading": ("## Sales [1]\n", "## Sales\n", (1,), ()),
+    "in bold": ("**Sales rose [1].** ", "**Sales rose.** ", (1,), ()),
+    "before the end of bold": ("**Sales rose [1]** now", "**Sales rose** now", (1,), ()),
+    "before the begin of bold": ("Sales [1]**rose**", "Sales **rose**", (1,), ()),
+    "before a closing quote": ('He said "sales rose [1]" then', 'He said "sales rose" then', (1,), ()),
+    "before an opening quote": ('Sales [1] "rose"', 'Sales "rose"', (1,), ()),
+    "before a closing tag": ("<b>Sales rose [1]</b>", "<b>Sales rose</b>", (1,), ()),
+    "in Chinese": ("收入增长。[1]支出下降[2]。", "收入增长。支出下降。", (1, 2), ()),
+    "in Chinese with spaces": ("收入增长 [1]。", "收入增长。", (1,), ()),
+    "in Arabic": ("ارتفعت الإيرادات [1]، وانخفضت التكاليف [2].", "ارتفعت الإيرادات، وانخفضت التكاليف.", (1, 2), ()),
+    "in Hindi": ("बिक्री बढ़ी [1]।", "बिक्री बढ़ी।", (1,), ()),
+    "after an emoji": ("Sales rose 🚀 [1]!", "Sales rose 🚀!", (1,), ()),
+    "before an emoji": ("Sales rose [1] 🚀", "Sales rose 🚀", (1,), ()),
+    "before a dash": ("Sales [1] – so to say – rose", "Sales – so to say – rose", (1,), ()),
+    "with money around it": ("From $5 million [1] to $6 million [2].", "From $5 million to $6 million.", (1, 2), ()),
+    "with an unclosed backtick": ("The ` key [1].", "The ` key.", (1,), ()),
+    "after inline code": ("Use `a[1]` for that [2].", "Use `a[1]` for that.", (2,), ()),
+    "in the text of a link": ("[Sales [1] rose](https://example.org)", "[Sales rose](https://example.org)", (1,), ()),
+}
+
+
+@pytest.mark.parametrize("case", SPACING)
+def test_the_text_around_a_marker_is_left_clean(case: str) -> None:
+    check(*SPACING[case])
+
+
+REPEATS: dict[str, Case] = {
+    "twice side by side": ("Sales rose [1][1].", "Sales rose.", (1,), ()),
+    "three times": ("Sales rose [1] [1] [1].", "Sales rose.", (1,), ()),
+    "twice in a sentence": ("Sales [1] rose [1].", "Sales rose.", (1,), ()),
+    "in another order": ("Sales [2] rose [1][2].", "Sales rose.", (2, 1), ()),
+    "twenty in a row": ("Sales rose " + "[1]" * 20 + ".", "Sales rose.", (1,), ()),
+    "three forms of one number": ("Sales rose [1]【1】[ID:1].", "Sales rose.", (1,), ()),
+}
+
+
+@pytest.mark.parametrize("case", REPEATS)
+def test_a_number_is_reported_once(case: str) -> None:
+    check(*REPEATS[case])
+
+
+NAMED: dict[str, Case] = {
+    "a file": ("Sales rose [DC] annual report.pdf.", "Sales rose.", (1, 2), ()),
+    "a path": ("Sales rose [DC] docs/annual report.pdf, as planned.", "Sales rose, as planned.", (1,), ()),
+    "an entity": ("She won twice [KG] Marie Curie.", "She won twice.", (3,), ()),
+    "a file nobody has": ("Sales rose [DC] other.pdf.", "Sales rose.", (), (0,)),
+    "a file in brackets": ("Sales rose [notes.md].", "Sales rose.", (4,), ()),
+    "a file and its id": ("Sales rose [notes.md](e4).", "Sales rose.", (4,), ()),
+    "a title and its id": ("She won [Marie Curie](e3).", "She won.", (3,), ()),
+    "a file and another's id": ("Sales rose [notes.md](e1).", "Sales rose [notes.md](e1).", (), ()),
+    "a file that is a link": ("See [notes.md](https://a.b).", "See [notes.md](https://a.b).", (), ()),
+    "a title in brackets": ("The [Annual report] says so.", "The [Annual report] says so.", (), ()),
+    "a longer word": ("See [notes.md.bak].", "See [notes.md.bak].", (), ()),
+    "a capital": ("Washington [DC] is warm.", "Washington [DC] is warm.", (), ()),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_a_marker_can_name_its_evidence(case: str) -> None:
+    check(*NAMED[case], names=FILES)
+
+
+def test_verbatim_text_stays() -> None:
+    assert strip("x = a[1] [1]\n", FIVE, verbatim=True) == Stripped("x = a[1] [1]\n")
+
+
+def test_what_stands_before_a_sentence_is_known() -> None:
+    assert strip("[1] and more", FIVE, before="Sales rose ").text == "and more"
+    assert strip("[1] and more", FIVE, before="Sales rose").text == " and more"
+    assert strip(" [1]: so it is", FIVE, before="Sales rose").text == ": so it is"
+
+
+def test_instances_know_nothing_of_each_other() -> None:
+    one, other = Stripper(FIVE), Stripper(FIVE)
+    shown = [one.feed("A ["), other.feed("B ["), one.feed("1]."), other.feed("x]."), one.flush(), other.flush()]
+    assert "".join(shown[::2]) == "A."
+    assert "".join(shown[1::2]) == "B [x]."
+    assert (one.cited, other.cited) == ((1,), ())
+
+
+HELD: dict[str, tuple[str, str]] = {
+    "plain text": ("Sales rose", "Sales rose"),
+    "a space, which may leave with a marker": ("Sales rose ", "Sales rose"),
+    "a bracket": ("Sales rose [", "Sales rose"),
+    "a marker, until it is known what follows": ("Sales rose [1]", "Sales rose"),
+    "a bracket that is no marker": ("Sales rose [as", "Sales rose"),
+    "a bracket with too long a word": ("Sales rose [extraordinarily", "Sales rose [extraordinarily"),
+    "an index": ("Then arr[1]", "Then arr[1]"),
+    "code": ("Then `a b` c", "Then `a b` c"),
+    "money": ("For $5 million and more", "For $5 million and more"),
+    "a parenthesis": ("Sales rose (by a", "Sales rose (by a"),
+    "a link until its end": ("See [this](http://a", "See [this]"),
+}
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_only_what_could_be_a_marker_is_held(case: str) -> None:
+    raw, shown = HELD[case]
+    assert Stripper(FIVE).feed(raw) == shown
