@@ -1,81 +1,123 @@
-"""Lexicon: text into the terms, names and quantities that scores and gates compare; every script."""
+"""Lexicon: text into the terms, names, quantities and polarity that scores and gates compare; every script."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from .quantities import NUMERAL, Quantity, readings
+from .folding import fold
+from .function_words import function_words, is_function_char
+from .han import SIMPLER
+from .languages import elect
+from .numerals import NUMERAL
+from .polarity import han_members, han_negations, not_negating_before
+from .quantities import Quantity, agrees
+from .reading import Found, Pieces, Reader, counts
 from .sentences import sentences
-from .words import HANGUL, MARKS, UNSPACED, fold, is_function_char, is_function_word, stem
+from .stemming import stem
+from .words import MARKS, UNSPACED, word
 
-__all__ = ["Lexed", "Quantity", "fold", "lex", "sentences", "stem"]
+__all__ = ["Lexed", "Quantity", "agrees", "fold", "lex", "sentences", "stem"]
 
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _PIECE = re.compile(
-    rf"(?P<number>{NUMERAL})"
-    rf"|(?P<word>{_LETTER}(?:[^\W_{UNSPACED}]|[{MARKS}]|['’·](?={_LETTER}))*)"
+    rf"(?P<word>(?![vV]\d){_LETTER}(?:[^\W_{UNSPACED}]|[{MARKS}]|['’·](?={_LETTER}))*)"
+    r"|(?P<date>\d{4}-\d{1,2}-\d{1,2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{4}(?!\d)|\d{4}/\d{1,2}/\d{1,2}(?!\d)"
+    r"|\d{1,2}:[0-5]\d(?::[0-5]\d)?(?!\d)(?:\s?[aApP]\.?\s?[mM]\b\.?)?|\d+[:/]\d+(?![\d/:]))"
+    r"|(?P<version>\b[vV]\d+(?:\.\d+)*\b)"
+    rf"|(?P<number>{NUMERAL})"
     rf"|(?P<run>[{UNSPACED}{MARKS}]+)"
 )
-_FULL_STOP = re.compile(r"[.!?:。！？]\s*[\"“'(]*$")
+_QUOTES = " \"“‘'(*_#「《"
+_SENTENCE_ENDS = ".!?:。！？\n-•*"
 
 
 @dataclass(frozen=True, slots=True)
 class Lexed:
-    """The content terms of a text in order, with their places (code points)."""
+    """The content terms of a text in order, and what else it says; places in code points."""
 
     terms: list[str]
     starts: list[int]
     ends: list[int]
-    names: frozenset[str]
-    quantities: list[Quantity]
+    names: set[str] = field(default_factory=set)  # terms written as proper names
+    quantities: list[Quantity] = field(default_factory=list)
+    negations: list[int] = field(default_factory=list)  # where they end
+    poles: list[tuple[int, int, int]] = field(default_factory=list)  # start, family of opposites, member
+    language: str | None = None
 
 
-def lex(text: str) -> Lexed:
-    """Terms, names and quantities of `text`."""
-    terms: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    names: set[str] = set()
-    quantities: list[Quantity] = []
-    for piece in _PIECE.finditer(text):
-        start, end = piece.span()
-        kind = piece.lastgroup
-        if kind == "word":
-            word = piece[0]
-            folded = fold(word)
-            if is_function_word(folded):
-                continue
-            term = stem(folded)
-            if word[0].isupper() and not _FULL_STOP.search(text, max(0, start - 4), start) and start:
-                names.add(term)
-            terms.append(term)
-            starts.append(start)
-            ends.append(end)
-        elif kind == "number":
-            values = readings(piece[0])
-            if values:
-                quantities.append(Quantity(values, start, end))
-            terms.append(f"#{values[0]:g}" if values else "#" + piece[0])
-            starts.append(start)
-            ends.append(end)
-        else:
-            _pairs(piece[0], start, terms, starts, ends)
-    return Lexed(terms, starts, ends, frozenset(names), quantities)
+def lex(text: str, language: str | None = None) -> Lexed:
+    """Read `text`. `language` (`en`, `de`, …) is what to take it for where its function words do not tell."""
+    text = text.translate(SIMPLER) if not text.isascii() else text
+    pieces = _scan(text)
+    language = elect([w.votes for w in pieces.words if w is not None and w.votes]) or language
+    lexed = Lexed([], [], [], language=language)
+    found = Reader(pieces, language).read() if pieces.candidates else []
+    _fill(lexed, pieces, found)
+    return lexed
 
 
-def _pairs(run: str, at: int, terms: list[str], starts: list[int], ends: list[int]) -> None:
-    """Overlapping pairs of characters of a run without spaces."""
-    if len(run) == 1:
-        if not is_function_char(run):
-            terms.append(run)
-            starts.append(at)
-            ends.append(at + 1)
-        return
-    for i in range(len(run) - 1):
-        if is_function_char(run[i]) and is_function_char(run[i + 1]):
+def _scan(text: str) -> Pieces:
+    pieces = Pieces(text)
+    for i, piece in enumerate(_PIECE.finditer(text)):
+        kind, spelled = piece.lastgroup or "", piece[0]
+        known = word(spelled) if kind == "word" else None
+        pieces.kinds.append(kind)
+        pieces.texts.append(spelled)
+        pieces.words.append(known)
+        pieces.folded.append(known.folded if known else "")
+        pieces.starts.append(piece.start())
+        pieces.ends.append(piece.end())
+        if known.counts if known else kind != "run" or counts(spelled):
+            pieces.candidates.append(i)
+    return pieces
+
+
+def _fill(lexed: Lexed, pieces: Pieces, found: list[Found]) -> None:
+    ignored = function_words(lexed.language)
+    at: dict[int, list[Found]] = {}
+    for f in found:
+        lexed.quantities.append(f.quantity)
+        at.setdefault(f.first, []).append(f)
+    free = 0
+    for i, known in enumerate(pieces.words):
+        for f in at.get(i, ()):
+            _add(lexed, f.quantity.term, f.quantity.start, f.quantity.end)
+            free = max(free, f.after)
+        if i < free:
             continue
-        terms.append(run[i : i + 2])
-        starts.append(at + i)
-        ends.append(at + i + 2)
+        if known is None:
+            if pieces.kinds[i] == "run":
+                _run(lexed, pieces.texts[i], pieces.starts[i])
+            continue
+        start = pieces.starts[i]
+        if known.negates and not not_negating_before(pieces.folded[i + 1] if i + 1 < len(pieces.words) else ""):
+            lexed.negations.append(pieces.ends[i])
+        for family, member in known.poles:
+            lexed.poles.append((start, family, member))
+        if known.folded not in ignored:
+            _add(lexed, known.term, start, pieces.ends[i])
+            if known.capital and not _starts_sentence(pieces.text, start):
+                lexed.names.add(known.term)
 
 
-_ = HANGUL
+def _starts_sentence(text: str, start: int) -> bool:
+    at = start - 1
+    while at >= 0 and text[at] in _QUOTES:
+        at -= 1
+    return at < 0 or text[at] in _SENTENCE_ENDS
+
+
+def _add(lexed: Lexed, term: str, start: int, end: int) -> None:
+    lexed.terms.append(term)
+    lexed.starts.append(start)
+    lexed.ends.append(end)
+
+
+def _run(lexed: Lexed, run: str, at: int) -> None:
+    """Overlapping pairs of characters of a run without spaces."""
+    if len(run) == 1 and not is_function_char(run):
+        _add(lexed, run, at, at + 1)
+    for i in range(len(run) - 1):
+        if not (is_function_char(run[i]) and is_function_char(run[i + 1])):
+            _add(lexed, run[i : i + 2], at + i, at + i + 2)
+    lexed.negations.extend(at + end for _, end in han_negations(run))
+    lexed.poles.extend((at + start, family, member) for start, _, family, member in han_members(run))

@@ -1,9 +1,13 @@
-"""Quantities: the numbers of a text."""
+"""Quantities: the numbers of a text with their units, however they are written, and when two of them agree."""
 
-import re
 from dataclasses import dataclass
+from math import floor, isclose, log10
 
-NUMERAL = r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’٫٬]\d+)*"
+# Units of the calendar that are places in time, not lengths of it.
+MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century", "clock", "ratio"
+
+# Conversions (5 miles, 8 km) are rounded by whoever writes them.
+_CONVERTED = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,20 +17,73 @@ class Quantity:
     values: tuple[float, ...]
     start: int
     end: int
+    unit: str = ""  # a dimension of units.py, or one of the calendar's; "" for a plain number
+    factor: float = 1.0  # to the first unit of the dimension
+    strict: bool = True  # False for "one", "first": they often count nothing
+    rounded: bool = False  # "about", or given in millions: the evidence may be more exact
+    version: str = ""  # as written, where 3.10 is not 3.1
+
+    @property
+    def term(self) -> str:
+        """The key under which texts that hold the same number meet."""
+        if not self.values:
+            return f"#v{self.version}"
+        value = self.values[0] % 100 if self.unit == DECADE else self.values[0]
+        return f"#{self.unit if self.unit in _PLACES else ''}{value:.10g}"
 
 
-def readings(numeral: str) -> tuple[float, ...]:
-    """The numbers a numeral can stand for."""
-    text = re.sub(r"[\u00a0\u202f '’٬]", "", numeral).replace("٫", ".")
-    if not text.isascii():
-        text = "".join(str(int(c)) if c.isdigit() else c for c in text)
-    parts = re.split("[.,]", text)
-    if len(parts) == 1:
-        return (float(text),)
-    grouped = all(len(part) == 3 for part in parts[1:]) and 0 < len(parts[0]) <= 3
-    if "." in text and "," in text:
-        return (float("".join(parts[:-1]) + "." + parts[-1]),)
-    if len(parts) > 2:
-        return (float("".join(parts)),) if grouped else ()
-    decimal = float(".".join(parts))
-    return (float("".join(parts)), decimal) if grouped and parts[0] != "0" else (decimal,)
+_PLACES = frozenset({MONTH, DECADE, CENTURY, CLOCK, RATIO})
+
+
+def agrees(claim: Quantity, evidence: Quantity) -> bool:
+    """Whether the evidence's number bears the claim's out."""
+    if claim.version and evidence.version:
+        return evidence.version == claim.version or evidence.version.startswith(claim.version + ".")
+    if not claim.values or not evidence.values:
+        return False
+    if claim.unit in {DECADE, CENTURY}:
+        return _in_period(claim, evidence)
+    if claim.unit != evidence.unit and (
+        (claim.unit and evidence.unit)
+        or "%" in {claim.unit, evidence.unit}
+        or claim.unit in _PLACES
+        or evidence.unit in _PLACES
+    ):
+        return False
+    same_unit = claim.unit == evidence.unit and claim.factor == evidence.factor
+    convert = claim.unit == evidence.unit
+    tolerance = 1e-9 if same_unit or not convert else _CONVERTED
+    for value in claim.values:
+        for other in evidence.values:
+            a, b = (value * claim.factor, other * evidence.factor) if convert else (value, other)
+            if isclose(a, b, rel_tol=tolerance, abs_tol=1e-12) or (claim.rounded and _rounds_to(b, a)):
+                return True
+    return False
+
+
+def _in_period(claim: Quantity, evidence: Quantity) -> bool:
+    """The same decade or century, or a year in it."""
+    if evidence.unit not in {"", DECADE, claim.unit}:
+        return False
+    return any(_holds(claim.unit, value, evidence.unit, other) for value in claim.values for other in evidence.values)
+
+
+def _holds(unit: str, value: float, other_unit: str, other: float) -> bool:
+    if unit == other_unit:
+        return other == value or (unit == DECADE and min(value, other) < 100 and value % 100 == other % 100)
+    if unit == CENTURY:
+        return (value - 1) * 100 <= other <= value * 100
+    return other // 10 * 10 == value or (value < 100 and other >= 1000 and other % 100 // 10 * 10 == value)
+
+
+def _rounds_to(exact: float, stated: float) -> bool:
+    """Whether `exact`, cut or rounded to the digits `stated` shows, is `stated`."""
+    if stated == 0 or exact == 0 or (stated < 0) != (exact < 0):
+        return False
+    step = 10.0 ** floor(log10(abs(stated)))
+    while not isclose(stated / step, round(stated / step), rel_tol=1e-9) and step > 1e-6:
+        step /= 10
+    step = min(step, 10.0 ** (floor(log10(abs(stated))) - 1)) if stated / step < 10 else step
+    return isclose(round(exact / step) * step, stated, rel_tol=1e-9) or isclose(
+        floor(exact / step) * step, stated, rel_tol=1e-9
+    )

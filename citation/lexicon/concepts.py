@@ -1,0 +1,84 @@
+"""Words that mean the same, within a language and across: a table of our own, and the skeletons of cognates."""
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+
+from .folding import CACHE, fold
+from .function_words import function_words
+from .stemming import stem
+
+# Every way is a tuple of terms that a sentence must all hold: one stem, or the character pairs of a CJK word.
+Ways = tuple[tuple[str, ...], ...]
+
+_SHORTEST = 3  # Latin letters; shorter words are other words in other languages
+
+
+def synonyms(term: str) -> Ways:
+    """Other ways to say a stem, in any language; empty for a word the table does not have."""
+    return _table()[0].get(term, ())
+
+
+def han_synonyms(run: str) -> list[tuple[int, int, Ways]]:
+    """(start, end, ways) of the table's words in a run of Chinese characters, longest first; a word is one of its ways."""
+    words = _table()[1]
+    return [(m.start(), m.end(), words[m[0]]) for m in _han_word().finditer(run)]
+
+
+# Where European languages spell the same sound otherwise.
+_SOUNDS = (
+    ("ph", "f"),
+    ("th", "t"),
+    ("ck", "k"),
+    ("qu", "k"),
+    ("sch", "sh"),
+    ("c", "k"),
+    ("z", "s"),
+    ("w", "v"),
+    ("x", "ks"),
+)
+_VOWELS = re.compile("[aeiouyjh]+")
+_DOUBLED = re.compile(r"(.)\1")
+_SKELETON = 5
+
+
+@lru_cache(maxsize=CACHE)
+def skeleton(term: str) -> str:
+    """The first consonants of a Latin stem: what `evolution`, `Evolution` and `evolución` share; "" for too short a word."""
+    if len(term) < 4 or not term.isascii() or not term.isalpha():
+        return ""
+    for spelled, sound in _SOUNDS:
+        term = term.replace(spelled, sound)
+    bones = term[0] + _DOUBLED.sub(r"\1", _VOWELS.sub("", term[1:]))
+    return bones[:_SKELETON] if len(bones) >= _SKELETON - 1 else ""
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[dict[str, Ways], dict[str, Ways]]:
+    """Latin stems, and CJK words, to the ways of all lines they stand in."""
+    latin: dict[str, dict[tuple[str, ...], None]] = {}
+    han: dict[str, dict[tuple[str, ...], None]] = {}
+    ignored = function_words("en")
+    for line in files("citation.lexicon").joinpath("concepts.txt").read_text("utf-8").splitlines():
+        words = line.split()
+        stems = [stem(fold(w)) for w in words if w < "\u2e80" and len(w) >= _SHORTEST and fold(w) not in ignored]
+        runs = [w for w in words if w >= "\u2e80" and len(w) > 1]
+        ways = dict.fromkeys([(s,) for s in stems] + [pairs_of(w) for w in runs])
+        for s in stems:
+            latin.setdefault(s, {}).update(ways)
+        for w in runs:
+            han.setdefault(w, {}).update(ways)
+    return (
+        {term: tuple(way for way in ways if way != (term,)) for term, ways in latin.items()},
+        {word: tuple(ways) for word, ways in han.items()},
+    )
+
+
+def pairs_of(word: str) -> tuple[str, ...]:
+    """The pairs of characters a CJK word is indexed by."""
+    return tuple(word[i : i + 2] for i in range(len(word) - 1))
+
+
+@lru_cache(maxsize=1)
+def _han_word() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(_table()[1], key=len, reverse=True)))

@@ -1,0 +1,71 @@
+"""A crude, language-neutral stemmer: inflection and common derivation cut, so that both sides of a comparison cut alike."""
+
+import re
+from functools import lru_cache
+
+from .folding import CACHE
+
+_MIN_STEM = 3
+
+
+@lru_cache(maxsize=CACHE)
+def stem(folded: str) -> str:
+    """`stopped`, `stops`: `stop`; `l'homme`: `hom`; Cyrillic and Greek endings are cut as well, other scripts stay."""
+    base = folded.removesuffix("'s").removesuffix("’s")
+    if "'" in base or "’" in base:
+        base = re.split("['’]", base)[-1] or base  # l'homme, dell'arte
+    if len(base) <= _MIN_STEM:
+        return base
+    if base[0] >= "\u0370":
+        return _strip(base, _CYRILLIC_GREEK)
+    return _tail(_strip(_plural(base), _LATIN))
+
+
+def _plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _strip(word: str, suffixes: tuple[str, ...]) -> str:
+    for suffix in suffixes:
+        if word.endswith(suffix) and len(word) - len(suffix) >= max(_MIN_STEM, len(suffix) - 1):
+            return word[: -len(suffix)]
+    return word
+
+
+def _tail(word: str) -> str:
+    """Undouble `stopp`, drop a last vowel, so that `nature` and `natura` meet."""
+    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+        word = word[:-1]
+    if len(word) > _MIN_STEM and word[-1] in "aeiouy":
+        word = word[:-1]
+    return word
+
+
+# Longest first. Mostly English, with the endings German, Spanish, French, Italian and Portuguese share with it.
+_LATIN = tuple(
+    sorted(
+        "isation ization ational ation ations ition ution action iveness fulness ousness ement ments ment ness "
+        "ities ity ative itive ingly edly ing ied ed er or ers ors est ally ably ibly ly able ible ance ence ancy ency "
+        "ant ent al ial ical ic ion ive ous ism ist ize ise ful less ship hood "
+        "ung ungen lich liche lichen keit heit isch ische ischen ern en em e "
+        "mente miento amente cion ciones sion ado ada ados adas ido ida idos idas ando iendo ar ir os as "
+        "aux euse eur ique iques tion tions zione zioni".split(),
+        key=len,
+        reverse=True,
+    )
+)
+_CYRILLIC_GREEK = tuple(
+    sorted(
+        "ами ями ого его ому ему ыми ими ость ости ение ения ений ться ется ются ает яет ать ять ить еть ала ила "
+        "ый ий ой ая яя ое ее ые ие ых их ую юю ов ев ей ам ям ах ях ом ем ы и а я у ю о е ь "
+        "ους ων εις ης ος ου οι ας ες α η ο ι".split(),
+        key=len,
+        reverse=True,
+    )
+)
