@@ -1,7 +1,8 @@
 """Options: how a request wants its citations. The defaults stand here and nowhere else."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .evidence import FieldError
@@ -48,13 +49,18 @@ def parse_options(raw: object, defaults: Options, path: str = "citations") -> Op
     known = {field.name for field in fields(Options)}
     for key in raw:
         if key not in known:
-            raise FieldError(f"{path}.{key}", f"is not an option; there are: {', '.join(sorted(known))}")
+            raise FieldError(f"{path}.{key}", f"is not an option{_meant(key, known)}")
     hints = get_type_hints(Options)
     changes = {key: _checked(value, hints[key], f"{path}.{key}") for key, value in raw.items()}
     try:
         return replace(defaults, **changes)
     except FieldError as error:
         raise FieldError(f"{path}.{error.path}", error.message) from None
+
+
+def _meant(key: object, known: Collection[str]) -> str:
+    close = get_close_matches(str(key), known, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; there are: {', '.join(sorted(known))}"
 
 
 def _checked(value: Any, hint: Any, path: str) -> Any:

@@ -7,9 +7,8 @@ from urllib.parse import quote
 
 from .attribute import Status, Support
 from .evidence import Evidence, label
+from .markers.render import LINKABLE, reference_list
 from .options import Numbering
-
-LINKABLE = ("http://", "https://")  # the only schemes that may become a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +116,10 @@ class References:
     def annotations(self, choice: int) -> list[dict[str, Any]]:
         """One `url_citation` a reference, located at its first marker; what OpenAI's clients read."""
         return [self._annotation(reference) for reference in self.cited(choice)]
+
+    def as_text(self, choice: int) -> str:
+        """The references of a choice as a Markdown list, for clients that show only text."""
+        return reference_list((reference.number, reference.evidence) for reference in self.cited(choice))
 
     def listed(self) -> list[Evidence]:
         """Evidence in such an order that `[n]` in the text is the n-th: what Perplexity's clients read."""

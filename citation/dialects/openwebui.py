@@ -1,4 +1,4 @@
-"""Open WebUI's: one `event` of type `source` a reference, with the passage, in number order; annotations would double them."""
+"""Open WebUI's: one `event` of type `source` a reference, in number order; annotations would double them."""
 
 from ..references import References, title
 from . import Dialect, Fields

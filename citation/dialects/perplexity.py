@@ -1,4 +1,4 @@
-"""Perplexity's: `[n]` points into `citations`, which its clients read on the first chunk only; so evidence keeps its number."""
+"""Perplexity's: `[n]` points into `citations`, read on the first chunk only; so evidence keeps its number."""
 
 from ..references import References
 from . import Dialect, Fields

@@ -1,8 +1,9 @@
-"""Writer's: `[source_name](identifier)` in the text; files by `cite`, web pages by `url`, in `graph_data.references`."""
+"""Writer's: `[source_name](identifier)` in the text; files by `cite`, pages by `url`, in `graph_data.references`."""
 
 from typing import Any
 
-from ..references import LINKABLE, Reference, References, title
+from ..markers.render import LINKABLE
+from ..references import Reference, References, title
 from . import Dialect, Fields
 
 

@@ -64,7 +64,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     for paragraph in _PARAGRAPH.finditer(text):
         start, end = paragraph.start(), paragraph.start() + len(paragraph[0].rstrip())
         while end - start > LONGEST:
-            breaks = [found for found in _BREAK.finditer(text, start + LONGEST // 2, start + LONGEST)]
+            breaks = list(_BREAK.finditer(text, start + LONGEST // 2, start + LONGEST))
             sentences = [found for found in breaks if text[found.start() - 1] in ".!?。！？"]
             found = (sentences or breaks or [None])[-1]
             middle, after = (found.start(), found.end()) if found else (start + LONGEST, start + LONGEST)

@@ -11,14 +11,14 @@ TEXT = frozenset({".txt", ".md", ".markdown", ".text", ".rst"})
 DATA = frozenset({".json", ".jsonl"})
 
 
-class UnreadableFile(Exception):
+class UnreadableFileError(Exception):
     """A file that holds no evidence; the message says which and why."""
 
 
 def evidence_of(path: Path) -> list[dict[str, Any]]:
-    """The evidence in a file, or in all files of a folder, as entries of a request. Raises UnreadableFile."""
+    """The evidence in a file, or in all files of a folder, as entries of a request. Raises UnreadableFileError."""
     if not path.exists():
-        raise UnreadableFile(f"{path} does not exist")
+        raise UnreadableFileError(f"{path} does not exist")
     return [entry for file in _files(path) for entry in _of_file(file)]
 
 
@@ -27,7 +27,7 @@ def _files(path: Path) -> Iterable[Path]:
         return [path]
     files = sorted(file for file in path.rglob("*") if file.suffix.lower() in TEXT | DATA and file.is_file())
     if not files:
-        raise UnreadableFile(f"{path} holds no file ending in {', '.join(sorted(TEXT | DATA))}")
+        raise UnreadableFileError(f"{path} holds no file ending in {', '.join(sorted(TEXT | DATA))}")
     return files
 
 
@@ -35,9 +35,9 @@ def _of_file(file: Path) -> list[dict[str, Any]]:
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UnreadableFile(f"{file} is not UTF-8 text") from None
+        raise UnreadableFileError(f"{file} is not UTF-8 text") from None
     except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from None
+        raise UnreadableFileError(f"{file}: {error.strerror}") from None
     try:
         if file.suffix.lower() == ".jsonl":
             return [_entry(json.loads(line)) for line in text.splitlines() if line.strip()]
@@ -45,7 +45,7 @@ def _of_file(file: Path) -> list[dict[str, Any]]:
             found = json.loads(text)
             return [_entry(item) for item in (found.get("evidence", found) if isinstance(found, dict) else found)]
     except ValueError as error:
-        raise UnreadableFile(f"{file} is not JSON: {error}") from None
+        raise UnreadableFileError(f"{file} is not JSON: {error}") from None
     return [excerpt.as_evidence(file.name, number) for number, excerpt in enumerate(cut(text))]
 
 
