@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from openai import OpenAI
 
-from providers.retrieval.excerpts import excerpts
+from providers.retrieval.excerpts import cut
 
 HERE = Path(__file__).parent
 QUESTION = "How much did the samples from the Moon weigh, and which mission brought the first from its far side?"
@@ -70,9 +71,9 @@ def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) 
 def documents() -> list[dict[str, Any]]:
     """Every document of this folder, cut into excerpts, as evidence."""
     return [
-        {"id": f"{path.stem}-{index}", "file_name": path.name, "chunk_index": index, "text": text}
+        excerpt.as_evidence(path.name, index)
         for path in sorted((HERE / "documents").iterdir())
-        for index, text in enumerate(excerpts(path.read_text("utf-8")))
+        for index, excerpt in enumerate(cut(path.read_text("utf-8")))
     ]
 
 
@@ -104,25 +105,27 @@ def citestream() -> str:
 @contextmanager
 def listening(command: list[str], environment: dict[str, str] | None = None) -> Iterator[str]:
     """Start a server, wait for its `... listening on URL` line, yield the URL, stop it at the end."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, **(environment or {})},
-    )
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if " listening on " in line:
-                yield line.split(" listening on ")[1].strip()
-                break
-        else:
-            raise SystemExit(f"{' '.join(command)} did not start")
-    finally:
-        process.terminate()
-        process.communicate()
+    with (
+        TemporaryFile("w+") as log,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if " listening on " in line:
+                    yield line.split(" listening on ")[1].strip()
+                    return
+            log.seek(0)
+            raise SystemExit(f"{' '.join(command)} did not start:\n{log.read()}")
+        finally:
+            process.terminate()
 
 
 if __name__ == "__main__":
