@@ -1,0 +1,59 @@
+"""The examples as a reader runs them: real documents, the real server, the official client, the embedded provider."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+import yaml
+from openai import OpenAI
+
+from examples.ask import EVIDENCE, closest, documents
+
+ROOT = Path(__file__).parent.parent
+ASKED = yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8"))
+QUESTIONS = {asked["question"]: asked for asked in ASKED}
+    asked["question"]: asked for asked in yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8"))
+}
+
+
+class Launch(Protocol):
+    """Starts a server process; see tests/conftest.py."""
+
+    def __call__(self, command: list[str], log: Path, **environment: str) -> AbstractContextManager[str]: ...
+
+
+@pytest.fixture(scope="module")
+def client(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenAI]:
+    log = tmp_path_factory.mktemp("examples") / "server.log"
+    with (
+        launch([sys.executable, "-m", "proxy", "serve", "--port", "0"], log) as url,
+        OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as openai,
+    ):
+        yield openai
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_answer_cites_the_passage_that_answers(client: OpenAI, question: str) -> None:
+    evidence = closest(question, documents(), EVIDENCE)
+    answer = client.chat.completions.create(
+        model="extractive",
+        messages=[{"role": "user", "content": question}],
+        extra_body={"evidence": evidence},
+    )
+    references: list[dict[str, Any]] = (answer.model_extra or {})["references"]
+    cited = [evidence[reference["evidence_number"] - 1] for reference in references]
+    wanted = QUESTIONS[question]
+    assert any(item["file_name"] == wanted["file"] and wanted["passage"] in item["text"] for item in cited)
+    assert wanted["passage"] in (answer.choices[0].message.content or "")
+
+
+def test_the_demo_prints_a_cited_answer_and_its_references() -> None:
+    command = [sys.executable, str(ROOT / "examples/ask.py")]
+    demo = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    answer, references = demo.stdout.split("\n\nReferences\n")
+    assert "[1]" in answer
+    assert references.startswith("[1] moon-landings.md, excerpt ")
