@@ -1,0 +1,231 @@
+"""What holds for any text: splits do not matter, nothing else changes, time is linear."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from citation.markers import MAX_MARKER, PARTIAL, MarkerNames, Match, Stripper, match_marker, strip
+from citation.markers.spans import CODE_REACH
+
+NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file.txt": (2, 3)})
+
+MARKERS = """
+[1]|[2]|[9]|[1, 2]|[1-3]|[[1]]|[[1]](http://x)|【1】|［2］|【3†source】|[^1]|[ID:1]|(ID: 2)|[Source 1]|##1$$|**[1]**|
+([1])|[١]|[a.pdf](e1)|[DC] a.pdf
+""".replace("\n", "").split("|")
+WORDS = [
+    "Sales",
+    "rose",
+    "in",
+    "2023",
+    "by",
+    "12 %",
+    "é",
+    "收入",
+    "增长",
+    "المبيعات",
+    "बिक्री",
+    "🚀",
+    "arr",
+    "x_1",
+    "U.S.",
+    "and",
+]
+MARKS = [
+    ".",
+    ",",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\n\n",
+    "!",
+    "?",
+    "。",
+    "，",
+    ":",
+    ";",
+    "–",
+    "- ",
+    "| ",
+    " |",
+    "> ",
+    "(",
+    ")",
+    '"',
+]
+SHARP = [
+    *"[]1`$\\*_#†^=<>~!",
+    "``",
+    "```",
+    "$$",
+    "\\(",
+    "\\)",
+    "**",
+    "__",
+    "##",
+    "<b>",
+    "<sup>",
+    "</sup>",
+    "](",
+    "[DC] ",
+]
+SHARP += ["[Source ", "[2024]", "[0, 1]"]
+
+prose = st.lists(st.sampled_from(MARKERS + WORDS + MARKS), max_size=25).map("".join)
+hostile = st.lists(st.sampled_from(MARKERS + WORDS + MARKS + SHARP * 2), max_size=25).map("".join)
+
+
+@given(hostile, st.data())
+def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
+    whole = strip(text, NAMES)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    for cut in (pieces, list(text)):
+        stripper = Stripper(NAMES)
+        shown = "".join([stripper.feed(piece) for piece in cut]) + stripper.flush()
+        assert (shown, stripper.cited, stripper.unknown) == (whole.text, whole.cited, whole.unknown)
+
+
+@given(hostile)
+def test_what_is_shown_early_is_how_the_text_begins(text: str) -> None:
+    final = strip(text, NAMES).text
+    stripper, shown = Stripper(NAMES), ""
+    for character in text:
+        shown += stripper.feed(character)
+        assert final.startswith(shown)
+    assert shown + stripper.flush() == final
+
+
+@given(prose)
+def test_stripping_twice_is_stripping_once(text: str) -> None:
+    once = strip(text, NAMES)
+    again = strip(once.text, NAMES)
+    assert (again.text, again.cited, again.unknown) == (once.text, (), ())
+
+
+@given(hostile)
+def test_only_markers_and_spaces_leave(text: str) -> None:
+    shown = iter(strip(text, NAMES).text)
+    kept = next(shown, None)
+    for character in text:  # what is shown is a subsequence of what came
+        if character == kept:
+            kept = next(shown, None)
+    assert kept is None
+
+
+@given(st.lists(st.sampled_from(WORDS + MARKS), max_size=25).map("".join))
+def test_a_text_without_markers_stays(text: str) -> None:
+    assert strip(text, NAMES).text == text
+
+
+@given(hostile)
+def test_only_numbers_of_the_evidence_are_cited(text: str) -> None:
+    stripped = strip(text, NAMES)
+    assert set(stripped.cited) <= NAMES.numbers
+    assert not set(stripped.unknown) & NAMES.numbers
+
+
+@given(hostile)
+def test_a_marker_is_undecided_only_at_the_end_of_the_text(text: str) -> None:
+    for at in range(len(text)):
+        found = match_marker(text, at, NAMES, final=True)
+        assert found is not PARTIAL
+        if isinstance(found, Match):
+            assert at < found.end <= len(text)
+
+
+@given(
+    st.lists(st.sampled_from(["word ", "[1]", "[", "1", "(", "`", "$", "*", " ", "](", "a", ", "]), max_size=200).map(
+        "".join
+    )
+)
+def test_no_more_is_held_than_the_limit(text: str) -> None:
+    stripper = Stripper(NAMES)
+    for character in text:
+        stripper.feed(character)
+        assert len(stripper.held) <= CODE_REACH + 17 * MAX_MARKER
+
+
+STRUCTURES = {
+    "paragraphs": "Sales rose [1]. Costs fell [2].\n\nMargins held [3].\n",
+    "bold and italic": "**Sales rose [1].** Costs *fell* [2], **margins [1]** held.\n",
+    "lists": "- Sales rose [1]\n- Costs fell [2]\n  - deeper [3]\n\n1. one [1]\n2. two\n",
+    "tables": "| A | B |\n|---|---|\n| x [1] | y [2] |\n| z | [3] |\n",
+    "quotes": "> Sales rose [1].\n> Costs fell [2].\n",
+    "headings": "# Sales [1]\n\nText [2].\n",
+    "links": "See [this](http://a.b/c) [1], [1](http://a.b) and ![i](j.png) [2].\n",
+    "code": "Use `a[1]` [1].\n\n```py\na[1] = [1]\n```\n\n    b[2] = [2]\n",
+    "definitions": "See [that][r] [1].\n\n[r]: http://a.b\n[5]: http://c.d\n",
+    "hard breaks": "Sales rose [1]  \nCosts fell [2]\\\nMargins held.\n",
+    "HTML": "<p>Sales rose [1]</p>\n\n<ul><li>x [2]</li></ul>\n",
+}
+
+
+@pytest.mark.parametrize("case", STRUCTURES)
+def test_markdown_renders_to_the_same_structure(case: str) -> None:
+    """As Markdown sees it: the blocks and marks stay, whatever text leaves them."""
+    text = STRUCTURES[case]
+    parts = text.split("```")
+    shown = "```".join(part if index % 2 else strip(part, NAMES).text for index, part in enumerate(parts))
+    if case == "code":
+        shown = shown.replace("    b =", "    b[2] =").replace(
+            "b[2] =\n", "b[2] = [2]\n"
+        )  # indented code is not stripped
+    assert _structure(shown) == _structure(text)
+
+
+def _structure(text: str) -> list[str]:
+    found: list[str] = []
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        found.append(token.type)
+        found += [child.type for child in token.children or () if child.type != "text"]
+    return found
+
+
+LARGE = {
+    "ten thousand brackets": "[" * 10_000,
+    "a hundred thousand characters": "word " * 20_000,
+    "sixty digits after a bracket": ("[" + "1" * 60) * 500,
+    "a hundred thousand digits": "[" + "1" * 100_000,
+    "open lists": "[1, " * 10_000,
+    "markers without end": "[1]" * 10_000,
+    "backticks": "`" * 20_000,
+    "open code": "` x [1] " * 5_000,
+    "dollars": "$x [1] " * 5_000,
+    "stars": "**" * 10_000,
+    "underscores": "_[" * 10_000,
+    "parentheses": "(" * 20_000,
+    "open links": "[1](aaaa" * 5_000,
+    "spaces": " " * 50_000,
+    "tags": '<a b="' * 8_000,
+    "nested arrays": "[[1]," * 10_000,
+    "sources": "[Source 1, " * 4_000,
+    "words in parentheses": "(ID " * 10_000,
+    "tagged files": "[DC] " * 10_000,
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_time_grows_with_the_length_and_no_faster(case: str) -> None:
+    """Twice the text takes about twice the time; five times would be a loop over what was read before."""
+    text = LARGE[case]
+    strip(text[: len(text) // 8], NAMES)
+    half, whole = _seconds(text[: len(text) // 2]), _seconds(text)
+    assert whole < 5 * half + 0.05
+
+
+def _seconds(text: str) -> float:
+    best = 9.0
+    for _ in range(3):
+        stripper = Stripper(NAMES)
+        started = time.perf_counter()
+        for at in range(0, len(text), 4):
+            stripper.feed(text[at : at + 4])
+        stripper.flush()
+        best = min(best, time.perf_counter() - started)
+    return best
