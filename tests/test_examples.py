@@ -1,5 +1,6 @@
 """The examples as a reader runs them: real documents, the real server, the official client, the embedded provider."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,8 +17,6 @@ from examples.ask import EVIDENCE, closest, documents
 ROOT = Path(__file__).parent.parent
 ASKED = yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8"))
 QUESTIONS = {asked["question"]: asked for asked in ASKED}
-    asked["question"]: asked for asked in yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8"))
-}
 
 
 class Launch(Protocol):
@@ -57,3 +56,13 @@ def test_the_demo_prints_a_cited_answer_and_its_references() -> None:
     answer, references = demo.stdout.split("\n\nReferences\n")
     assert "[1]" in answer
     assert references.startswith("[1] moon-landings.md, excerpt ")
+
+
+def test_the_python_lines_of_the_readme_run_as_they_stand(client: OpenAI) -> None:
+    (lines,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    script = lines.replace("http://127.0.0.1:8787/v1", str(client.base_url))
+    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60)
+    answer, references = run.stdout.split("\n", 1)
+    assert "110.6 metres" in answer
+    assert "[1]" in answer
+    assert "'file_name': 'moon.md'" in references
