@@ -1,1 +1,38 @@
-"""Everything outside that Citestream talks to: LLM providers, embedders, retrievers. SDKs live here and nowhere else."""
+"""Everything outside that Citestream talks to: LLM providers, embedders, retrievers. SDKs live here and nowhere else.
+
+A provider is one file (or folder) and one line in PROVIDERS. Importing this package loads neither an SDK nor aiohttp.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from .events import Provider
+    from .transport import Transport
+
+# kind -> "module:Class", imported when asked for.
+PROVIDERS = {
+    "extractive": "providers.extractive:ExtractiveProvider",
+    "gemini": "providers.gemini:GeminiProvider",
+    "ollama": "providers.ollama:OllamaProvider",
+    "openai": "providers.openai:OpenAIProvider",
+    "scripted": "providers.scripted:ScriptedProvider",
+}
+LOCAL = frozenset({"extractive", "scripted"})  # they talk to nobody, so they have no settings in common
+
+
+def provider(kind: str, *, transport: "Transport | None" = None, **settings: Any) -> "Provider":
+    """A provider of that kind; ValueError, listing what exists, for an unknown one.
+
+    `settings`: the fields of providers.settings.Settings. `transport`: the app's, which the app closes; without one the
+    provider makes its own and closes it.
+    """
+    if kind not in PROVIDERS:
+        raise ValueError(f"unknown provider {kind!r}; there are: {', '.join(PROVIDERS)}")
+    module, _, name = PROVIDERS[kind].partition(":")
+    make = getattr(import_module(module), name)
+    if kind in LOCAL:
+        return cast("Provider", make(**settings))
+    from .settings import Settings
+
+    return cast("Provider", make(Settings(**settings), transport))

@@ -6,7 +6,7 @@ nothing it sent is lost, and every client API maps out of them.
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Chunk = dict[str, Any]
 Message = dict[str, Any]
@@ -21,7 +21,7 @@ class ChatRequest:
     params: Mapping[str, Any] = field(default_factory=dict)  # every other field the client sent, untouched
     excerpts: Mapping[int, str] = field(default_factory=dict)  # number -> text, for a provider that reads them apart
     question: str = ""  # the last user message as the client wrote it, before anything was injected
-    key: str | None = None  # the client's own key, where the configuration passes it on
+    key: str | None = field(default=None, repr=False)  # the client's own, where the configuration passes it on
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,10 @@ Event = TextDelta | OtherDelta | Finish | Usage | Idle
 
 @dataclass(frozen=True, slots=True)
 class Relayed:
-    """An upstream answer passed through unchanged: status, content type, bytes as they come."""
+    """An upstream answer passed through unchanged: bytes as they come, b"" where none came for a tick.
+
+    `body` has to be closed; it raises ProviderError where the connection breaks.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -92,4 +95,13 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections."""
+        ...
+
+
+@runtime_checkable
+class Relays(Protocol):
+    """A provider whose own API clients may speak through us."""
+
+    async def relay(self, body: bytes, path: str, *, model: str, key: str | None) -> Relayed:
+        """Pass a request and its answer through, bytes unchanged. Raises ProviderError."""
         ...

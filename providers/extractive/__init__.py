@@ -1,0 +1,113 @@
+"""The embedded default: no model, no key, no network. It answers with the sentences of the excerpts that fit.
+
+It says what it is: its model and system fingerprint are called `extractive`, every sentence it writes is a quotation
+followed by the number of its excerpt, and where nothing fits it says so.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+from uuid import uuid4
+
+from ..chunks import ChunkReader
+from ..events import ChatRequest, Chunk, Event, Message
+from ..json_text import dumps
+from .compose import compose
+
+MODEL = "extractive"
+TOKEN = re.compile(r"\w+|[^\w\s]")
+WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
+
+
+class ExtractiveProvider:
+    """Quotes the evidence. Deterministic: the same question and excerpts give the same answer."""
+
+    native = ""
+
+    def __init__(self, *, seconds_per_word: float = 0.0) -> None:
+        """`seconds_per_word`: to stream no faster than one reads; 0 streams as fast as the client takes it."""
+        self._pause = seconds_per_word
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Stream one answer, a word a chunk."""
+        question = request.question or last_question(request.messages)
+        # In a thread: 200 long excerpts take half a second, which the other streams must not wait.
+        answer = await asyncio.to_thread(compose, question, request.excerpts)
+        words, reason = _limited(WORD.findall(_formatted(answer, request.params)), request.params)
+        reader = ChunkReader()
+        for chunk in _chunks(words, reason, request):
+            for event in reader.take(chunk):
+                yield event
+            await asyncio.sleep(self._pause)
+        for event in reader.end():
+            yield event
+
+    async def models(self) -> list[str]:
+        """One."""
+        return [MODEL]
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+
+def last_question(messages: list[Message]) -> str:
+    """The text of the last user message."""
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            return _text(message.get("content"))
+    return ""
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _formatted(answer: str, params: Mapping[str, Any]) -> str:
+    """The answer, as the value of a JSON object where the request wants JSON."""
+    wanted = params.get("response_format")
+    if isinstance(wanted, Mapping) and wanted.get("type") in {"json_object", "json_schema"}:
+        return dumps({"answer": answer}).decode()
+    return answer
+
+
+def _limited(words: list[str], params: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The words that the request's limits leave, and the finish reason: `max_tokens` counts words, `stop` is obeyed."""
+    reason = "stop"
+    limit = params.get("max_completion_tokens") or params.get("max_tokens")
+    if isinstance(limit, int) and 0 < limit < len(words):
+        words, reason = words[:limit], "length"
+    stop = params.get("stop")
+    text = "".join(words)
+    ends = [text.find(end) for end in ([stop] if isinstance(stop, str) else stop or []) if isinstance(end, str) and end]
+    if cut := [end for end in ends if end >= 0]:
+        words, reason = WORD.findall(text[: min(cut)]), "stop"
+    return words, reason
+
+
+def _chunks(words: list[str], reason: str, request: ChatRequest) -> list[Chunk]:
+    envelope: Chunk = {
+        "id": f"chatcmpl-{uuid4().hex}",
+        "object": "chat.completion.chunk",
+        "created": int(time.time()),
+        "model": request.model or MODEL,
+        "system_fingerprint": MODEL,
+    }
+
+    def chunk(delta: Chunk, finish: str | None = None) -> Chunk:
+        choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
+        return {**envelope, "choices": choices}
+
+    prompt = sum(len(TOKEN.findall(_text(message.get("content")))) for message in request.messages)
+    usage = {"prompt_tokens": prompt, "completion_tokens": len(words), "total_tokens": prompt + len(words)}
+    return [
+        chunk({"role": "assistant", "content": "", "refusal": None}),
+        *(chunk({"content": word}) for word in words),
+        chunk({}, reason),
+        {**envelope, "choices": [], "usage": usage},
+    ]

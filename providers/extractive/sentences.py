@@ -1,0 +1,90 @@
+"""passages: an excerpt cut into sentences, each with the words around it. For quoting; answers are cut elsewhere."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .words import terms
+
+_SHORT = """
+    mr mrs ms dr prof st jr sr vs etc e.g i.e cf no nos vol fig figs pp approx ca dept est inc ltd co corp jan feb mar
+    apr jun jul aug sep sept oct nov dec u.s u.k z.b d.h bzw usw ggf evtl nr abs art bd hr fr sog vgl p.ej sra
+"""
+ABBREVIATIONS = frozenset(_SHORT.split())
+LONGEST = 600  # characters of a quoted sentence; a longer one is a table or has no punctuation
+
+_BLOCKS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•|>]|\d{1,3}[.)])\s)|(?<=[|])\s*\n")
+_HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$")
+_BULLET = re.compile(r"\s*(?:[-*+•>]|\d{1,3}[.)])\s+")
+_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？؟।۔][」』”’）]*")
+_FOOTNOTE = re.compile(r"\s?\[\d{1,3}\]")
+_EMPHASIS = re.compile(r"\*\*|__|`")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passage:
+    """A sentence of an excerpt."""
+
+    number: int  # of the excerpt
+    place: int  # in it
+    text: str
+    terms: frozenset[str]
+    near: frozenset[str]  # of its heading and of the sentence before it
+    ended: bool  # it ends like a sentence
+
+
+def passages(number: int, text: str) -> Iterator[Passage]:
+    """The sentences of an excerpt, headings left out."""
+    place = 0
+    heading: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    for block in _BLOCKS.split(text):
+        if not block or not re.search(r"\w", block):
+            continue
+        first, _, rest = block.strip("\n").partition("\n")
+        if title := _HEADING.match(first):
+            heading, before = terms(title[1]), frozenset()
+            block = rest
+        for sentence in _sentences(_plain(block)):
+            words = terms(sentence)
+            if words:
+                yield Passage(number, place, sentence, words, heading | before, bool(_END.search(sentence[-4:])))
+                before = words
+                place += 1
+
+
+def _plain(block: str) -> str:
+    """One line, without list markers, emphasis and footnote numbers, which would read as our markers."""
+    text = _BULLET.sub("", block, count=1)
+    text = _FOOTNOTE.sub("", _EMPHASIS.sub("", text))
+    return " ".join(text.split())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(text):
+        if not _ends(text, start, end):
+            continue
+        if sentence := text[start : end.end()].strip():
+            yield sentence[:LONGEST]
+        start = end.end()
+    if rest := text[start:].strip():
+        yield rest[:LONGEST]
+
+
+def _ends(text: str, start: int, end: re.Match[str]) -> bool:
+    """Whether a sentence ends here: not after an abbreviation or an initial, not before a small letter."""
+    if not end[0].startswith("."):
+        return True
+    following = text[end.end() :].lstrip()[:1]
+    if following.islower() or (
+        following.isdecimal() and re.search(r"\b(?:No|Nos|Nr|Fig|Art|Abs|pp|Vol)$", text[start : end.start()])
+    ):
+        return False
+    word = re.search(r"[\w.]+$", text[max(start, end.start() - 20) : end.start()])
+    if word is None:
+        return True
+    # An initial ("J. Smith") or an ordinal of a date ("4. Juli").
+    single = len(word[0]) == 1 and word[0].isupper()
+    ordinal = word[0].isdecimal() and len(word[0]) <= 2 and following.isupper() and not following.isascii()
+    return not (single or ordinal or word[0].casefold() in ABBREVIATIONS)

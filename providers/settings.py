@@ -1,0 +1,20 @@
+"""Settings: what can be set for any provider."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .transport import Timeouts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One provider's. `api_key` and `headers` are left out of its text form, which may end up in a log."""
+
+    base_url: str = ""  # empty: the vendor's own
+    api_key: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # added to every request
+    api_version: str = ""  # Azure OpenAI: its api-version; Gemini: v1beta or v1
+    azure: bool = False  # base_url is an Azure OpenAI resource
+    vertex: bool = False  # base_url is a Vertex AI address up to and including the location
+    ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
+    timeouts: Timeouts = field(default_factory=Timeouts)

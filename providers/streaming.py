@@ -1,0 +1,123 @@
+"""stream: one call's answer as events; what all providers over HTTP have in common.
+
+Whatever breaks, everything that had arrived is yielded first, and a broken end is only forgiven when every choice
+already had its finish reason.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Protocol
+
+import aiohttp
+
+from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
+from .events import Event, Idle
+from .transport import MAX_EVENT_BYTES, Call, Timeouts, Transport, Watch, drain, reads, refuse
+
+IDLE = Idle()
+
+log = logging.getLogger(__name__)
+
+
+class Splitter(Protocol):
+    """Bytes in, payloads out."""
+
+    def feed(self, received: bytes) -> list[bytes]:
+        """The payloads that these bytes complete."""
+        ...
+
+    def flush(self) -> list[bytes]:
+        """What the stream's end left open."""
+        ...
+
+
+class Reader(Protocol):
+    """Payloads in, events out; see ChunkReader."""
+
+    error: ProviderError | None
+    done: bool
+    skipped: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer is complete."""
+        ...
+
+    def read(self, payload: bytes) -> list[Event]:
+        """The events of one payload."""
+        ...
+
+    def end(self) -> list[Event]:
+        """The events of the stream's end. Raises ProviderError where it is none."""
+        ...
+
+
+class WholeBody:
+    """The splitter for a server that answers in one piece although a stream was asked for."""
+
+    def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
+        """`limit`: bytes, above which `feed` raises BrokenStream."""
+        self._limit = limit
+        self._size = 0
+        self._held: list[bytes] = []
+
+    def feed(self, received: bytes) -> list[bytes]:
+        """Nothing yet."""
+        self._held.append(received)
+        self._size += len(received)
+        if self._size > self._limit:
+            raise BrokenStream(f"The provider sent an answer of more than {self._limit} bytes.")
+        return []
+
+    def flush(self) -> list[bytes]:
+        """The body."""
+        return [b"".join(self._held)]
+
+
+async def stream(
+    transport: Transport, call: Call, timeouts: Timeouts, splitter: Splitter, reader: Reader
+) -> AsyncGenerator[Event, None]:
+    """Send the call and read its answer. Raises ProviderError."""
+    watch = Watch(timeouts, asyncio.get_running_loop().time())
+    async with transport.open(call, timeouts) as response:
+        await refuse(response)
+        splitter = _suited(response, splitter)
+        broken: ProviderError | None = None
+        async with aclosing(reads(response, watch)) as received:
+            try:
+                async for data in received:
+                    for event in _events(splitter.feed(data), reader, watch) if data else (IDLE,):
+                        yield event
+                    if reader.error or reader.done:
+                        break
+            except (IncompleteAnswer, TimedOut) as error:
+                broken = error
+        for event in _events(splitter.flush(), reader, watch):
+            yield event
+        if reader.skipped:
+            log.warning("%d events of a provider's stream were not JSON and have been skipped", reader.skipped)
+        if broken and not reader.complete and not reader.error:
+            raise broken
+        for event in reader.end():
+            yield event
+        if not broken:
+            await drain(response)
+
+
+def _events(payloads: list[bytes], reader: Reader, watch: Watch) -> list[Event]:
+    events = [event for payload in payloads for event in reader.read(payload)]
+    if events:
+        watch.begin()
+    if reader.complete:
+        watch.finish()
+    return events
+
+
+def _suited(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:
+    """The splitter for what the answer says it is. Raises BrokenStream for a web page."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind in {"text/html", "application/xhtml+xml"}:
+        raise BrokenStream("The provider answered with a web page instead of a stream; its address may be wrong.")
+    return WholeBody() if kind == "application/json" else splitter

@@ -1,0 +1,25 @@
+"""HTTP towards providers: one aiohttp session for the whole app, how its streams are read, and how they are split.
+
+`Transport` sends, `reads` waits, `EventSplitter` (server-sent events) and `LineSplitter` (NDJSON) cut: both pure, fed
+with bytes, so that every rule of the formats is tested without a socket.
+"""
+
+from .lines import LineSplitter
+from .reading import TICK, Watch, reads
+from .session import Call, Timeouts, Transport, body, drain, refuse
+from .sse import MAX_EVENT_BYTES, EventSplitter
+
+__all__ = [
+    "MAX_EVENT_BYTES",
+    "TICK",
+    "Call",
+    "EventSplitter",
+    "LineSplitter",
+    "Timeouts",
+    "Transport",
+    "Watch",
+    "body",
+    "drain",
+    "reads",
+    "refuse",
+]

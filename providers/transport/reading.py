@@ -1,0 +1,92 @@
+"""reads: the bytes of an answer as they come, a tick where none come, an error where none come for too long."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import aiohttp
+
+from ..errors import IncompleteAnswer, TimedOut
+from .session import Timeouts
+
+TICK = b""  # what `reads` yields when nothing came
+AFTER_FINISH_SECONDS = 2.0  # that usage and [DONE] may take after every finish reason; some servers never send them
+
+
+class Watch:
+    """How long a stream may still be silent: first until its first event, then between bytes, then after its end."""
+
+    def __init__(self, timeouts: Timeouts, started: float) -> None:
+        """`started`: when the request was sent, in seconds of the loop's clock."""
+        self.tick = timeouts.tick
+        self._idle = timeouts.idle
+        self._first: float | None = started + timeouts.first_token
+        self._latest = started
+
+    def begin(self) -> None:
+        """The first event has come."""
+        self._first = None
+
+    def finish(self) -> None:
+        """The answer is complete; only what may follow it is still awaited."""
+        self._first = None
+        self._idle = min(self._idle, AFTER_FINISH_SECONDS)
+
+    def received(self, now: float) -> None:
+        """Bytes have come."""
+        self._latest = now
+
+    def late(self, now: float) -> bool:
+        """Whether bytes come, but no event among them, and for too long."""
+        return self._first is not None and now >= self._first
+
+    def left(self, now: float) -> float:
+        """Seconds until the nearest limit; at or below zero once it is passed."""
+        limit = self._latest + self._idle
+        return (limit if self._first is None else min(limit, self._first)) - now
+
+
+async def reads(response: aiohttp.ClientResponse, watch: Watch) -> AsyncGenerator[bytes, None]:
+    """Yield bytes as they come, and TICK after each `watch.tick` seconds without any. Ends with the body.
+
+    Raises TimedOut, and IncompleteAnswer when the connection breaks, after all that had arrived was yielded.
+    What has arrived is taken at once; a timer is only set to wait.
+    """
+    content = response.content
+    clock = asyncio.get_running_loop().time
+    watch.received(clock())
+    while True:
+        try:
+            data = content.read_nowait()
+            if not data:
+                if content.at_eof():
+                    return
+                data = await _wait(content, min(watch.tick, watch.left(clock())))
+        except (aiohttp.ClientError, OSError):
+            if arrived := _arrived(content):
+                yield arrived
+            raise IncompleteAnswer("The connection to the provider broke before its answer ended.") from None
+        if not data and content.at_eof():
+            return
+        if not data and watch.left(clock()) <= 0:
+            raise TimedOut("The provider stopped answering.")
+        yield data
+        if data:
+            watch.received(clock())  # the time that the reader took is not the provider's silence
+        if watch.late(clock()):
+            raise TimedOut("The provider did not begin to answer in time.")
+
+
+async def _wait(content: aiohttp.StreamReader, seconds: float) -> bytes:
+    try:
+        async with asyncio.timeout(seconds):
+            return await content.readany()
+    except TimeoutError:
+        return TICK
+
+
+def _arrived(content: aiohttp.StreamReader) -> bytes:
+    """What had arrived before the connection broke: aiohttp raises its error first and would drop it."""
+    try:
+        return content._read_nowait(-1)
+    except AttributeError:  # an aiohttp that keeps it elsewhere
+        return b""

@@ -1,0 +1,164 @@
+"""Transport: the one aiohttp session of an app, set for streams of many tenants.
+
+aiohttp's defaults are made for short requests of one user; each setting below names what would go wrong.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from ..errors import BrokenStream, rejected, translate
+
+CONNECT_SECONDS = 10.0  # three TCP retransmissions; a provider farther away than that is down
+FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load the model from disk first
+IDLE_SECONDS = 120.0  # longer than any reasoning pause of a provider that streams
+KEEPALIVE_SECONDS = 4.0  # below the 5 s of uvicorn (vLLM) and node, so that no request meets a closing connection
+MAX_ERROR_BYTES = 64 * 1024  # of an error body that are read: error objects are smaller, HTML pages do not matter
+ERROR_BODY_SECONDS = 5.0  # that an error body may take; its status is told without it
+DRAIN_SECONDS = 0.05  # that the end of the body may come after the end of the answer, to use the connection again
+MAX_HEADER_BYTES = 32 * 1024  # of one header; content security policies outgrow aiohttp's 8 KiB
+
+USER_AGENT = "citestream"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Seconds to wait for a provider."""
+
+    connect: float = CONNECT_SECONDS
+    first_token: float = FIRST_TOKEN_SECONDS  # from the request to the first event of its answer
+    idle: float = IDLE_SECONDS  # without a single byte
+    tick: float = 1.0  # after which a stream without a byte says so, for those who hold sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to a provider."""
+
+    method: str
+    url: str
+    body: bytes | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    ca_file: str = ""  # PEM; empty: the machine's own authorities
+
+
+class Transport:
+    """Sends calls. The session is made at the first one, since it belongs to the running loop."""
+
+    def __init__(self) -> None:
+        """Nothing is connected yet."""
+        self._session: aiohttp.ClientSession | None = None
+        self._trusted: dict[str, ssl.SSLContext] = {}
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The session, for SDKs that take one."""
+        if self._session is None or self._session.closed:
+            self._session = _session()
+        return self._session
+
+    @asynccontextmanager
+    async def open(self, call: Call, timeouts: Timeouts) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer, whatever its status, once its headers are here. Raises Unreachable and TimedOut.
+
+        Leaving before its end closes the connection at once, so that the provider stops.
+        """
+        response = await self._send(call, timeouts)
+        try:
+            yield response
+        finally:
+            if response.content.is_eof() and response.content.exception() is None:
+                response.release()
+            else:
+                response.close()
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _send(self, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
+        try:
+            async with asyncio.timeout(timeouts.first_token):
+                return await self.session.request(
+                    call.method,
+                    call.url,
+                    data=call.body,
+                    headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **call.headers},
+                    allow_redirects=False,  # keys would travel along, and the address is the operator's choice
+                    timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect),
+                    ssl=self.trust(call.ca_file) or True,
+                )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise translate(error) from None
+
+    def trust(self, ca_file: str) -> ssl.SSLContext | None:
+        """The certificate authorities of a PEM file, besides the machine's own; None where there is no file."""
+        if not ca_file:
+            return None
+        if ca_file not in self._trusted:
+            self._trusted[ca_file] = ssl.create_default_context()
+            self._trusted[ca_file].load_verify_locations(ca_file)
+        return self._trusted[ca_file]
+
+
+def _session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            limit=0,  # the proxy admits requests; a pool of 100 would let the 101st wait in silence
+            keepalive_timeout=KEEPALIVE_SECONDS,
+        ),
+        cookie_jar=aiohttp.DummyCookieJar(),  # one tenant's cookie must never travel with another's request
+        timeout=aiohttp.ClientTimeout(total=None),  # answers may take long; what counts is silence
+        trust_env=False,  # a proxy variable of the machine must not reroute prompts unseen
+        max_line_size=MAX_HEADER_BYTES,
+        max_field_size=MAX_HEADER_BYTES,
+    )
+
+
+async def refuse(response: aiohttp.ClientResponse) -> None:
+    """Raise Rejected, with what the provider explains, unless the status is a success."""
+    if 200 <= response.status < 300:
+        return
+    raise rejected(response.status, response.headers, await _error_body(response))
+
+
+async def _error_body(response: aiohttp.ClientResponse) -> bytes:
+    body = b""
+    try:
+        async with asyncio.timeout(ERROR_BODY_SECONDS):
+            while len(body) < MAX_ERROR_BYTES and (data := await response.content.readany()):
+                body += data
+    except (aiohttp.ClientError, OSError):
+        pass  # the status tells enough
+    return body[:MAX_ERROR_BYTES]
+
+
+async def body(response: aiohttp.ClientResponse, limit: int, seconds: float) -> bytes:
+    """The whole of a short answer. Raises ProviderError."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(seconds):
+            while data := await response.content.readany():
+                parts.append(data)
+                size += len(data)
+                if size > limit:
+                    raise BrokenStream(f"The provider's answer is larger than {limit} bytes.")
+    except (aiohttp.ClientError, OSError) as error:
+        raise translate(error) from None
+    return b"".join(parts)
+
+
+async def drain(response: aiohttp.ClientResponse) -> None:
+    """Read the end of a body whose answer is complete, if it is already there, so that the connection can stay."""
+    try:
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while await response.content.readany():
+                pass
+    except (aiohttp.ClientError, OSError):
+        pass  # the answer is complete; only the connection is lost
