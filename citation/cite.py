@@ -1,0 +1,70 @@
+"""Cite a finished text: the library in one call.
+
+from citation import Evidence, cite
+
+cited = cite("The bridge opened in 1932. It is red.", [Evidence(1, "The bridge was opened in 1932.", "e1")])
+print(cited.text)                    # The bridge opened in 1932. [1] It is red.
+print(cited.fields["references"])    # what supports which sentence
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .answer import UNDECIDED, Answer, Draft
+from .attribute import Decision, Support, attribute
+from .evidence import Evidence
+from .json_answer import JsonAnswer
+from .options import Options
+from .response import Response
+from .scoring import scorer
+
+
+@dataclass(frozen=True, slots=True)
+class CitedText:
+    """A text with its markers, what supports each of its pieces, and the fields that a completion ends with."""
+
+    text: str
+    supports: tuple[tuple[Support, ...], ...]
+    fields: dict[str, Any]
+
+
+def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Options | None = None) -> CitedText:
+    """Cite a text, or sentences already cut, against evidence. Raises ValueError for a scorer there is not."""
+    options = options or Options()
+    response = Response(evidence, options)
+    answer = response.answer(0)
+    prepared = scorer(options.scorer).prepare(evidence)
+    pieces: list[str] = []
+    supports: list[tuple[Support, ...]] = []
+    for draft in drafts_of(answer, text):
+        decision = UNDECIDED
+        if draft.claim is not None:
+            scores = prepared.score(draft.claim)
+            cited = frozenset(draft.cited)
+            decision = attribute(draft.claim, scores, prepared, cited=cited, limit=options.max_per_sentence)
+        pieces.append(answer.cite(draft, decision))
+        supports.append(decision.supports)
+    return finished(response, pieces, supports)
+
+
+def drafts_of(answer: Answer | JsonAnswer, text: str | Sequence[str]) -> list[Draft]:
+    """The drafts of a finished text; of sentences already cut, one each."""
+    if isinstance(text, str):
+        return answer.feed(text) + answer.flush()
+    return [draft for sentence in spaced(text) for draft in answer.take(sentence)]
+
+
+def spaced(sentences: Sequence[str]) -> list[str]:
+    """Sentences as they would follow each other in a text: a space between, where none is."""
+    last = len(sentences) - 1
+    return [s if i == last or s[-1:].isspace() else f"{s} " for i, s in enumerate(sentences)]
+
+
+def finished(response: Response, pieces: Iterable[str], supports: Iterable[tuple[Support, ...]]) -> CitedText:
+    """The cited text of a response whose only choice has been cited."""
+    text = "".join(pieces) + response.answer(0).reference_list()
+    return CitedText(text, tuple(supports), response.of_choice(0) | response.overall())
+
+
+__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "spaced"]

@@ -1,0 +1,182 @@
+"""The segmenter's state machine."""
+
+import re
+
+from .blocks import PROSE, Line, closes, line_kind
+from .boundaries import ENDS, WAIT, sentence_end
+from .scripts import THAI_CLAUSE, THAI_LAO
+from .sentence import Kind, Open, SegmentLimits, Sentence
+
+_POINTS = re.compile(f"[{re.escape(ENDS)}\n`]|(?<=[{THAI_LAO}]) ")
+_SOFT_END = re.compile(r"[\s.!?…。！？；:,;\"'”’)\]}*_»›\[［【(（#\\<^`$|]+\Z|[\[［【(（][^\])】］）\n]{0,200}\Z")
+_TEXT = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE, Kind.HTML})
+
+
+class Segmenter:
+    """Takes an answer apart while it arrives. Holds only the sentence that is not complete."""
+
+    def __init__(self, limits: SegmentLimits | None = None) -> None:
+        """`limits`: how much may be held."""
+        self._limits = limits or SegmentLimits()
+        self._start = 0  # offset of what is held
+        self._held = ""
+        self._at = 0  # how far what is held has been looked at
+        self._line: Line | None = None  # what the line is; None while its beginning decides nothing
+        self._line_start = 0  # where in what is held the line begins; negative: before it
+        self._fence = ""  # what opened the code or math that is open
+        self._paragraph = False
+        self._listed = False
+        self._fresh = True  # a line begins
+
+    @property
+    def holds(self) -> bool:
+        """Whether anything is held."""
+        return bool(self._held)
+
+    @property
+    def in_code(self) -> bool:
+        """Whether what is held is code."""
+        return bool(self._held) and self._line is not None and self._line.kind is Kind.CODE
+
+    @property
+    def open(self) -> Open:
+        """What is held."""
+        kind = self._line.kind if self._line else Kind.PROSE
+        return Open(self._start, self._held, kind, self._settled())
+
+    def feed(self, text: str) -> list[Sentence]:
+        """Take in a piece; return the sentences that are complete."""
+        self._held += text
+        return self._advance(final=False)
+
+    def flush(self) -> list[Sentence]:
+        """The text is over: return all that is held."""
+        found = self._advance(final=True)
+        found += self._cut(len(self._held)) if self._held else []
+        self._fresh, self._line, self._fence = True, None, ""
+        return found
+
+    def release(self) -> list[Sentence]:
+        """Return what is held as a sentence of its own; what follows goes on in the same line."""
+        return self._cut(len(self._held)) if self._held else []
+
+    def _advance(self, *, final: bool) -> list[Sentence]:
+        found: list[Sentence] = []
+        while self._held:
+            before = len(self._held), self._at, self._line
+            cut = self._step(final)
+            found += cut
+            if not cut and before == (len(self._held), self._at, self._line):
+                break
+        while len(self._held) > self._limits.characters:
+            found += self._cut(self._forced())
+        return found
+
+    def _step(self, final: bool) -> list[Sentence]:
+        if self._line is None:
+            return self._begin_line(final)
+        newline = self._held.find("\n", max(self._at, 0)) if self._line.whole else -1
+        if self._line.whole:
+            if newline < 0:
+                self._at = len(self._held)
+                return []
+            return self._end_line(newline)
+        point = _POINTS.search(self._held, self._at)
+        if point is None:
+            self._at = len(self._held)
+            return []
+        return self._at_point(point.start(), final)
+
+    def _begin_line(self, final: bool) -> list[Sentence]:
+        newline = self._held.find("\n")
+        text = self._held if newline < 0 else self._held[:newline]
+        if newline >= 0 and not text.strip():
+            self._paragraph = False
+            return self._end_line(newline)
+        whole = final or newline >= 0
+        if self._fence:
+            kind = Kind.CODE if self._fence[0] in "`~" else Kind.MATH
+            self._line = Line(kind, True)
+            return []
+        self._line = line_kind(text, final=whole, paragraph=self._paragraph, listed=self._listed)
+        if self._line is None:
+            return []
+        if self._line.kind is Kind.LIST_ITEM:
+            self._listed = True
+            self._at = re.match(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*", text).end()  # type: ignore[union-attr]
+        elif self._line is PROSE and not text[:1].isspace():
+            self._listed = False
+        self._paragraph = self._line.kind in _TEXT
+        return []
+
+    def _end_line(self, newline: int) -> list[Sentence]:
+        """A line is complete: it leaves with the blank lines that follow as far as they are here."""
+        line = self._held[:newline]
+        if self._line is not None and self._line.fence and not self._fence:
+            opened = self._line.fence
+            rest = line.strip()[len(opened) :]
+            self._fence = "" if opened in ("$$", "\\[") and closes(opened, rest) else opened
+        elif self._fence and closes(self._fence, line):
+            self._fence = ""
+        found = self._cut(newline + 1)
+        self._line = None
+        return found
+
+    def _at_point(self, at: int, final: bool) -> list[Sentence]:
+        character = self._held[at]
+        if character == "\n":
+            return self._end_line(at)
+        if character == "`":
+            return self._over_code(at, final)
+        if character == " ":
+            if at >= THAI_CLAUSE:
+                return self._cut(at + 1)
+            self._at = at + 1
+            return []
+        newline = self._held.find("\n", at)
+        text = self._held if newline < 0 else self._held[:newline]
+        end = sentence_end(text, at, 0, final=final or newline >= 0)
+        if end is WAIT:
+            return []
+        if not isinstance(end, int) or (end >= len(text) and newline >= 0):
+            self._at = at + 1
+            return []
+        return self._cut(end)
+
+    def _over_code(self, at: int, final: bool) -> list[Sentence]:
+        ticks = re.compile("`+").match(self._held, at)
+        length = len(ticks[0]) if ticks else 1
+        newline = self._held.find("\n", at)
+        closing = re.compile(f"(?<!`)`{{{length}}}(?!`)").search(self._held, at + length)
+        if closing and (newline < 0 or closing.start() < newline) and (final or closing.end() < len(self._held)):
+            self._at = closing.end()
+        elif newline >= 0 or final or len(self._held) - at > 500:
+            self._at = at + length
+        return []
+
+    def _forced(self) -> int:
+        """Where to cut what has grown too long: at its last space, else at the limit."""
+        limit = self._limits.characters
+        space = max(self._held.rfind(" ", limit // 2, limit), self._held.rfind("\n", limit // 2, limit))
+        return space + 1 if space > 0 else limit
+
+    def _cut(self, end: int) -> list[Sentence]:
+        kind = self._line.kind if self._line else Kind.PROSE
+        sentence = Sentence(self._start, self._held[:end], kind)
+        self._start += end
+        self._held = self._held[end:]
+        self._at = max(0, self._at - end)
+        return [sentence]
+
+    def _settled(self) -> int:
+        if self._line is None:
+            return 0
+        if self._line.kind is Kind.CODE:
+            possible = self._held.strip(" >\t")
+            return 0 if not possible.strip("`~") else len(self._held)
+        if self._line.whole or self._line.kind not in _TEXT:
+            return 0
+        waiting = _POINTS.search(self._held, self._at)  # a mark that what follows decides
+        end = waiting.start() if waiting else len(self._held)
+        tail = _SOFT_END.search(self._held[:end])
+        return tail.start() if tail else end

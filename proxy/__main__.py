@@ -1,0 +1,5 @@
+"""`python -m proxy` is `citestream`."""
+
+from .cli import main
+
+main()

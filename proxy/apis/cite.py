@@ -1,0 +1,75 @@
+"""`POST /v1/cite`: cites a finished text, or sentences already cut; no model is asked."""
+
+from typing import Any
+
+from aiohttp import web
+
+from citation.answer import UNDECIDED
+from citation.attribute import Support
+from citation.cite import CitedText, drafts_of, finished
+from citation.evidence import Evidence, FieldError
+from citation.options import Options
+from citation.response import Response
+from citation.scoring import scorer
+
+from ..exchange import read
+from ..middleware import json_response
+from ..proxy import Proxy
+from ..scoring import Scoring
+from .extensions import Body, take
+
+KNOWN = frozenset({"text", "sentences", "question", "model"})
+
+
+async def cite(request: web.Request, proxy: Proxy) -> web.Response:
+    """The text with its markers and everything a completion ends with."""
+    body = await read(request)
+    limits = proxy.config.evidence
+    rest, ours = take(body, proxy.config.citations, limit=limits.limit, max_characters=limits.max_characters)
+    text = _text(rest)
+    if not ours.evidence:
+        raise FieldError("evidence", "is missing")
+    cited = await cite_text(text, ours.evidence, ours.options, proxy)
+    answered: Body = {"object": "citation", "text": cited.text, **cited.fields}
+    if not isinstance(text, str):
+        answered["supports"] = [[_as_dict(support) for support in supports] for supports in cited.supports]
+    return json_response(answered)
+
+
+async def cite_text(text: str | list[str], evidence: tuple[Evidence, ...], options: Options, proxy: Proxy) -> CitedText:
+    """As `citation.cite.cite`, with the scorers that have to wait for something."""
+    response = Response(evidence, options, labels=proxy.config.evidence.labels)
+    answer = response.answer(0)
+    scoring = Scoring(scorer(options.scorer), evidence)
+    pieces: list[str] = []
+    supports: list[tuple[Support, ...]] = []
+    for draft in drafts_of(answer, text):
+        decision = UNDECIDED
+        if draft.claim is not None:
+            decision = await scoring.decide(draft.claim, frozenset(draft.cited), options.max_per_sentence)
+        pieces.append(answer.cite(draft, decision))
+        supports.append(decision.supports)
+    return finished(response, pieces, supports)
+
+
+def _text(body: Body) -> str | list[str]:
+    for key in body:
+        if key not in KNOWN:
+            raise FieldError(key, "is not a field of this request")
+    if ("text" in body) == ("sentences" in body):
+        raise FieldError("text", "give either text or sentences")
+    if "text" in body:
+        if not isinstance(body["text"], str):
+            raise FieldError("text", "must be a string")
+        return body["text"]
+    sentences = body["sentences"]
+    if not isinstance(sentences, list):
+        raise FieldError("sentences", "must be a list of strings")
+    for position, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise FieldError(f"sentences[{position}]", "must be a string")
+    return sentences
+
+
+def _as_dict(support: Support) -> dict[str, Any]:
+    return {"evidence_number": support.number, "support": support.score, "status": support.status.value}

@@ -1,0 +1,32 @@
+"""`GET /v1/models`: every model of every provider that answers, and the aliases, as OpenAI lists them."""
+
+import asyncio
+
+from aiohttp import web
+
+from providers.errors import ProviderError
+
+from ..middleware import json_response
+from ..proxy import Proxy
+
+PATIENCE = 5.0  # seconds for a provider to list its models; one that is down must not hide the others
+
+
+async def models(_request: web.Request, proxy: Proxy) -> web.Response:
+    """The list; a provider that cannot be asked is left out."""
+    names = [*proxy.config.models]
+    found = await asyncio.gather(*(_of(proxy, name) for name in proxy.config.providers))
+    for models_of_one in found:
+        names += models_of_one
+    data = [{"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]} for name in names]
+    return json_response({"object": "list", "data": data})
+
+
+async def _of(proxy: Proxy, name: str) -> list[str]:
+    if proxy.config.providers[name].kind == "extractive":
+        return [name]
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return [f"{name}/{model}" for model in await proxy.routes.provider(name).models()]
+    except (ProviderError, TimeoutError):
+        return []

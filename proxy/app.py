@@ -1,0 +1,103 @@
+"""The composition root: builds everything once from a configuration, names the routes, starts and stops."""
+
+import asyncio
+import signal
+import ssl
+from collections.abc import AsyncGenerator, Callable
+from functools import partial
+
+from aiohttp import web
+
+from .apis import openai_chat
+from .apis.cite import cite
+from .apis.models import models
+from .auth import Keys
+from .config import Config, ConfigError, Tls
+from .exchange import answer
+from .middleware import errors_as_json, json_response, not_too_many, only_known_clients
+from .proxy import Proxy
+
+
+def make_app(config: Config) -> web.Application:
+    """The whole server as an aiohttp application. Raises ConfigError."""
+    proxy = Proxy(config)
+    app = web.Application(
+        client_max_size=config.server.max_body_bytes,
+        middlewares=[
+            errors_as_json,
+            only_known_clients(Keys(config.server.keys)),
+            not_too_many(config.server.max_streams),
+        ],
+    )
+    app.add_routes(
+        [
+            web.post("/v1/chat/completions", partial(answer, api=openai_chat, proxy=proxy)),
+            web.post("/v1/cite", partial(cite, proxy=proxy)),
+            web.get("/v1/models", partial(models, proxy=proxy)),
+            web.get("/healthz", alive),
+            web.get("/readyz", alive),
+        ]
+    )
+
+    async def running(_: web.Application) -> AsyncGenerator[None, None]:
+        yield
+        await proxy.aclose()
+
+    app.cleanup_ctx.append(running)
+    return app
+
+
+async def alive(_: web.Request) -> web.Response:
+    """It answers, so it lives."""
+    return json_response({"status": "ok"})
+
+
+def serve(config: Config, started: Callable[[str], None] = print) -> None:
+    """Serve until SIGTERM or Ctrl-C. `started` is told the address once requests are accepted."""
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(config, started))
+
+
+async def _serve(config: Config, started: Callable[[str], None]) -> None:
+    runner = web.AppRunner(
+        make_app(config),
+        handler_cancellation=True,  # a client that goes away takes its provider's stream with it
+        access_log=None,  # aiohttp's would write query strings, and keys can stand in them
+        shutdown_timeout=config.server.drain_seconds,
+    )
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, config.server.host, config.server.port, ssl_context=_tls(config.server.tls))
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        scheme = "https" if config.server.tls.certificate else "http"
+        started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
+        await _told_to_stop()
+    finally:
+        await runner.cleanup()
+
+
+async def _told_to_stop() -> None:
+    stop = asyncio.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    await stop.wait()
+
+
+def _tls(tls: Tls) -> ssl.SSLContext | None:
+    if not tls.certificate:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(tls.certificate, tls.private_key or None)
+    except OSError as error:
+        raise ConfigError(f"server.tls: {error}") from None
+    return context
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:  # no wheel for this platform
+        return None
+    return uvloop.new_event_loop

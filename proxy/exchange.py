@@ -1,0 +1,190 @@
+"""Exchange: one request of a client, from its bytes to our last byte, whatever API it speaks."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any, Protocol
+
+from aiohttp import web
+
+from citation.options import Options
+from providers.errors import ProviderError
+from providers.events import Chunk, Relayed, Relays
+
+from .apis.extensions import required_text
+from .auth import presented
+from .completion import Completion
+from .encoding import dumps, loads
+from .errors import RequestError, error_body
+from .job import Job
+from .middleware import json_response
+from .outgoing import Failed, Outgoing, Waiting
+from .proxy import Proxy
+
+Fields = dict[str, Any]
+
+STREAM_HEADERS = {
+    "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
+    "X-Accel-Buffering": "no",  # so would nginx's buffer
+}
+
+
+class Shaper(Protocol):
+    """What makes chunks of the pipeline's events: Chunks, or Unchanged."""
+
+    def of(self, event: Outgoing) -> list[Chunk]:
+        """The chunks of one event."""
+        ...
+
+
+class Encoder(Protocol):
+    """How one client API writes what the hub's chunks say; one for each request."""
+
+    content_type: str
+    keepalive: bytes
+
+    def chunks(self, chunks: Sequence[Chunk]) -> bytes:
+        """The next bytes of the stream."""
+        ...
+
+    def failure(self, error: Fields) -> bytes:
+        """An error inside the stream."""
+        ...
+
+    def end(self) -> bytes:
+        """The last bytes of the stream."""
+        ...
+
+    def body(self, completion: Fields) -> Fields:
+        """The whole answer at once."""
+        ...
+
+
+class ClientApi(Protocol):
+    """One client API: reads its requests, and knows who writes its answers."""
+
+    native: str  # the providers that speak it themselves, by `Provider.native`
+    path: str  # where it lives at such a provider, below its base address
+
+    def parse(self, body: Fields, defaults: Options, *, limit: int, max_characters: int) -> Job:
+        """A request. Raises FieldError with the path of a wrong field."""
+        ...
+
+    def encoder(self, job: Job) -> Encoder:
+        """Who writes the answer."""
+        ...
+
+
+async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.StreamResponse:
+    """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
+    body = await read(request)
+    route = proxy.routes.find(required_text(body, "model"))
+    limits = proxy.config.evidence
+    job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
+    key = (presented(request) or None) if route.passes_key else None
+    if not job.cited and route.provider.native == api.native and isinstance(route.provider, Relays):
+        body = {**job.body, "model": route.model}
+        return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
+    outgoing, chunks = proxy.open(job, route, key)
+    encoder = api.encoder(job)
+    if job.stream:
+        return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
+    return json_response(await collect(outgoing, chunks, encoder))
+
+
+async def read(request: web.Request) -> Fields:
+    """The JSON object in a request's body. Raises RequestError 400."""
+    try:
+        body = loads(await request.read())
+    except ValueError:
+        raise RequestError(400, "the body is not JSON", code="invalid_json") from None
+    if not isinstance(body, dict):
+        raise RequestError(400, "the body must be a JSON object", code="invalid_json")
+    return body
+
+
+async def relay(request: web.Request, upstream: Relayed) -> web.StreamResponse:
+    """The provider's own answer, byte for byte."""
+    stream = web.StreamResponse(status=upstream.status, headers=upstream.headers)
+    await stream.prepare(request)
+    async with aclosing(upstream.body) as body:
+        async for data in body:
+            if data:  # empty: nothing came for a while
+                await stream.write(data)
+    await stream.write_eof()
+    return stream
+
+
+async def send(
+    request: web.Request, outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, encoder: Encoder, patience: float
+) -> web.StreamResponse:
+    """Stream an answer. Raises ProviderError while nothing has been sent, so that its status can still be told.
+
+    `patience`: seconds after which the client of a silent provider gets headers and signs of life; from then on an
+    error comes inside the stream.
+    """
+    stream = web.StreamResponse(headers={"Content-Type": encoder.content_type, **STREAM_HEADERS})
+
+    async def write(data: bytes) -> None:
+        if not stream.prepared:
+            await stream.prepare(request)
+        await stream.write(data)
+
+    try:
+        async with aclosing(outgoing):
+            event = await _first(outgoing, patience, lambda: write(encoder.keepalive))
+            while event is not None:
+                if data := _encoded(event, chunks, encoder):
+                    await write(data)
+                event = await anext(outgoing, None)
+    except ProviderError as error:
+        if not stream.prepared:
+            raise
+        await write(encoder.failure(error_body(error)))
+    await write(encoder.end())
+    await stream.write_eof()
+    return stream
+
+
+def _encoded(event: Outgoing, chunks: Shaper, encoder: Encoder) -> bytes:
+    match event:
+        case Waiting():
+            return encoder.keepalive
+        case Failed(error):
+            return encoder.chunks(chunks.of(event)) + encoder.failure(error_body(error))
+        case _:
+            return encoder.chunks(chunks.of(event))
+
+
+async def collect(outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, encoder: Encoder) -> Fields:
+    """The same answer in one piece. Raises ProviderError, since half an answer would look like a whole one."""
+    completion = Completion()
+    async with aclosing(outgoing):
+        async for event in outgoing:
+            if isinstance(event, Failed):
+                raise event.error
+            for chunk in chunks.of(event):
+                completion.add(chunk)
+    return encoder.body(completion.body())
+
+
+async def _first(
+    outgoing: AsyncGenerator[Outgoing, None], patience: float, alive: Callable[[], Awaitable[None]]
+) -> Outgoing | None:
+    """The first event; `alive` is called each time it has kept the client waiting for `patience` seconds more."""
+    async with asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(_outcome(outgoing))
+        while not (await asyncio.wait({first}, timeout=patience))[0]:
+            await alive()
+    outcome = first.result()
+    if isinstance(outcome, ProviderError):
+        raise outcome
+    return outcome
+
+
+async def _outcome(outgoing: AsyncGenerator[Outgoing, None]) -> Outgoing | ProviderError | None:
+    """As a value, since a TaskGroup would wrap the error."""
+    try:
+        return await anext(outgoing, None)
+    except ProviderError as error:
+        return error

@@ -1,0 +1,45 @@
+"""Job: one request of a client, whatever API it came in by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from citation.evidence import Evidence
+from citation.options import Options
+from providers.events import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a client asks for. `params` is every field of the request that is not ours, untouched."""
+
+    model: str
+    messages: list[Message]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
+    evidence: tuple[Evidence, ...] = ()
+    options: Options = field(default_factory=Options)
+    stream: bool = False
+    usage: bool = False  # whether the client wants the usage chunk of a stream
+    json: bool = False  # the answer has to be JSON: no marker may touch it
+
+    @property
+    def cited(self) -> bool:
+        """Whether there is anything of ours to do; otherwise the request and its answer pass through unchanged."""
+        return self.options.enabled and bool(self.evidence)
+
+
+def question(messages: list[Message]) -> str:
+    """The text of the last user message."""
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            return text_of(message.get("content"))
+    return ""
+
+
+def text_of(content: Any) -> str:
+    """The text of a message's content, whether a string or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))

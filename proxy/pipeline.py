@@ -1,0 +1,77 @@
+"""The one path: a provider's events in; cited text, references and everything else out.
+
+    provider.stream ─► answer.feed ─► score ─► attribute ─► answer.cite ─► what the client is sent
+                       Draft          (await)  Decision     text
+    OtherDelta ── flush the open sentence of its choices, then straight through
+    Finish ────── flush, then the final chunk with references and grounding
+
+Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and shows.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from time import monotonic
+from typing import assert_never
+
+from citation.answer import UNDECIDED, Draft
+from citation.attribute import Decision
+from citation.response import Response
+from providers.errors import ProviderError
+from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+
+from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
+from .reading import Drafted, Pace, drafts
+from .scoring import Scoring
+
+
+async def respond(
+    events: AsyncGenerator[Event, None], response: Response, scoring: Scoring, pace: Pace
+) -> AsyncGenerator[Outgoing, None]:
+    """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
+    async with aclosing(drafts(events, response, pace)) as steps:
+        async for step in steps:
+            match step:
+                case Drafted(choice, draft, chunk, logprobs):
+                    decision = await decide(draft, scoring, response)
+                    if text := response.answer(choice).cite(draft, decision):
+                        yield Shown(choice, text, chunk, logprobs)
+                case Finish(choice, _, chunk):
+                    if listed := response.answer(choice).reference_list():
+                        yield Shown(choice, listed, chunk)
+                    yield Ended(choice, chunk)
+                case OtherDelta() | Usage() | Waiting() | Failed():
+                    yield step
+                case _:
+                    assert_never(step)
+
+
+async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision:
+    """Which evidence supports this draft; nothing for one that makes no claim."""
+    if draft.claim is None:
+        return UNDECIDED
+    return await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+
+
+async def unchanged(events: AsyncGenerator[Event, None], pace: Pace) -> AsyncGenerator[Outgoing, None]:
+    """Pass on a completion that has nothing to cite. Raises ProviderError only before anything was yielded."""
+    begun, left = False, monotonic()
+    try:
+        async with aclosing(events):
+            async for event in events:
+                match event:
+                    case TextDelta() | Finish() | OtherDelta():
+                        begun, left = True, monotonic()
+                        yield OtherDelta(event.chunk)
+                    case Usage():
+                        yield event
+                    case Idle() if monotonic() - left >= pace.keepalive:
+                        left = monotonic()
+                        yield Waiting()
+                    case Idle():
+                        pass
+                    case _:
+                        assert_never(event)
+    except ProviderError as error:
+        if not begun:
+            raise
+        yield Failed(error)

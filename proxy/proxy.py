@@ -1,0 +1,88 @@
+"""Proxy: everything that is built once from a configuration, and what it does with one job."""
+
+import secrets
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from citation.prompt import Templates, inject
+from citation.response import Response
+from citation.scoring import scorer
+from citation.segment import SegmentLimits
+from providers.events import ChatRequest
+
+from .completion import Chunks, Unchanged
+from .config import Config, ConfigError
+from .job import Job, question
+from .outgoing import Outgoing
+from .pipeline import respond, unchanged
+from .reading import Pace
+from .routes import Route, Routes
+from .scoring import Scoring
+
+
+class Proxy:
+    """Routes, prompt templates, limits."""
+
+    def __init__(self, config: Config) -> None:
+        """Raises ConfigError for a template file that cannot be read."""
+        self.config = config
+        self.routes = Routes(config)
+        self._templates = Templates.load(
+            **{
+                name: _text(f"evidence.prompt_files.{name}", path)
+                for name, path in config.evidence.prompt_files.items()
+            }
+        )
+        self._limits = SegmentLimits(characters=config.limits.held_characters)
+        self._pace = Pace(hold=config.limits.held_seconds, keepalive=config.server.keepalive_seconds)
+
+    def open(
+        self, job: Job, route: Route, key: str | None
+    ) -> tuple[AsyncGenerator[Outgoing, None], Chunks | Unchanged]:
+        """Begin to answer a job: what happens, and what makes chunks of it."""
+        if job.cited:
+            outgoing, response = self.cite(job, route, key)
+            return outgoing, Chunks(response, usage=job.usage)
+        request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
+        return unchanged(route.provider.stream(request), self._pace), Unchanged(usage=job.usage)
+
+    def cite(self, job: Job, route: Route, key: str | None) -> tuple[AsyncGenerator[Outgoing, None], Response]:
+        """Begin to answer a job that has evidence: what the client will be sent, and the response behind it."""
+        injected = inject(
+            job.messages,
+            job.evidence,
+            templates=self._templates,
+            nonce=secrets.token_hex(4),
+            budget_tokens=self.config.evidence.max_tokens,
+            ask_markers=not job.json,
+        )
+        response = Response(
+            injected.injected,
+            job.options,
+            received=len(job.evidence),
+            dropped=injected.dropped,
+            labels=self.config.evidence.labels,
+            limits=self._limits,
+            json=job.json,
+        )
+        scoring = Scoring(scorer(job.options.scorer), injected.injected)
+        request = ChatRequest(
+            route.model,
+            injected.messages,
+            job.params,
+            {evidence.number: evidence.text for evidence in injected.injected},
+            question(job.messages),
+            key,
+        )
+        return respond(route.provider.stream(request), response, scoring, self._pace), response
+
+    async def aclose(self) -> None:
+        """Let go of all connections."""
+        await self.routes.aclose()
+
+
+def _text(option: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{option}: {path}: {error.strerror}") from None

@@ -1,0 +1,151 @@
+"""Reading: a provider's events in, drafts and everything else out, in order; waits for nothing but the provider."""
+
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass
+from time import monotonic
+from typing import assert_never
+
+from citation.answer import Draft
+from citation.response import Response
+from providers.errors import ProviderError
+from providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+
+from .logprobs import LogProbs, joined
+from .outgoing import Failed, Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a sentence may be held, and how long the client may hear nothing; seconds."""
+
+    hold: float = 20.0  # a slow local model writes two words a second: a long sentence takes this long
+    keepalive: float = 15.0  # a quarter of what the strictest common proxies allow a silent connection
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A draft on its way to its decision, with what has to travel beside its text."""
+
+    choice: int
+    draft: Draft
+    chunk: Chunk
+    logprobs: LogProbs | None
+
+
+Step = Drafted | OtherDelta | Finish | Usage | Waiting | Failed
+
+
+async def drafts(events: AsyncGenerator[Event, None], response: Response, pace: Pace) -> AsyncGenerator[Step, None]:
+    """Cut what the provider sends. Its failure is raised before it began, and a Failed after the held text else."""
+    reading = _Reading(response, pace)
+    try:
+        async with aclosing(events):
+            async for event in events:
+                for step in reading.take(event):
+                    yield step
+    except ProviderError as error:
+        if not reading.begun:
+            raise
+        for step in reading.flush():
+            yield step
+        yield Failed(error)
+
+
+class _Reading:
+    """The open choices of one stream, and how long the client has heard nothing."""
+
+    def __init__(self, response: Response, pace: Pace) -> None:
+        self.begun = False
+        self._response = response
+        self._pace = pace
+        self._choices: dict[int, _Choice] = {}
+        self._left = monotonic()  # when something last left for the client
+
+    def take(self, event: Event) -> list[Step]:
+        """One event in, everything that may go on out."""
+        now = monotonic()
+        steps = self._steps(event, now)
+        for choice in self._choices.values():
+            if choice.overdue(now, self._pace.hold):
+                steps += choice.release()
+        if steps:
+            self._left = now
+        elif now - self._left >= self._pace.keepalive:
+            self._left = now
+            steps.append(Waiting())
+        return steps
+
+    def flush(self, touched: Iterable[int] | None = None) -> list[Step]:
+        """What is held of these choices, or of all."""
+        choices = self._choices.values() if touched is None else [self._choice(index) for index in touched]
+        return [step for choice in choices for step in choice.flush()]
+
+    def _steps(self, event: Event, now: float) -> list[Step]:
+        match event:
+            case TextDelta():
+                self.begun = True
+                return self._choice(event.choice).feed(event, now)
+            case OtherDelta(_, touched):
+                self.begun = True
+                return [*self.flush(touched), event]
+            case Finish(index):
+                self.begun = True
+                return [*self.flush((index,)), event]
+            case Usage():
+                return [event]
+            case Idle():
+                return []
+            case _:
+                assert_never(event)
+
+    def _choice(self, index: int) -> "_Choice":
+        choice = self._choices.get(index)
+        if choice is None:
+            choice = self._choices[index] = _Choice(index, self._response)
+        return choice
+
+
+class _Choice:
+    """One choice: its answer, its latest chunk, since when text is held, the log-probabilities still to be sent."""
+
+    def __init__(self, index: int, response: Response) -> None:
+        self._index = index
+        self._answer = response.answer(index)
+        self._chunk: Chunk = {}
+        self._held_since = 0.0
+        self._fed = 0  # code points of the provider's text so far
+        self._logprobs: deque[tuple[int, LogProbs]] = deque()  # with the offset at which each one's text ends
+
+    def feed(self, delta: TextDelta, now: float) -> list[Step]:
+        if not self._answer.holds:
+            self._held_since = now
+        self._chunk = delta.chunk
+        self._fed += len(delta.text)
+        for choice in delta.chunk["choices"]:
+            if choice.get("logprobs"):
+                self._logprobs.append((self._fed, choice["logprobs"]))
+        found = self._answer.feed(delta.text)
+        if found:
+            self._held_since = now
+        return self._drafted(found)
+
+    def flush(self) -> list[Step]:
+        return self._drafted(self._answer.flush())
+
+    def overdue(self, now: float, limit: float) -> bool:
+        return self._answer.holds and now - self._held_since >= limit
+
+    def release(self) -> list[Step]:
+        return self._drafted(self._answer.release())
+
+    def _drafted(self, found: list[Draft]) -> list[Step]:
+        return [Drafted(self._index, draft, self._chunk, self._joined(draft.end)) for draft in found]
+
+    def _joined(self, end: int) -> LogProbs | None:
+        """The log-probabilities of the tokens that end at or before this offset, joined in order."""
+        logprobs: LogProbs | None = None
+        while self._logprobs and self._logprobs[0][0] <= end:
+            logprobs = joined(logprobs, self._logprobs.popleft()[1])
+        return logprobs

@@ -1,0 +1,86 @@
+"""Routes: from the `model` of a request to a provider, its own name for the model, and the citation options."""
+
+from dataclasses import dataclass
+
+from citation.options import Options, parse_options
+from providers import provider
+from providers.events import Provider
+from providers.transport import Timeouts, Transport
+
+from .config import Config
+from .errors import RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a request goes."""
+
+    name: str  # of the provider
+    provider: Provider
+    model: str  # as the provider names it
+    options: Options
+    passes_key: bool = False  # whether the client's own key goes on to it
+
+
+class Routes:
+    """The providers of a configuration, each made at its first use, since importing one can take a second."""
+
+    def __init__(self, config: Config) -> None:
+        """Nothing is connected yet."""
+        self._config = config
+        self._providers: dict[str, Provider] = {}
+        self._transport: Transport | None = None  # one pool of connections for all of them
+
+    def find(self, model: str) -> Route:
+        """The route of a model. Raises RequestError 404 that lists what exists."""
+        alias = self._config.models.get(model)
+        options = self._config.citations
+        if alias is not None:
+            options = parse_options(alias.citations, options, f"models.{model}.citations")
+            model = alias.model
+        name, _, rest = model.partition("/")
+        if name not in self._config.providers and self._config.default_provider:
+            name, rest = self._config.default_provider, model
+        if name in self._config.providers:
+            passes_key = self._config.providers[name].pass_client_key
+            return Route(name, self.provider(name), rest or name, options, passes_key)
+        raise RequestError(
+            404, f"the model {model!r} does not exist; {self._known()}", param="model", code="model_not_found"
+        )
+
+    def provider(self, name: str) -> Provider:
+        """The provider of that name."""
+        if name not in self._providers:
+            self._providers[name] = self._made(self._config.providers[name])
+        return self._providers[name]
+
+    async def aclose(self) -> None:
+        """Let go of all connections."""
+        for known in self._providers.values():
+            await known.aclose()
+        if self._transport:
+            await self._transport.aclose()
+
+    def _made(self, config: ProviderConfig) -> Provider:
+        if config.kind == "extractive":
+            return provider(config.kind)
+        self._transport = self._transport or Transport()
+        settings = config.model_dump(exclude={"kind", "api_key_file", "pass_client_key", "timeouts"})
+        if config.api_key_file:
+            settings["api_key"] = secret(config.api_key_file)
+        return provider(
+            config.kind, transport=self._transport, timeouts=Timeouts(**config.timeouts.model_dump()), **settings
+        )
+
+    def _known(self) -> str:
+        names = [f"{name}/…" for name, settings in self._config.providers.items() if settings.kind != "extractive"]
+        plain = [name for name, settings in self._config.providers.items() if settings.kind == "extractive"]
+        return "there are: " + ", ".join([*self._config.models, *plain, *names])
+
+
+def secret(path: str) -> str:
+    """What a file holds, without the line break at its end. Raises ConfigError."""
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None

@@ -1,0 +1,224 @@
+"""The pipeline as a dialogue: what a provider sends, what the client is sent. No network, no mocks."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.response import Response
+from citation.scoring import scorer
+from providers.errors import IncompleteAnswer, ProviderError
+from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from proxy.completion import Chunks, Completion
+from proxy.outgoing import Failed, Outgoing, Shown
+from proxy.pipeline import respond
+from proxy.reading import Pace
+from proxy.scoring import Scoring
+
+EVIDENCE = (
+    Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1", title="Bridges"),
+    Evidence(2, "The bridge carries two lanes of traffic and eight railway tracks.", "e2", url="https://ex.org/lanes"),
+    Evidence(3, "Harlan has 64,000 inhabitants and lies at the river Oda.", "e3", file_name="harlan.txt"),
+)
+ENVELOPE = {"id": "c1", "object": "chat.completion.chunk", "created": 7, "model": "m", "system_fingerprint": "fp"}
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None, index: int = 0) -> dict[str, Any]:
+    return {**ENVELOPE, "choices": [{"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}]}
+
+
+def deltas(parts: Sequence[str], index: int = 0) -> list[Event]:
+    return [TextDelta(index, part, chunk({"content": part}, index=index)) for part in parts]
+
+
+def finish(reason: str = "stop", index: int = 0) -> Event:
+    return Finish(index, reason, chunk({}, reason, index))
+
+
+async def played(events: Sequence[Event | ProviderError]) -> AsyncGenerator[Event, None]:
+    for event in events:
+        if isinstance(event, ProviderError):
+            raise event
+        yield event
+
+
+async def outgoing(
+    events: Sequence[Event | ProviderError], options: Options, response: Response | None = None, pace: Pace | None = None
+) -> list[Outgoing]:
+    response = response or Response(EVIDENCE, options)
+    scoring = Scoring(scorer("lexical"), EVIDENCE)
+    return [event async for event in respond(played(events), response, scoring, pace or Pace())]
+
+
+def answered(events: Sequence[Event | ProviderError], options: Options | None = None, **kind: bool) -> dict[str, Any]:
+    """The whole answer as a client that does not stream gets it."""
+    options = options or Options()
+    response = Response(EVIDENCE, options, **kind)
+    chunks, completion = Chunks(response, usage=True), Completion()
+    for event in asyncio.run(outgoing(events, options, response)):
+        for one in chunks.of(event):
+            completion.add(one)
+    return completion.body()
+
+
+def text_of(body: dict[str, Any], index: int = 0) -> str:
+    content: str = body["choices"][index]["message"]["content"]
+    return content
+
+
+ANSWER = "The Harlan bridge was opened on 4 May 1932 [1]. It carries two lanes and eight railway tracks. I like it."
+SHOWN = (
+    "The Harlan bridge was opened on 4 May 1932. [1] It carries two lanes and eight railway tracks. [2] I like it."
+)
+
+
+def test_each_sentence_leaves_once_with_its_markers() -> None:
+    sent = asyncio.run(outgoing([*deltas(list(ANSWER)), finish()], Options()))
+    texts = [event.text for event in sent if isinstance(event, Shown)]
+    assert "".join(texts) == SHOWN
+    assert len(texts) == 3
+
+
+def test_the_references_say_what_supports_what() -> None:
+    body = answered([*deltas([ANSWER]), finish()])
+    references = body["references"]
+    assert [(r["number"], r["evidence_number"], r["spans"][0]["status"]) for r in references] == [
+        (1, 1, "verified"),
+        (2, 2, "added"),
+    ]
+    for reference in references:
+        evidence = EVIDENCE[reference["evidence_number"] - 1]
+        assert evidence.text[reference["snippet_start"] : reference["snippet_end"]] == reference["snippet"]
+        for span in reference["spans"]:
+            assert text_of(body)[span["start"] : span["end"]] in ANSWER.replace(" [1]", "")
+    assert body["citations"] == ["urn:citestream:evidence:e1", "https://ex.org/lanes"]
+    message = body["choices"][0]["message"]
+    for annotation, mark in zip(message["annotations"], ("[1]", "[2]"), strict=True):
+        found = annotation["url_citation"]
+        assert text_of(body)[found["start_index"] : found["end_index"]] == mark
+
+
+REFUSED = {
+    "another year": ("The Harlan bridge was opened on 4 May 1933 [1].", "number_mismatch"),
+    "the opposite": ("The Harlan bridge was not opened on 4 May 1932 [1].", "negation"),
+    "nothing that supports it": ("Penguins are flightless birds of the southern hemisphere [3].", "no_support"),
+    "a number no evidence has": ("The Harlan bridge was opened on 4 May 1932 [7].", "unknown_number"),
+}
+
+
+@pytest.mark.parametrize(("said", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_the_model_claims_is_no_proof(said: str, reason: str) -> None:
+    body = answered([*deltas([said]), finish()])
+    assert reason in [rejection["reason"] for rejection in body["grounding"]["rejected"]]
+    assert "[7]" not in text_of(body)
+    if reason != "unknown_number":
+        assert body["references"] == []
+        assert text_of(body) == said.replace(" [1]", "").replace(" [3]", "")
+
+
+def test_any_way_of_cutting_gives_the_same_answer() -> None:
+    expected = answered([*deltas([ANSWER]), finish()])
+    rng = Random(1)
+    for release in ("sentence", "live"):
+        options = Options(release=release)  # type: ignore[arg-type]
+        for _ in range(20):
+            cuts = sorted(rng.sample(range(1, len(ANSWER)), rng.randint(1, 40)))
+            parts = [ANSWER[a:b] for a, b in zip([0, *cuts], [*cuts, len(ANSWER)], strict=True)]
+            body = answered([*deltas(parts), finish()], options)
+            body["grounding"]["timings_ms"] = expected["grounding"]["timings_ms"]
+            assert body == expected
+
+
+def test_live_lets_tokens_flow_before_the_sentence_ends() -> None:
+    sent = asyncio.run(outgoing([*deltas(ANSWER.split(" ")), finish()], Options(release="live")))
+    assert len([event for event in sent if isinstance(event, Shown)]) > 6
+
+
+def test_what_is_not_text_follows_the_open_sentence() -> None:
+    call = chunk({"tool_calls": [{"index": 0, "id": "t", "function": {"name": "f", "arguments": "{}"}}]})
+    sent = asyncio.run(
+        outgoing([*deltas(["I look it up"]), OtherDelta(call, (0,)), finish("tool_calls")], Options())
+    )
+    assert [type(event).__name__ for event in sent] == ["Shown", "OtherDelta", "Ended"]
+
+
+def test_a_broken_stream_ends_with_what_arrived_and_says_so() -> None:
+    events = [*deltas(["The Harlan bridge was opened on 4 May 1932. It car"]), IncompleteAnswer("the stream was cut")]
+    response = Response(EVIDENCE, Options())
+    sent = asyncio.run(outgoing(events, Options(), response))
+    assert "".join(event.text for event in sent if isinstance(event, Shown)).endswith("[1] It car")
+    assert isinstance(sent[-1], Failed)
+    (last,) = Chunks(response, usage=False).of(sent[-1])
+    assert last["choices"][0]["finish_reason"] is None
+    assert [reference["number"] for reference in last["references"]] == [1]
+
+
+def test_an_error_before_the_answer_is_raised() -> None:
+    with pytest.raises(ProviderError):
+        asyncio.run(outgoing([IncompleteAnswer("nothing came")], Options()))
+
+
+def test_log_probabilities_travel_with_their_text() -> None:
+    words = ["The", " Harlan", " bridge", " was", " opened", ".", " Then", " it", " rained", "."]
+    events: list[Event] = []
+    for word in words:
+        one = chunk({"content": word})
+        one["choices"][0]["logprobs"] = {"content": [{"token": word, "logprob": -0.1}], "refusal": None}
+        events.append(TextDelta(0, word, one))
+    sent = [e for e in asyncio.run(outgoing([*events, finish()], Options())) if isinstance(e, Shown)]
+    tokens = [[entry["token"] for entry in (event.logprobs or {})["content"]] for event in sent]
+    assert [token for group in tokens for token in group] == words
+    assert "".join(tokens[0]) == "The Harlan bridge was opened."
+
+
+def test_json_is_left_alone_and_judged_all_the_same() -> None:
+    text = '{"answer": "The Harlan bridge was opened on 4 May 1932.", "n": [1, 2]}'
+    body = answered([*deltas(list(text)), finish()], json=True)
+    assert text_of(body) == text
+    (span,) = body["references"][0]["spans"]
+    assert text[span["start"] : span["end"]] == "The Harlan bridge was opened on 4 May 1932."
+
+
+def test_two_choices_share_the_numbers_but_not_the_text() -> None:
+    first = "The Harlan bridge was opened on 4 May 1932."
+    second = "The bridge carries two lanes of traffic. The bridge was opened on 4 May 1932 by the mayor of Harlan."
+    events = [*deltas([first], 0), *deltas([second], 1), finish(index=0), finish(index=1)]
+    body = answered(events)
+    assert text_of(body, 0) == f"{first} [2]"  # the other choice's first sentence was complete earlier
+    assert "[1] The bridge was opened on 4 May 1932 by the mayor of Harlan. [2]" in text_of(body, 1)
+    assert [r["number"] for r in body["choices"][0]["message"]["references"]] == [2]
+    assert [r["number"] for r in body["choices"][1]["message"]["references"]] == [1, 2]
+
+
+def test_unsupported_claims_can_be_flagged_or_dropped() -> None:
+    said = "The Harlan bridge was opened on 4 May 1932. Harlan has 99,000 inhabitants."
+    flagged = answered([*deltas([said]), finish()], Options(unsupported="flag"))
+    assert text_of(flagged).endswith("Harlan has 99,000 inhabitants. (no supporting source)")
+    dropped = answered([*deltas([said]), finish()], Options(unsupported="drop"))
+    assert text_of(dropped).rstrip() == "The Harlan bridge was opened on 4 May 1932. [1]"
+
+
+def test_references_in_the_text_for_clients_that_show_nothing_else() -> None:
+    body = answered([*deltas([ANSWER]), finish()], Options(references_in_text=True))
+    assert "[lanes]" in text_of(body) or "https://ex.org/lanes" in text_of(body)
+    assert text_of(body).startswith(SHOWN)
+
+
+def test_a_sentence_is_not_held_longer_than_its_time() -> None:
+    pace = replace(Pace(), hold=0.0)
+    sent = asyncio.run(outgoing([*deltas(["Half a sentence"]), Idle(), finish()], Options(), pace=pace))
+    assert isinstance(sent[0], Shown)
+
+
+def test_usage_is_sent_only_to_those_who_ask() -> None:
+    usage = Usage({**ENVELOPE, "choices": [], "usage": {"total_tokens": 3}})
+    response = Response(EVIDENCE, Options())
+    events = asyncio.run(outgoing([*deltas(["Hello there."]), finish(), usage], Options(), response))
+    asked, silent = Chunks(response, usage=True), Chunks(response, usage=False)
+    assert [c for e in events for c in asked.of(e)][-1]["usage"] == {"total_tokens": 3}
+    assert all("usage" not in c for e in events for c in silent.of(e))
