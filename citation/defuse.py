@@ -8,8 +8,9 @@ that is why the backend, not the model, decides what is cited.
 import re
 
 from .markers import MAX_MARKER
-from .markers.context import SMALL, glue
+from .markers.context import glue
 from .markers.grammar import Form, Unit, match_unit
+from .markers.match import SMALL
 
 FRAME = "excerpt"  # the name of the tags that stand around each excerpt
 

@@ -1,8 +1,8 @@
 """Markers: the one grammar of citation markers. Recognise the model's, strip them, render and place ours."""
 
-from .context import ANY, STARTS, Match, match_marker
 from .grammar import MAX_MARKER, PARTIAL, Partial
 from .history import forget
+from .match import ANY, STARTS, Match, match_marker
 from .named import MarkerNames
 from .place import Placed, place
 from .render import reference_list, render

@@ -1,160 +1,18 @@
-"""What makes brackets a citation: the text around them, and the numbers that evidence has.
+"""What the text around brackets says about them: an index, a link, an array, or a citation.
 
-`[1]` is also an index (`arr[1] = x`), a link's text (`[1](url)`), a definition (`[1]: url`), an array (`: [1, 2]`), a
-year (`[2024]`). The rules below are those of a careful reader; each looks at a bounded stretch of text.
+`[1]` is also an index (`arr[1] = x`), a link's text (`[1](url)`), a definition (`[1]: url`), an array (`: [1, 2]`). The
+rules below are those of a careful reader; each looks at a bounded stretch of text.
 """
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
-from .grammar import (
-    MAX_MARKER,
-    PARTIAL,
-    SOURCE_WORDS,
-    Form,
-    Partial,
-    Unit,
-    match_lead,
-    match_link_target,
-    match_unit,
-    words,
-)
+from .grammar import MAX_MARKER, PARTIAL, SOURCE_WORDS, Form, Partial, Unit, match_link_target, match_unit, words
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # what may stand between words in a line
+BRACKETS: Final = frozenset("[［【(（#\\")  # the characters a pair of brackets can begin with
 MAX_GROUP = 16  # markers in a row taken as one; a longer row goes on as the next one
-MAX_REPORTED = 10  # unknown numbers reported of one range: "[1-999999]" says no more than its first ones
-SMALL = 999  # a bare number beyond this is a year, an amount or a ticket, unless evidence has it
-
-
-class Match(NamedTuple):
-    """A citation of the model: where it ends, and the numbers it names that evidence has, and those that none has."""
-
-    end: int
-    cited: tuple[int, ...]
-    unknown: tuple[int, ...]
-
-
-ANY = MarkerNames(frozenset(range(1, SMALL + 1)))  # for who does not know the evidence
-
-
-def match_marker(text: str, i: int, names: MarkerNames = ANY, *, final: bool = False) -> Match | Partial | None:
-    """The citation that begins at `i`: markers in a row, wrapped in bold or parentheses or not.
-
-    PARTIAL: what follows the end of `text` decides; never with `final`, which says that nothing follows.
-    """
-    if text[i] in _WRAPPERS and (wrapped := _wrapped(text, i, names, final, depth=2)) is not None:
-        return wrapped
-    return _row(text, i, names, final)
-
-
-STARTS: Final = frozenset("[［【(（#\\*_<^")  # the characters a citation can begin with
-_BRACKETS = frozenset("[［【(（#\\")
-_WRAPPERS = frozenset("(（*_<^")
-_EMPHASIS = (("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"))
-_GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
-
-
-def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> Match | Partial | None:
-    if text[i] in "(（":
-        if text[i - 1 : i] and glue(text, i) != "free":
-            return None
-        start = match_lead(text, i)
-        close = ")" if text[i] == "(" else "）"
-        return _enclosed(text, start, close, names, final, depth)
-    for opening, close in _EMPHASIS:
-        if text.startswith(opening, i) and _opens(text, i, opening):
-            found = _enclosed(text, i + len(opening), close, names, final, depth)
-            if found is not None:
-                return found
-        elif not final and opening.startswith(text[i:]):
-            return PARTIAL
-    return None
-
-
-def _enclosed(
-    text: str, start: int | Partial | None, close: str, names: MarkerNames, final: bool, depth: int
-) -> Match | Partial | None:
-    """Markers from `start` to `close`, and nothing else."""
-    if start is None:
-        return None
-    if start is PARTIAL or start == len(text):
-        return None if final else PARTIAL
-    inner: Match | Partial | None = None
-    if depth > 1 and text[start] in _WRAPPERS:
-        inner = _wrapped(text, start, names, final, depth - 1)
-    if inner is None:
-        inner = _row(text, start, names, final)
-    if not isinstance(inner, Match):
-        return inner
-    end = _skip_spaces(text, inner.end)
-    if text.startswith(close, end):
-        return inner._replace(end=end + len(close))
-    return PARTIAL if not final and close.startswith(text[end:]) else None
-
-
-def _opens(text: str, i: int, mark: str) -> bool:
-    """Whether emphasis begins here rather than ends: after a space, or where as many began as ended before."""
-    before = text[i - 1 : i]
-    if not before or before.isspace() or before in "(（":
-        return True
-    return len(mark) > 1 and text.count(mark, max(0, i - _EMPHASIS_REACH), i) % 2 == 0
-
-
-_EMPHASIS_REACH = 300  # characters looked back for the beginning of bold text
-
-
-def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
-    """Markers in a row: `[1][2]`, `[1], [2]`, `[1]–[3]`."""
-    hangs = glue(text, i)
-    found = _marker(text, i, names, hangs, final)
-    if not isinstance(found, Match):
-        return found
-    for _ in range(MAX_GROUP - 1):
-        gap = _GAP.match(text, found.end)
-        start = gap.end() if gap else found.end
-        if start == len(text):
-            return found if final else PARTIAL
-        hangs = hangs if start == found.end else "free"
-        following = _marker(text, start, names, hangs, final) if text[start] in _BRACKETS else None
-        if following is PARTIAL:
-            return PARTIAL
-        if not isinstance(following, Match):
-            return found
-        span = _between(found, following, names) if text[found.end : start].strip(SPACES) in ("–", "-") and gap else ()
-        found = Match(
-            following.end,
-            tuple(dict.fromkeys(found.cited + span + following.cited)),
-            tuple(dict.fromkeys(found.unknown + following.unknown)),
-        )
-    return found
-
-
-def _between(first: Match, last: Match, names: MarkerNames) -> tuple[int, ...]:
-    """The numbers that `[1]-[4]` leaves out."""
-    if not (first.cited and last.cited) or last.cited[0] - first.cited[-1] > MAX_GROUP:
-        return ()
-    return tuple(number for number in range(first.cited[-1] + 1, last.cited[0]) if number in names.numbers)
-
-
-def _marker(text: str, i: int, names: MarkerNames, hangs: str, final: bool) -> Match | Partial | None:
-    """One pair of brackets, and what around it says that it is a citation or is not."""
-    if hangs == "never":
-        return None
-    named = match_name(text, i, names, final)
-    if named is not None:
-        return named if named is PARTIAL else Match(*named)
-    unit = match_unit(text, i)
-    if not isinstance(unit, Unit):
-        return None if final else unit
-    if _is_data(text, i, unit):
-        return None
-    end = _follow(text, i, unit, hangs, names, final)
-    if not isinstance(end, int):
-        return end
-    soft = hangs == "word" and text[end : end + 1] in tuple(SPACES) and text[_skip_spaces(text, end) :][:1].isalnum()
-    numbers = _judge(text[i], unit, names, glued=hangs == "word", soft=soft)
-    return Match(end, *numbers) if numbers else None
 
 
 # --- what stands before -------------------------------------------------------------------------------------------
@@ -185,7 +43,7 @@ def glue(text: str, i: int) -> str:
     if before == ")":
         opening = text.rfind("(", max(0, i - _REACH), i)
         return "never" if opening > 0 and text[opening - 1] in _CALLS else "free"
-    if not (before.isascii() and (before.isalnum() or before == "_")) or text[i] in "［【（":
+    if not (before.isascii() and (before.isalnum() or before == "_")) or text[i] in "［【（#":
         return "free"
     found = _NAME_BEFORE.search(text, max(0, i - _REACH), i)
     word = found[0] if found else ""
@@ -227,7 +85,7 @@ def _unit_before(text: str, end: int) -> int | None:
     return None
 
 
-def _is_data(text: str, i: int, unit: Unit) -> bool:
+def is_data(text: str, i: int, unit: Unit) -> bool:
     """Whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`."""
     if unit.form is Form.SOURCE:
         return False
@@ -241,7 +99,7 @@ def _is_data(text: str, i: int, unit: Unit) -> bool:
     if before == ",":
         k = _back_over_spaces(text, k - 1)
         start = _unit_before(text, k) if text[k - 1 : k] in ("]", "］") else None
-        return start is not None and (text[start - 1 : start] == "[" or _is_data(text, start, unit))
+        return start is not None and (text[start - 1 : start] == "[" or is_data(text, start, unit))
     if before == ":":
         k = _back_over_spaces(text, k - 1)
         word = re.search(r"\w*\Z", text[max(0, k - _REACH) : k])
@@ -262,12 +120,12 @@ def _back_over_spaces(text: str, k: int) -> int:
 # --- what stands after --------------------------------------------------------------------------------------------
 
 
-def _follow(text: str, i: int, unit: Unit, hangs: str, names: MarkerNames, final: bool) -> int | Partial | None:
+def follow(text: str, i: int, unit: Unit, hangs: str, names: MarkerNames, final: bool) -> int | Partial | None:
     """Where the marker ends, its link included, or None where what follows says that it is something else."""
     end, following = unit.end, text[unit.end : unit.end + 1]
     if not following:
         return end if final else PARTIAL
-    if following == "(" and unit.form is not Form.SOURCE:
+    if following == "(" and text[i] == "[" and unit.form is not Form.SOURCE:
         target = match_link_target(text, end)
         if target is PARTIAL and not final:
             return PARTIAL
@@ -275,10 +133,10 @@ def _follow(text: str, i: int, unit: Unit, hangs: str, names: MarkerNames, final
             return target if unit.form is Form.LINK else None
     if following == "=" or (following == ":" and _begins_line(text, i)):
         return None
-    return _follow_glued(text, end, names, final) if hangs == "word" else end
+    return _after_word(text, end, names, final) if hangs == "word" else end
 
 
-def _follow_glued(text: str, end: int, names: MarkerNames, final: bool) -> int | Partial | None:
+def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | Partial | None:
     """After `word[1]`: prose goes on with a space or punctuation, code with an operator, a call or a name."""
     last = end
     for _ in range(MAX_GROUP):  # the last of several decides
@@ -288,7 +146,7 @@ def _follow_glued(text: str, end: int, names: MarkerNames, final: bool) -> int |
         if beyond is None:
             break
         last = beyond
-    at = _skip_spaces(text, last)
+    at = skip_spaces(text, last)
     following, second = text[at : at + 1], text[at + 1 : at + 2]
     if not final and (not following or (following in ".!<" and not second)):
         return PARTIAL
@@ -306,15 +164,20 @@ def _follow_glued(text: str, end: int, names: MarkerNames, final: bool) -> int |
 
 def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Partial | None:
     """Where the brackets end that begin at `at`, if they could be a marker."""
-    if at >= len(text) or text[at] not in _BRACKETS:
+    if at >= len(text) or text[at] not in BRACKETS:
         return None
     named = match_name(text, at, names, final)
     if named is not None:
         return named if named is PARTIAL else named[0]
     unit = match_unit(text, at)
-    if unit is PARTIAL:
-        return None if final else PARTIAL
-    return unit.end if isinstance(unit, Unit) else None
+    if not isinstance(unit, Unit):
+        return None if final else unit
+    if unit.form is not Form.LINK or text[unit.end : unit.end + 1] not in ("(", ""):
+        return unit.end
+    target = match_link_target(text, unit.end) if unit.end < len(text) else PARTIAL
+    if target is PARTIAL and not final:
+        return PARTIAL
+    return target if isinstance(target, int) else unit.end
 
 
 _OPERATORS = frozenset("([{=+/%>&@$-")
@@ -327,27 +190,8 @@ def _begins_line(text: str, i: int) -> bool:
     return start == 0 or text[start - 1] == "\n"
 
 
-def _skip_spaces(text: str, at: int) -> int:
+def skip_spaces(text: str, at: int) -> int:
     most = min(len(text), at + 16)
     while at < most and text[at] in SPACES:
         at += 1
     return at
-
-
-# --- which numbers ------------------------------------------------------------------------------------------------
-
-
-def _judge(
-    opening: str, unit: Unit, names: MarkerNames, *, glued: bool, soft: bool
-) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The known and the unknown numbers, or None where they are too unlike a citation."""
-    cited, unknown = names.split(unit.ranges)
-    high = max(high for _, high in unit.ranges)
-    if unit.form is Form.SOURCE and opening not in "(（":
-        return cited, unknown
-    if cited:
-        return None if any(number >= 1000 for number in unknown) and unit.form is Form.PLAIN else (cited, unknown)
-    if opening == "\\" or soft or (glued and min(unit.ranges)[0] == 0):
-        return None
-    limit = 99 if glued or opening in "(（" else SMALL
-    return (cited, unknown) if high <= limit else None

@@ -2,7 +2,7 @@
 
 import re
 
-from .context import ANY
+from .match import ANY
 from .named import MarkerNames
 from .render import LIST_HEADING
 from .strip import strip

@@ -84,7 +84,9 @@ def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int
     if token.end() == len(rest) <= MAX_NAME and not final:
         return PARTIAL
     path = token[0].rstrip(".,;:!?…。，")
-    return (start + len(path), (), (0,)) if path.startswith("/") or _FILE.search(path) else None  # "Washington [DC] is": a word
+    if not path.startswith("/") and not _FILE.search(path):
+        return None  # a word in brackets, as in "Washington [DC] is"
+    return start + len(path), (), (0,)
 
 
 def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:

@@ -6,8 +6,9 @@ One machine for streams and for whole texts: `strip` feeds everything at once, s
 import re
 from dataclasses import dataclass
 
-from .context import SPACES, STARTS, Match, match_marker
+from .context import SPACES
 from .grammar import MAX_MARKER, PARTIAL, Partial, Unit, match_link_target, match_unit
+from .match import STARTS, Match, match_marker
 from .named import MarkerNames
 from .spans import Spans
 

@@ -293,8 +293,8 @@ def test_users_see_the_original() -> None:
 
 PIECES = [
     "[1]", "[", "]", "1", ", ", "【2】", "[ID:3]", "(Source 4)", "##5$$", "##", "$$", "[[1]]", "[^1]", "(", ")", "\\",
-    "arr", "x", "</excerpt-", "<excerpt-", NONCE, NONCE[:4], NONCE[4:], "excerpt", "<", ">", "|", "<|im_end|>", "<s>", "\u200b",
-    "\u00ad", "\n", "\r", "\U000e0031", "Source ", "ID:", "†", "，", " ", "`", "Sales rose.",
+    "arr", "x", "</excerpt-", NONCE, "<excerpt-", NONCE[:4], NONCE[4:], "excerpt", "<", ">", "|", "<|im_end|>", "<s>",
+    "\u200b", "\u00ad", "\n", "\r", "\U000e0031", "Source ", "ID:", "†", "，", " ", "`", "Sales rose.",
 ]  # fmt: skip
 hostile = st.lists(st.sampled_from(PIECES), max_size=16).map("".join)
 
