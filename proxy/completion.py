@@ -100,7 +100,7 @@ class Unchanged:
 
 
 def _with_choice(chunk: Chunk, index: int, delta: Fields, logprobs: Fields | None = None) -> Chunk:
-    template = next((choice for choice in chunk.get("choices", ()) if choice.get("index") == index), {})
+    template: Fields = next((choice for choice in chunk.get("choices", ()) if choice.get("index") == index), {})
     choice = template | {"index": index, "delta": delta, "finish_reason": None}
     if logprobs is not None or "logprobs" in template:
         choice["logprobs"] = logprobs
@@ -161,7 +161,7 @@ def _merge(message: Fields, delta: Mapping[str, Any]) -> None:
             message[key] = _merged_calls(known or [], value)
         elif key == "function_call":
             message[key] = _merged_call(known or {}, value)
-        elif key in _GROWING and isinstance(known, str | list) and type(known) is type(value):
+        elif key in _GROWING and known:
             message[key] = known + value
         else:
             message[key] = value

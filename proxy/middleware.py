@@ -2,9 +2,9 @@
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from citation.evidence import FieldError
 from providers.errors import ProviderError
@@ -12,9 +12,6 @@ from providers.errors import ProviderError
 from .auth import OPEN_PATHS, Keys
 from .encoding import dumps
 from .errors import RequestError, error_body, headers_of, status_of
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Middleware = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
 
 REQUEST_ID = "x-request-id"
 

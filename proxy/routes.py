@@ -1,13 +1,14 @@
 """Routes: from the `model` of a request to a provider, its own name for the model, and the citation options."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from citation.options import Options, parse_options
 from providers import provider
 from providers.events import Provider
 from providers.transport import Timeouts, Transport
 
-from .config import Config
+from .config import Config, ConfigError, ProviderConfig
 from .errors import RequestError
 
 

@@ -66,9 +66,8 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         while end - start > LONGEST:
             breaks = list(_BREAK.finditer(text, start + LONGEST // 2, start + LONGEST))
             sentences = [found for found in breaks if text[found.start() - 1] in ".!?。！？"]
-            found = (sentences or breaks or [None])[-1]
-            middle, after = (found.start(), found.end()) if found else (start + LONGEST, start + LONGEST)
-            yield start, middle
-            start = after
+            best = (sentences or breaks)[-1:]
+            yield start, best[0].start() if best else start + LONGEST
+            start = best[0].end() if best else start + LONGEST
         if end > start:
             yield start, end

@@ -48,7 +48,10 @@ async def played(events: Sequence[Event | ProviderError]) -> AsyncGenerator[Even
 
 
 async def outgoing(
-    events: Sequence[Event | ProviderError], options: Options, response: Response | None = None, pace: Pace | None = None
+    events: Sequence[Event | ProviderError],
+    options: Options,
+    response: Response | None = None,
+    pace: Pace | None = None,
 ) -> list[Outgoing]:
     response = response or Response(EVIDENCE, options)
     scoring = Scoring(scorer("lexical"), EVIDENCE)
@@ -72,9 +75,7 @@ def text_of(body: dict[str, Any], index: int = 0) -> str:
 
 
 ANSWER = "The Harlan bridge was opened on 4 May 1932 [1]. It carries two lanes and eight railway tracks. I like it."
-SHOWN = (
-    "The Harlan bridge was opened on 4 May 1932. [1] It carries two lanes and eight railway tracks. [2] I like it."
-)
+SHOWN = "The Harlan bridge was opened on 4 May 1932. [1] It carries two lanes and eight railway tracks. [2] I like it."
 
 
 def test_each_sentence_leaves_once_with_its_markers() -> None:
@@ -141,9 +142,7 @@ def test_live_lets_tokens_flow_before_the_sentence_ends() -> None:
 
 def test_what_is_not_text_follows_the_open_sentence() -> None:
     call = chunk({"tool_calls": [{"index": 0, "id": "t", "function": {"name": "f", "arguments": "{}"}}]})
-    sent = asyncio.run(
-        outgoing([*deltas(["I look it up"]), OtherDelta(call, (0,)), finish("tool_calls")], Options())
-    )
+    sent = asyncio.run(outgoing([*deltas(["I look it up"]), OtherDelta(call, (0,)), finish("tool_calls")], Options()))
     assert [type(event).__name__ for event in sent] == ["Shown", "OtherDelta", "Ended"]
 
 
