@@ -118,7 +118,7 @@ def test_placing_can_be_undone(text: str, kind: Kind, placement: Placement, rend
 def test_a_marker_never_stands_inside_code_links_or_math(pieces: list[str]) -> None:
     text = " ".join(pieces)
     for placement in ("after", "before"):
-        placed = place(text, PROSE, "[1]", placement)  # type: ignore[arg-type]
+        placed = place(text, PROSE, "[1]", placement)
         for atom in ("`a.b`", "[x.](http://a.b/c)", "$x.$"):
             assert placed.text.count(atom) == text.count(atom)
 
