@@ -48,7 +48,7 @@ class Reference:
         self.spans.append(span)
         if support.score > self.support:
             self.support = support.score
-            self.snippet = (support.start, support.end)
+            self.snippet = _trimmed(self.evidence.text, support.start, support.end)
 
     def as_dict(self, labels: Mapping[str, str]) -> dict[str, Any]:
         """As `references[]` on the wire: every key is there, null where it has no value."""
@@ -170,6 +170,12 @@ def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
         taken.add(link)
         links[item.number] = link
     return links
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The passage without the space around it."""
+    passage = text[start:end]
+    return start + len(passage) - len(passage.lstrip()), start + len(passage.rstrip())
 
 
 def _of_choice(reference: Reference, choice: int) -> Reference | None:

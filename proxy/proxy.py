@@ -10,6 +10,7 @@ from citation.scoring import scorer
 from citation.segment import SegmentLimits
 from providers.events import ChatRequest
 
+from .apis.extensions import available
 from .completion import Chunks, Unchanged
 from .config import Config, ConfigError
 from .job import Job, question
@@ -26,6 +27,7 @@ class Proxy:
     def __init__(self, config: Config) -> None:
         """Raises ConfigError for a template file that cannot be read."""
         self.config = config
+        available(config.citations)
         self.routes = Routes(config)
         self._templates = Templates.load(
             **{

@@ -6,6 +6,7 @@ from typing import Any
 from citation.dialects import dialect
 from citation.evidence import Evidence, FieldError, parse_sources
 from citation.options import Options, parse_options
+from citation.scoring import SCORERS
 
 Body = dict[str, Any]
 
@@ -37,7 +38,14 @@ def _options(body: Body, defaults: Options) -> Options:
         spoken = dialect(named).options if isinstance(named, str) else {}
     except KeyError:
         spoken = {}  # the name is wrong: parse_options says so
-    return parse_options(raw, parse_options(spoken, defaults) if spoken else defaults)
+    return available(parse_options(raw, parse_options(spoken, defaults) if spoken else defaults))
+
+
+def available(options: Options) -> Options:
+    """The options, if there is such a scorer. Raises FieldError."""
+    if options.scorer not in SCORERS:
+        raise FieldError("citations.scorer", f"must be one of: {', '.join(SCORERS)}")
+    return options
 
 
 def wants_inline_citations(body: Body) -> bool:

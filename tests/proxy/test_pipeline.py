@@ -58,10 +58,12 @@ async def outgoing(
     return [event async for event in respond(played(events), response, scoring, pace or Pace())]
 
 
-def answered(events: Sequence[Event | ProviderError], options: Options | None = None, **kind: bool) -> dict[str, Any]:
+def answered(
+    events: Sequence[Event | ProviderError], options: Options | None = None, *, json: bool = False
+) -> dict[str, Any]:
     """The whole answer as a client that does not stream gets it."""
     options = options or Options()
-    response = Response(EVIDENCE, options, **kind)
+    response = Response(EVIDENCE, options, json=json)
     chunks, completion = Chunks(response, usage=True), Completion()
     for event in asyncio.run(outgoing(events, options, response)):
         for one in chunks.of(event):
@@ -125,8 +127,7 @@ def test_what_the_model_claims_is_no_proof(said: str, reason: str) -> None:
 def test_any_way_of_cutting_gives_the_same_answer() -> None:
     expected = answered([*deltas([ANSWER]), finish()])
     rng = Random(1)
-    for release in ("sentence", "live"):
-        options = Options(release=release)  # type: ignore[arg-type]
+    for options in (Options(release="sentence"), Options(release="live")):
         for _ in range(20):
             cuts = sorted(rng.sample(range(1, len(ANSWER)), rng.randint(1, 40)))
             parts = [ANSWER[a:b] for a, b in zip([0, *cuts], [*cuts, len(ANSWER)], strict=True)]

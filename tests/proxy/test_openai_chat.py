@@ -1,0 +1,238 @@
+"""`POST /v1/chat/completions` as its clients see it: the official SDK and plain HTTP against a real server process."""
+
+import json
+import socketserver
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+from openai import APIError, APIStatusError, OpenAI
+
+Launch = Callable[..., AbstractContextManager[str]]
+
+EVIDENCE: list[dict[str, Any]] = [
+    {"text": "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "title": "Bridges"},
+    {"text": "The bridge carries two lanes of traffic and eight railway tracks.", "url": "https://ex.org/lanes"},
+    {"text": "Bananas grow in the tropics.", "file_name": "fruit.md", "page_number": 3},
+]
+MESSAGES: Any = [{"role": "user", "content": "When was the Harlan bridge opened, and how many lanes does it carry?"}]
+EXTRA = {"evidence": EVIDENCE}
+KEY = "sk-secret-of-the-operator-000000000000"
+
+
+@pytest.fixture(scope="module")
+def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("server")
+    with (
+        upstream(
+            refused(401, json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}}))
+        ) as unauthorized,
+        upstream(refused(429, '{"error":{"message":"slow down","type":"rate"}}', "Retry-After: 7\r\n")) as busy,
+        upstream(refused(500, "<html>internal-host-17</html>")) as broken,
+        upstream(stream('{"delta":{"content":"The Harlan bridge was opened on 4 May 1932 [1]. It ca"}}')) as cut,
+        upstream(b"", closes=True) as silent,
+    ):
+        addresses = {"unauthorized": unauthorized, "busy": busy, "broken": broken, "cut": cut, "silent": silent}
+        config = folder / "config.yaml"
+        providers: dict[str, Any] = {
+            name: {"kind": "openai", "base_url": address, "api_key": KEY} for name, address in addresses.items()
+        }
+        providers["down"] = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": KEY}
+        providers["extractive"] = {"kind": "extractive"}
+        config.write_text(yaml.safe_dump({"server": {"max_body_bytes": 200_000}, "providers": providers}))
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        with launch(command, folder / "log") as url:
+            yield url
+
+
+@contextmanager
+def upstream(answer: bytes, *, closes: bool = False) -> Iterator[str]:
+    """A provider that answers every request with these bytes and closes the connection."""
+
+    class Answer(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            length = 0
+            while (line := self.rfile.readline()).strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            self.rfile.read(length)
+            if not closes:
+                self.wfile.write(answer)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as listening:
+        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_address[1]}/v1"
+        listening.shutdown()
+        thread.join()
+
+
+def refused(status: int, body: str, headers: str = "") -> bytes:
+    return (
+        f"HTTP/1.1 {status} No\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        f"{headers}Connection: close\r\n\r\n{body}"
+    ).encode()
+
+
+def stream(*choices: str) -> bytes:
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    events = [f'data: {{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{c}]}}\n\n' for c in choices]
+    return (head + "".join(events).replace('[{"delta"', '[{"index":0,"delta"')).encode()
+
+
+@pytest.fixture
+def sdk(server: str) -> Iterator[OpenAI]:
+    with OpenAI(base_url=f"{server}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+def post(server: str, body: bytes | dict[str, Any], path: str = "/v1/chat/completions") -> tuple[int, Any, Any]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = Request(f"{server}{path}", data, {"Content-Type": "application/json"})  # noqa: S310 - our own address
+    try:
+        with urlopen(request) as answer:  # noqa: S310
+            return answer.status, json.loads(answer.read()), answer.headers
+    except HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read()), error.headers
+
+
+def test_streamed_helper_and_whole_are_the_same_answer(sdk: OpenAI) -> None:
+    asked: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "extra_body": EXTRA}
+    whole = sdk.chat.completions.create(**asked)
+    message = whole.choices[0].message
+    text, annotations, references = "", [], []
+    for chunk in sdk.chat.completions.create(stream=True, **asked):
+        assert chunk.choices
+        text += chunk.choices[0].delta.content or ""
+        extra = chunk.choices[0].delta.model_extra or {}
+        annotations += extra.get("annotations", [])
+        references += extra.get("references", [])
+    with sdk.chat.completions.stream(**asked) as events:
+        final = events.get_final_completion().choices[0].message
+    assert message.content == text == final.content
+    assert "[1]" in text
+    whole_annotations = [entry.model_dump(exclude_none=True) for entry in message.annotations or []]
+    assert (
+        whole_annotations == annotations == [entry.model_dump(exclude_none=True) for entry in final.annotations or []]
+    )
+    assert (message.model_extra or {})["references"] == references == (final.model_extra or {})["references"]
+    assert (whole.model_extra or {})["references"] == references
+    assert references
+
+
+def test_usage_comes_when_asked_for_and_carries_nothing_of_ours(sdk: OpenAI) -> None:
+    asked: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "extra_body": EXTRA, "stream": True}
+    chunks = list(sdk.chat.completions.create(**asked, stream_options={"include_usage": True}))
+    assert chunks[-1].usage is not None
+    assert chunks[-1].choices == []
+    assert "references" not in (chunks[-1].model_extra or {})
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    assert chunks[-2].choices[0].delta.content is None
+
+
+def test_documents_are_evidence_too(server: str) -> None:
+    body = {
+        "model": "extractive",
+        "messages": MESSAGES,
+        "documents": [str(EVIDENCE[0]["text"]), {"data": {"text": "x y"}}],
+    }
+    _, answer, _ = post(server, body)
+    assert answer["references"][0]["evidence_number"] == 1
+
+
+def test_without_evidence_nothing_of_ours_is_added(server: str) -> None:
+    _, answer, _ = post(server, {"model": "extractive", "messages": MESSAGES})
+    assert "references" not in answer
+    assert answer["choices"][0]["message"]["content"]
+
+
+WRONG: dict[str, tuple[Any, int, str | None]] = {
+    "no messages": ({"model": "extractive"}, 400, "messages"),
+    "empty messages": ({"model": "extractive", "messages": []}, 400, "messages"),
+    "a message that is none": ({"model": "extractive", "messages": [1]}, 400, "messages[0]"),
+    "no model": ({"messages": MESSAGES}, 400, "model"),
+    "an unknown model": ({"model": "nobody/nothing", "messages": MESSAGES}, 404, "model"),
+    "evidence without text": ({"evidence": [{"text": "a"}, {"id": "x"}]}, 400, "evidence[1].text"),
+    "evidence with an empty text": ({"evidence": [{"text": " "}]}, 400, "evidence[0].text"),
+    "evidence twice under one id": (
+        {"evidence": [{"text": "a", "id": "x"}, {"text": "b", "id": "x"}]},
+        400,
+        "evidence[1].id",
+    ),
+    "too much evidence": ({"evidence": [{"text": "a"}] * 201}, 400, "evidence"),
+    "an unknown option": ({"citations": {"relase": "live"}}, 400, "citations.relase"),
+    "a wrong option": ({"citations": {"marker": "star"}}, 400, "citations.marker"),
+    "an unknown scorer": ({"citations": {"scorer": "magic"}}, 400, "citations.scorer"),
+    "a stream flag that is none": ({"stream": "yes"}, 400, "stream"),
+    "no JSON": (b"{", 400, None),
+    "no object": (b"[1]", 400, None),
+    "nothing": (b"", 400, None),
+    "nested too deeply": (b"[" * 100_000, 400, None),
+    "a body over the limit": ({"messages": [{"role": "user", "content": "a" * 300_000}]}, 413, None),
+}
+
+
+@pytest.mark.parametrize(("body", "status", "param"), WRONG.values(), ids=WRONG)
+def test_a_wrong_request_is_told_which_field(server: str, body: Any, status: int, param: str | None) -> None:
+    if isinstance(body, dict) and not {"model", "messages"} & set(body):
+        body = {"model": "extractive", "messages": MESSAGES, **body}
+    elif isinstance(body, dict) and status == 413:
+        body["model"] = "extractive"
+    code, answer, headers = post(server, body)
+    assert code == status
+    assert set(answer["error"]) == {"message", "type", "param", "code"}
+    assert answer["error"]["param"] == param
+    assert headers["x-request-id"]
+    assert post(server, {"model": "extractive", "messages": MESSAGES})[0] == 200
+
+
+def test_an_unknown_model_lists_what_there_is(server: str) -> None:
+    _, answer, _ = post(server, {"model": "gpt-9", "messages": MESSAGES})
+    assert answer["error"]["code"] == "model_not_found"
+    assert "extractive" in answer["error"]["message"]
+
+
+PROVIDERS = {"unauthorized": 401, "busy": 429, "broken": 502, "silent": 502, "down": 502}
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(("name", "status"), PROVIDERS.items(), ids=PROVIDERS)
+def test_a_provider_that_fails_has_its_status_and_keeps_its_secrets(
+    server: str, name: str, status: int, streamed: bool
+) -> None:
+    body = {"model": f"{name}/m", "messages": MESSAGES, "evidence": EVIDENCE, "stream": streamed}
+    code, answer, headers = post(server, body)
+    assert code == status
+    said = json.dumps(answer)
+    assert KEY not in said
+    assert "internal-host" not in said
+    if name == "busy":
+        assert headers["Retry-After"] == "7"
+
+
+def test_a_cut_stream_keeps_what_arrived_and_raises_in_the_client(sdk: OpenAI) -> None:
+    text, references = "", list[dict[str, Any]]()
+    with pytest.raises(APIError) as caught:
+        for chunk in sdk.chat.completions.create(model="cut/m", messages=MESSAGES, stream=True, extra_body=EXTRA):
+            text += chunk.choices[0].delta.content or ""
+            references = (chunk.model_extra or {}).get("references", references)
+            assert chunk.choices[0].finish_reason is None
+    assert text == "The Harlan bridge was opened on 4 May 1932. [1] It ca"
+    assert [reference["evidence_number"] for reference in references] == [1]
+    assert not isinstance(caught.value, APIStatusError)
+
+
+def test_the_models_are_listed(sdk: OpenAI) -> None:
+    assert "extractive" in [model.id for model in sdk.models.list()]
+
+
+def test_paths_that_are_not_there_answer_in_the_same_shape(server: str) -> None:
+    assert post(server, {}, "/v1/nothing")[1]["error"]["message"]
