@@ -86,28 +86,41 @@ def _unit_before(text: str, end: int) -> int | None:
 
 
 def is_data(text: str, i: int, unit: Unit) -> bool:
-    """Whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`."""
+    """Whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`, the range [1, 5]."""
     if unit.form is Form.SOURCE:
         return False
     listed = len(unit.ranges) > 1
     if listed and len(unit.ranges) == 2 and unit.ranges[0] == (0, 0):
         return True  # an interval
-    k = _back_over_spaces(text, i)
-    before = text[k - 1] if k else ""
-    if before == "=" or (before in "[{" and before):
-        return True
-    if before == ",":
-        k = _back_over_spaces(text, k - 1)
+    for _ in range(MAX_GROUP):
+        k = _back_over_spaces(text, i)
+        before = text[k - 1 : k]
+        if before != ",":
+            break
+        k = _back_over_spaces(text, k - 1)  # behind another pair of brackets: what that one is
         start = _unit_before(text, k) if text[k - 1 : k] in ("]", "］") else None
-        return start is not None and (text[start - 1 : start] == "[" or is_data(text, start, unit))
+        if start is None:
+            return False
+        i = start
+    else:
+        return True
+    if before in ("=", "[", "{"):
+        return True
     if before == ":":
         k = _back_over_spaces(text, k - 1)
-        word = re.search(r"\w*\Z", text[max(0, k - _REACH) : k])
-        return text[k - 1 : k] in ('"', "'") or (listed and (not word or word[0].lower() not in _LEADS))
-    return False
+        return text[k - 1 : k] in ('"', "'") or (listed and _word_before(text, k) not in _LEADS)
+    return listed and _word_before(text, k) in _DATA_WORDS
 
 
 _LEADS = SOURCE_WORDS - {"id", "ids"}  # "Sources: [1, 2]" is prose, "ids: [1, 2]" is data
+_DATA_WORDS = words("""
+    arr array interval intervals list matrix numbers prints range ranges returns row sequence set tuple values vector
+""")
+
+
+def _word_before(text: str, k: int) -> str:
+    found = re.search(r"\w*\Z", text[max(0, k - _REACH) : k])
+    return found[0].lower() if found else ""
 
 
 def _back_over_spaces(text: str, k: int) -> int:

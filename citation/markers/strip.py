@@ -21,6 +21,7 @@ _SPECIAL = re.compile("[`$\\[［【(（#\\\\*_<^]")
 _PLAIN_END = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
 _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
+_THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag, a backslash that breaks the line
 _OPENING = frozenset("([{“‘«（「『《〈【［\"'")
 
 
@@ -192,9 +193,9 @@ class Stripper:
             return ("" if following in _TIGHT_AFTER_SPACE or left in _OPENING or left in SPACES else after), end
         if following in "*_~\"'":
             return self._spacing_before_mark(end, before, final)
-        if following == "<":  # a closing tag
+        if following in _THEN_TIGHT:
             beyond = text[end + 1 : end + 2]
-            return PARTIAL if not beyond and not final else ("" if beyond == "/" else before, end)
+            return PARTIAL if not beyond and not final else ("" if beyond == _THEN_TIGHT[following] else before, end)
         return ("" if following == "\n" or following in _TIGHT else before), end
 
     def _spacing_before_mark(self, end: int, before: str, final: bool) -> tuple[str, int] | Partial:
