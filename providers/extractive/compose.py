@@ -1,7 +1,7 @@
 """compose: from a question and numbered excerpts to an answer made of their sentences.
 
 A sentence is worth the share of the question's words that it holds, each word weighted by how rare it is among the
-sentences (inverse document frequency), half of that for words of its heading or of the sentence before it, and more
+sentences (inverse document frequency), half of that for words of its heading or of the sentences beside it, and more
 where it holds what the question asks for: a name for "who", a date for "when", a number for "how many". The best
 sentence is taken, then those that answer what is still open.
 """
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from math import log
 
 from .sentences import Passage, passages
-from .words import TYPES, asks_for, content_words
+from .words import TYPES, asks_for, content_words, names
 
 MOST = 3  # sentences of an answer: more would be a page, not an answer
-ENOUGH = 0.34  # of the question's weight that the best sentence has to hold; below, it is about something else
-CLOSE = 0.8  # of the best one's worth that a further sentence needs when it adds nothing new
-NEW = 0.15  # of the question's weight that a further sentence has to add when it is worth less
-NEARBY = 0.5  # what a word counts that stands in the heading or the sentence before
+ENOUGH = 0.45  # of the question's weight that the best sentence has to hold; below, it is about something else
+CLOSE = 0.9  # of the best one's worth that a further sentence needs when it adds nothing new
+NEW = 0.2  # of the question's weight that a further sentence has to add when it is worth less
+NEARBY = 0.5  # what a word counts that stands in the heading or the sentences beside
+UNKNOWN = 0.5  # what a word counts that no sentence holds: it may be said otherwise, which a name may not
 WANTED = 0.25  # what it adds that a sentence holds the kind of thing asked for
 
 NO_EVIDENCE = (
@@ -57,6 +58,9 @@ def weighed(question: str, words: set[str], found: list[Passage]) -> Question:
     """The question's words, weighted by how rare they are among the sentences."""
     held = [passage.terms for passage in found]
     weights = {word: log(1 + len(held) / (0.5 + sum(word in one for one in held))) for word in words}
+    known = frozenset[str]().union(*held)
+    for word in words - known - names(question):
+        weights[word] *= UNKNOWN
     return Question(weights, asks_for(question))
 
 

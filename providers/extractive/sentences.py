@@ -11,6 +11,7 @@ _SHORT = """
     apr jun jul aug sep sept oct nov dec u.s u.k z.b d.h bzw usw ggf evtl nr abs art bd hr fr sog vgl p.ej sra
 """
 ABBREVIATIONS = frozenset(_SHORT.split())
+LONGEST_HEADING = 80  # characters of a line without a full stop that is taken for a title
 LONGEST = 600  # characters of a quoted sentence; a longer one is a table or has no punctuation
 
 _BLOCKS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•|>]|\d{1,3}[.)])\s)|(?<=[|])\s*\n")
@@ -18,7 +19,7 @@ _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$")
 _BULLET = re.compile(r"\s*(?:[-*+•>]|\d{1,3}[.)])\s+")
 _END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？؟।۔][」』”’）]*")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}\]")
-_EMPHASIS = re.compile(r"\*\*|__|`")
+_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +30,7 @@ class Passage:
     place: int  # in it
     text: str
     terms: frozenset[str]
-    near: frozenset[str]  # of its heading and of the sentence before it
+    near: frozenset[str]  # of its heading and of the sentences before and after it
     ended: bool  # it ends like a sentence
 
 
@@ -38,24 +39,32 @@ def passages(number: int, text: str) -> Iterator[Passage]:
     place = 0
     heading: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
-    for block in _BLOCKS.split(text):
-        if not block or not re.search(r"\w", block):
-            continue
+    blocks = [block for block in _BLOCKS.split(text) if re.search(r"\w", block)]
+    for block in blocks:
         first, _, rest = block.strip("\n").partition("\n")
-        if title := _HEADING.match(first):
-            heading, before = terms(title[1]), frozenset()
+        if title := _heading(first, rest, last=block is blocks[-1]):
+            heading, before = terms(title), frozenset()
             block = rest
-        for sentence in _sentences(_plain(block)):
-            words = terms(sentence)
-            if words:
-                yield Passage(number, place, sentence, words, heading | before, bool(_END.search(sentence[-4:])))
-                before = words
-                place += 1
+        sentences = [(sentence, words) for sentence in _sentences(_plain(block)) if (words := terms(sentence))]
+        for at, (sentence, words) in enumerate(sentences):
+            after = sentences[at + 1][1] if at + 1 < len(sentences) else frozenset()
+            yield Passage(number, place, sentence, words, heading | before | after, bool(_END.search(sentence[-4:])))
+            before = words
+            place += 1
+
+
+def _heading(first: str, rest: str, *, last: bool) -> str:
+    """The heading that a block begins with: marked as one, or a short line of its own with text after it."""
+    if marked := _HEADING.match(first):
+        return marked[1]
+    alone = not rest and not last and len(first) <= LONGEST_HEADING
+    return first if alone and not _END.search(first) and not _BULLET.match(first) and first[-1] not in ",;|" else ""
 
 
 def _plain(block: str) -> str:
     """One line, without list markers, emphasis and footnote numbers, which would read as our markers."""
-    text = _BULLET.sub("", block, count=1)
+    bullet = _BULLET.match(block)
+    text = block[bullet.end() :] if bullet else block
     text = _FOOTNOTE.sub("", _EMPHASIS.sub("", text))
     return " ".join(text.split())
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 _FUNCTION = """
     a about after all also am an and any are as at be been before being between but by can could did do does doing
     each explain find for from get give given had has have he her here him his how i if in into is it its just know
-    let like list long make many may me might more most much must my name no not of on one only or other our out
+    let like list long make many may me might more most much must my name no not of often on one only or other our out
     over please said say says she should show so some such summarise summarize summary tell than that the their them
     then there these they thing things this those through to under up us was we were what when where which while who
     whom whose why will with would you your excerpt excerpts document documents text evidence source sources
@@ -90,6 +90,11 @@ def terms(text: str) -> frozenset[str]:
 def content_words(question: str) -> set[str]:
     """What a question is about: its terms without question words, articles and the like."""
     return set(_terms(_CJK_FUNCTION.sub(" ", question), leave=FUNCTION_WORDS))
+
+
+def names(question: str) -> frozenset[str]:
+    """The terms that look like names: capitalised inside the question, or with digits."""
+    return terms(" ".join(re.findall(r"(?<=[\w,'’\"(] )[A-ZÀ-ÞА-Я]\w*|\w*\d\w*", question)))
 
 
 def asks_for(question: str) -> str:
