@@ -8,9 +8,9 @@
 Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and shows.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from time import monotonic
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
+from time import monotonic, perf_counter
 from typing import assert_never
 
 from citation.answer import UNDECIDED, Draft
@@ -28,11 +28,14 @@ async def respond(
     events: AsyncGenerator[Event, None], response: Response, scoring: Scoring, pace: Pace
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
+    times = _Times(response.grounding.timings_ms)
     async with aclosing(drafts(events, response, pace)) as steps:
         async for step in steps:
+            times.stepped()
             match step:
                 case Drafted(choice, draft, chunk, logprobs):
-                    decision = await decide(draft, scoring, response)
+                    with times.scoring():
+                        decision = await decide(draft, scoring, response)
                     if text := response.answer(choice).cite(draft, decision):
                         yield Shown(choice, text, chunk, logprobs)
                 case Finish(choice, _, chunk):
@@ -50,6 +53,31 @@ async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision
     if draft.claim is None:
         return UNDECIDED
     return await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+
+
+class _Times:
+    """What took how long, in milliseconds since the request went out, kept up to date in the grounding report."""
+
+    def __init__(self, report: dict[str, float]) -> None:
+        self._report = report
+        self._began = perf_counter()
+
+    def stepped(self) -> None:
+        """Something came from the provider."""
+        passed = _milliseconds(self._began)
+        self._report.setdefault("first_token", passed)
+        self._report["total"] = passed
+
+    @contextmanager
+    def scoring(self) -> Iterator[None]:
+        """Add what passes inside to the time spent on decisions."""
+        began = perf_counter()
+        yield
+        self._report["scoring"] = round(self._report.get("scoring", 0.0) + _milliseconds(began), 3)
+
+
+def _milliseconds(since: float) -> float:
+    return round((perf_counter() - since) * 1000, 3)
 
 
 async def unchanged(events: AsyncGenerator[Event, None], pace: Pace) -> AsyncGenerator[Outgoing, None]:
