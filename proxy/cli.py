@@ -34,10 +34,13 @@ def main() -> None:
 def serve(path: str | None, host: str | None, port: int | None) -> None:
     """Serve OpenAI-compatible clients until Ctrl-C."""
     from .app import serve as serve_forever
+    from .config import ConfigError
 
     config = _config(path, host=host, port=port)
     try:
-        serve_forever(config, started=lambda line: click.echo(line))
+        serve_forever(config, started=click.echo)
+    except ConfigError as error:
+        _fail(str(error), USAGE)
     except OSError as error:
         _fail(f"cannot listen on {config.server.host}:{config.server.port}: {error.strerror}")
 
@@ -125,10 +128,13 @@ def _run(job: Any) -> None:
     from citation.evidence import FieldError
     from providers.errors import ProviderError
 
+    from .config import ConfigError
     from .errors import RequestError
 
     try:
         asyncio.run(job)
+    except ConfigError as error:
+        _fail(str(error), USAGE)
     except (FieldError, ProviderError, RequestError) as error:
         _fail(str(error))
     except KeyboardInterrupt:

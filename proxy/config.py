@@ -106,6 +106,14 @@ class Alias(Section):
     citations: dict[str, Any] = Field(default_factory=dict, description="options that differ from `citations`")
 
 
+class PromptFiles(Section):
+    """Files that replace the prompt's own templates; empty: the own one."""
+
+    system: str = Field(default="", description="the rules")
+    unmarked: str = Field(default="", description="the rules where markers would break the answer, as in JSON")
+    evidence: str = Field(default="", description="what stands around the excerpts: $excerpts, and $nonce if wanted")
+
+
 class EvidenceConfig(Section):
     """What evidence a request may bring and how the model is shown it."""
 
@@ -113,7 +121,9 @@ class EvidenceConfig(Section):
     max_characters: int = Field(default=MAX_CHARACTERS, ge=1, description="of all their texts together")
     max_tokens: int = Field(default=24_000, ge=100, description="of excerpts and prompt together; the rest is dropped")
     labels: dict[str, str] = Field(default_factory=lambda: dict(LABELS), description="what pages call each kind")
-    prompt_files: dict[str, str] = Field(default_factory=dict, description="files that replace prompt templates")
+    prompt_files: PromptFiles = Field(
+        default_factory=PromptFiles, description="files that replace the prompt's own templates"
+    )
 
 
 class Limits(Section):

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+from citation.evidence import FieldError
 from citation.prompt import Templates, inject
 from citation.response import Response
 from citation.scoring import scorer
@@ -12,7 +13,7 @@ from providers.events import ChatRequest
 
 from .apis.extensions import available
 from .completion import Chunks, Unchanged
-from .config import Config, ConfigError
+from .config import Config, ConfigError, PromptFiles
 from .job import Job, question
 from .outgoing import Outgoing
 from .pipeline import respond, unchanged
@@ -29,12 +30,7 @@ class Proxy:
         self.config = config
         available(config.citations)
         self.routes = Routes(config)
-        self._templates = Templates.load(
-            **{
-                name: _text(f"evidence.prompt_files.{name}", path)
-                for name, path in config.evidence.prompt_files.items()
-            }
-        )
+        self._templates = _templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
         self._pace = Pace(hold=config.limits.held_seconds, keepalive=config.server.keepalive_seconds)
 
@@ -83,8 +79,16 @@ class Proxy:
         await self.routes.aclose()
 
 
-def _text(option: str, path: str) -> str:
+def _templates(files: PromptFiles) -> Templates:
+    given = {name: _text(name, path) for name, path in files.model_dump().items() if path}
+    try:
+        return Templates.load(**given)
+    except FieldError as error:
+        raise ConfigError(f"evidence.prompt_files.{error.path}: {error.message}") from None
+
+
+def _text(name: str, path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{option}: {path}: {error.strerror}") from None
+        raise ConfigError(f"evidence.prompt_files.{name}: {path}: {error.strerror}") from None
