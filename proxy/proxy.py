@@ -32,7 +32,11 @@ class Proxy:
         self.routes = Routes(config)
         self._templates = _templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
-        self._pace = Pace(hold=config.limits.held_seconds, keepalive=config.server.keepalive_seconds)
+        self._pace = Pace(
+            hold=config.limits.held_seconds,
+            keepalive=config.server.keepalive_seconds,
+            total=config.limits.total_seconds,
+        )
 
     def open(
         self, job: Job, route: Route, key: str | None

@@ -222,3 +222,16 @@ def test_usage_is_sent_only_to_those_who_ask() -> None:
     asked, silent = Chunks(response, usage=True), Chunks(response, usage=False)
     assert [c for e in events for c in asked.of(e)][-1]["usage"] == {"total_tokens": 3}
     assert all("usage" not in c for e in events for c in silent.of(e))
+
+
+def test_a_held_sentence_does_not_leave_the_client_without_a_sign_of_life() -> None:
+    pace = replace(Pace(), keepalive=0.0)
+    sent = asyncio.run(outgoing([*deltas(["Half a", " sentence"]), finish()], Options(), pace=pace))
+    assert [type(event).__name__ for event in sent] == ["Waiting", "Waiting", "Shown", "Ended"]
+
+
+def test_an_answer_that_takes_too_long_ends_with_what_arrived() -> None:
+    pace = replace(Pace(), total=-1.0)
+    events = [OtherDelta(chunk({"role": "assistant"}), (0,)), *deltas(["Half a sentence"]), finish()]
+    with pytest.raises(ProviderError, match="took longer"):
+        asyncio.run(outgoing(events, Options(), pace=pace))
