@@ -14,7 +14,7 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
-from .transport import MAX_EVENT_BYTES, Call, Timeouts, Transport, Watch, drain, reads, refuse
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, drain, reads, refuse
 
 IDLE = Idle()
 
@@ -77,9 +77,12 @@ class WholeBody:
 
 
 async def stream(
-    transport: Transport, call: Call, timeouts: Timeouts, splitter: Splitter, reader: Reader
+    transport: Transport, call: Call, timeouts: Timeouts, splitter: Splitter, reader: Reader, *, closes: bool = False
 ) -> AsyncGenerator[Event, None]:
-    """Send the call and read its answer. Raises ProviderError."""
+    """Send the call and read its answer. Raises ProviderError.
+
+    `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
+    """
     watch = Watch(timeouts, asyncio.get_running_loop().time())
     async with transport.open(call, timeouts) as response:
         await refuse(response)
@@ -88,8 +91,10 @@ async def stream(
         async with aclosing(reads(response, watch)) as received:
             try:
                 async for data in received:
-                    for event in _events(splitter.feed(data), reader, watch) if data else (IDLE,):
+                    for event in _events(splitter.feed(data), reader, watch) if data else [IDLE]:
                         yield event
+                    if reader.complete and not closes:
+                        watch.finish()
                     if reader.error or reader.done:
                         break
             except (IncompleteAnswer, TimedOut) as error:
@@ -110,8 +115,6 @@ def _events(payloads: list[bytes], reader: Reader, watch: Watch) -> list[Event]:
     events = [event for payload in payloads for event in reader.read(payload)]
     if events:
         watch.begin()
-    if reader.complete:
-        watch.finish()
     return events
 
 
@@ -120,4 +123,4 @@ def _suited(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind in {"text/html", "application/xhtml+xml"}:
         raise BrokenStream("The provider answered with a web page instead of a stream; its address may be wrong.")
-    return WholeBody() if kind == "application/json" else splitter
+    return WholeBody() if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter

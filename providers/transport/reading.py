@@ -9,7 +9,7 @@ from ..errors import IncompleteAnswer, TimedOut
 from .session import Timeouts
 
 TICK = b""  # what `reads` yields when nothing came
-AFTER_FINISH_SECONDS = 2.0  # that usage and [DONE] may take after every finish reason; some servers never send them
+AFTER_FINISH_SECONDS = 5.0  # that usage and [DONE] may take after every finish reason; some servers never send them
 
 
 class Watch:

@@ -1,0 +1,125 @@
+"""Gemini, with a key or on Vertex AI: `streamGenerateContent?alt=sse`.
+
+Chat goes over aiohttp with our own splitter and orjson: 9 µs a chunk, where the official SDK takes 795. The SDK is used
+for the list of models, and google-auth for the access tokens of Vertex AI.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from importlib import import_module
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from ..errors import ProviderError, translate
+from ..events import ChatRequest, Event, Relayed
+from ..json_text import dumps, loads
+from ..relaying import relay
+from ..settings import Settings
+from ..streaming import stream
+from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
+from .reading import GeminiReader
+from .request import generate_body
+from .tokens import AccessTokens
+
+BASE_URL = "https://generativelanguage.googleapis.com"
+API_VERSION = "v1beta"  # v1 knows neither system instructions nor tools on every model
+MODELS_SECONDS = 30.0  # for the list of models
+
+
+class GeminiProvider:
+    """The Gemini API; with `settings.vertex` a Vertex AI address, up to and including its location."""
+
+    native = "gemini"
+
+    def __init__(self, settings: Settings | None = None, transport: Transport | None = None) -> None:
+        """Nothing is connected yet."""
+        self._settings = settings or Settings()
+        self._own = Transport() if transport is None else None
+        self._transport = transport or self._own or Transport()
+        self._tokens = AccessTokens()
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Stream one answer. Raises ProviderError."""
+        path = f"{self._model(request.model)}:streamGenerateContent?alt=sse"
+        call = await self._call(path, dumps(generate_body(request)), request.key)
+        reader = GeminiReader(request.model, _expected(request))
+        events = stream(self._transport, call, self._settings.timeouts, EventSplitter(), reader, closes=True)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def relay(self, body: bytes, path: str, *, model: str = "", key: str | None = None) -> Relayed:
+        """Pass a request and its answer through, bytes unchanged. Raises ProviderError.
+
+        `path`: `:generateContent` or `:streamGenerateContent?alt=sse`, which follows the model's address.
+        """
+        call = await self._call(f"{self._model(model)}{path}", body, key)
+        return await relay(self._transport, call, self._settings.timeouts)
+
+    async def models(self) -> list[str]:
+        """The names of its models that write text. Raises ProviderError."""
+        try:
+            if self._settings.vertex:
+                return await self._publisher_models()
+            sdk: Any = await asyncio.to_thread(import_module, "google.genai")
+            settings = self._settings
+            options = sdk.types.HttpOptions(
+                base_url=settings.base_url or BASE_URL,
+                api_version=settings.api_version or API_VERSION,
+                headers=dict(settings.headers),
+                timeout=int(MODELS_SECONDS * 1000),
+                aiohttp_client=self._transport.session,
+            )
+            client = sdk.Client(api_key=settings.api_key or "none", http_options=options)
+            found = [model async for model in await client.aio.models.list()]
+            return sorted(
+                model.name.removeprefix("models/")
+                for model in found
+                if model.name and "generateContent" in (model.supported_actions or ["generateContent"])
+            )
+        except ProviderError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever the SDK raises is the provider's failure
+            raise translate(error) from None
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        if self._own:
+            await self._own.aclose()
+
+    async def _publisher_models(self) -> list[str]:
+        """Google's own models on Vertex AI, which the SDK only lists for addresses of Google's."""
+        parts = urlsplit(self._settings.base_url)
+        call = await self._call(f"{parts.scheme}://{parts.netloc}/v1beta1/publishers/google/models", None, None)
+        async with self._transport.open(call, self._settings.timeouts) as response:
+            await refuse(response)
+            listed, _ = loads(await body(response, MAX_EVENT_BYTES, MODELS_SECONDS))
+        found = listed.get("publisherModels") if isinstance(listed, dict) else None
+        return sorted(model["name"].rpartition("/")[2] for model in found or ())
+
+    def _model(self, name: str) -> str:
+        """The address of a model, up to the verb."""
+        settings = self._settings
+        base = settings.base_url.rstrip("/")
+        if settings.vertex:
+            place = name if "/" in name else f"publishers/google/models/{quote(name, safe='')}"
+            return f"{base}/{place}"
+        place = name if "/" in name else f"models/{quote(name, safe='')}"
+        return f"{base or BASE_URL}/{settings.api_version or API_VERSION}/{place}"
+
+    async def _call(self, url: str, sent: bytes | None, key: str | None) -> Call:
+        """A key goes in a header: one in the address would end up in every log on the way."""
+        settings = self._settings
+        key = key or settings.api_key
+        if settings.vertex and not key:
+            key = await self._tokens.current()
+        token = key.startswith("ya29.") or (settings.vertex and not key.startswith(("AIza", "AQ.")))
+        headers = {"Authorization": f"Bearer {key}"} if token else {"x-goog-api-key": key} if key else {}
+        headers |= {"Content-Type": "application/json"} if sent is not None else {}
+        return Call("GET" if sent is None else "POST", url, sent, {**headers, **settings.headers}, settings.ca_file)
+
+
+def _expected(request: ChatRequest) -> int:
+    count = request.params.get("n")
+    return count if isinstance(count, int) else 1

@@ -1,0 +1,90 @@
+"""What every translation of OpenAI's messages needs: their text, their parts, the names behind tool call ids."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .errors import Rejected
+from .events import Message
+from .json_text import loads
+
+Fields = dict[str, Any]
+
+_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[^,]{0,200}?;base64,", re.IGNORECASE)
+
+
+def unsupported(message: str, param: str) -> Rejected:
+    """What a provider cannot be told is the client's to change."""
+    return Rejected(message, status=400, param=param, code="unsupported_value")
+
+
+def parts(content: object) -> Iterator[Mapping[str, Any]]:
+    """The parts of a message, a plain string being one."""
+    if isinstance(content, str):
+        if content:
+            yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        for part in content:
+            if isinstance(part, str):
+                yield {"type": "text", "text": part}
+            elif isinstance(part, Mapping):
+                yield part
+
+
+def text_of(content: object) -> str:
+    """The texts of a message, one below the other."""
+    found = (part.get("text", part.get("refusal")) for part in parts(content))
+    return "\n".join(text for text in found if isinstance(text, str))
+
+
+def image_url(part: Mapping[str, Any]) -> str:
+    """The address of an `image_url` part, which some clients write as a plain string."""
+    image = part.get("image_url")
+    url = image.get("url") if isinstance(image, Mapping) else image
+    return url if isinstance(url, str) else ""
+
+
+def data_url(url: str) -> tuple[str, str] | None:
+    """(media type, base64) of a `data:` URL; None for any other."""
+    found = _DATA_URL.match(url)
+    return (found[1] or "application/octet-stream", url[found.end() :]) if found else None
+
+
+def tool_names(messages: list[Message]) -> dict[str, str]:
+    """Tool call id -> name of the function, for results that only tell the id."""
+    return {
+        call["id"]: call["function"]["name"]
+        for message in messages
+        for call in message.get("tool_calls") or ()
+        if isinstance(call, Mapping) and call.get("id") and isinstance(call.get("function"), Mapping)
+    }
+
+
+def arguments(call: Mapping[str, Any]) -> Fields:
+    """The arguments of a tool call, an object in both APIs; what a model wrote as anything else stays readable."""
+    written = (call.get("function") or {}).get("arguments")
+    value = loads(written.encode("utf-8", "surrogatepass"))[0] if isinstance(written, str) else written
+    if isinstance(value, dict):
+        return value
+    return {"arguments": written} if written else {}
+
+
+def schema(response_format: object) -> tuple[bool, Fields | None]:
+    """Whether JSON is asked for, and the JSON schema it has to fit."""
+    if not isinstance(response_format, Mapping):
+        return False, None
+    kind = response_format.get("type")
+    described = response_format.get("json_schema")
+    wanted = described.get("schema") if isinstance(described, Mapping) else None
+    return kind in {"json_object", "json_schema"}, wanted if isinstance(wanted, dict) else None
+
+
+def stops(params: Mapping[str, Any]) -> list[str]:
+    """`stop` as a list."""
+    stop = params.get("stop")
+    return [stop] if isinstance(stop, str) else [text for text in stop or () if isinstance(text, str)]
+
+
+def first(params: Mapping[str, Any], *names: str) -> Any:
+    """The first of these parameters that is set."""
+    return next((params[name] for name in names if params.get(name) is not None), None)

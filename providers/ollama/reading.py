@@ -1,0 +1,129 @@
+"""LineReader: the lines of Ollama's `/api/chat` in, events out, by way of the OpenAI chunk."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from time import time
+from typing import Any
+from uuid import uuid4
+
+from ..chunks import ChunkReader
+from ..errors import ProviderError, reported
+from ..events import Chunk, Event
+from ..json_text import clean, dumps, loads
+
+Fields = dict[str, Any]
+
+FINGERPRINT = "fp_ollama"  # what its OpenAI-compatible route calls itself
+# `load` and `unload` end a request that only moved a model in or out of memory.
+REASONS = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
+COUNTERS = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")  # ns; kept on the last chunk
+
+
+class LineReader:
+    """One stream of one choice; Ollama knows no others."""
+
+    def __init__(self, model: str) -> None:
+        """`model`: what was asked for, where a line does not name it."""
+        self._chunks = ChunkReader()
+        self._envelope: Chunk = {"id": f"chatcmpl-{uuid4().hex}", "object": "chat.completion.chunk", "model": model}
+        self._begun = False
+        self._calls = 0
+        self.done = False
+        self.skipped = 0
+        self.error: ProviderError | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last line has come with its reason."""
+        return self._chunks.complete
+
+    def read(self, payload: bytes) -> list[Event]:
+        """The events of one line. One that is not a JSON object is skipped and counted."""
+        line, is_clean = loads(payload)
+        if self.done:
+            return []
+        if not isinstance(line, dict):
+            self.skipped += 1
+            return []
+        if not is_clean:
+            line = clean(line)
+        if line.get("error"):
+            self.error = reported(line)
+            return []
+        if "created" not in self._envelope:
+            self._envelope |= {"created": _seconds(line.get("created_at")), "system_fingerprint": FINGERPRINT}
+        self._envelope["model"] = line.get("model") or self._envelope["model"]
+        events = self._chunks.take(self._chunk(line))
+        if line.get("done"):
+            self.done = True
+            if usage := _usage(line):
+                events += self._chunks.take({**self._envelope, "choices": [], "usage": usage})
+        return events
+
+    def end(self) -> list[Event]:
+        """The end and the usage. Raises IncompleteAnswer without a last line."""
+        if self.error:
+            raise self.error
+        return self._chunks.end()
+
+    def _chunk(self, line: Fields) -> Chunk:
+        message = line.get("message")
+        message = message if isinstance(message, Mapping) else {}
+        delta: Fields = {}
+        if not self._begun:
+            delta["role"] = message.get("role") or "assistant"
+            self._begun = True
+        delta["content"] = message.get("content") or ""
+        if message.get("thinking"):
+            delta["reasoning"] = message["thinking"]
+        if message.get("tool_calls"):
+            delta["tool_calls"] = [self._call(call) for call in message["tool_calls"] if isinstance(call, Mapping)]
+        delta |= {key: value for key, value in message.items() if key not in _KNOWN}
+        choice: Fields = {"index": 0, "delta": delta, "finish_reason": self._reason(line)}
+        if line.get("logprobs"):
+            choice["logprobs"] = {"content": line["logprobs"], "refusal": None}
+        counters = {name: line[name] for name in COUNTERS if name in line}
+        return {**self._envelope, "choices": [choice], **({"ollama": counters} if counters else {})}
+
+    def _call(self, call: Mapping[str, Any]) -> Fields:
+        function = call.get("function") or {}
+        index = self._calls  # Ollama may call each of them 0
+        self._calls += 1
+        return {
+            "index": index,
+            "id": call.get("id") or f"call_{uuid4().hex[:24]}",
+            "type": "function",
+            "function": {
+                "name": function.get("name", ""),
+                "arguments": dumps(function.get("arguments") or {}).decode(),
+            },
+        }
+
+    def _reason(self, line: Fields) -> str | None:
+        """The finish reason. A last line without reason and counts is what a crashed runner leaves: none."""
+        if not line.get("done"):
+            return None
+        said = line.get("done_reason")
+        if not said and "eval_count" not in line:
+            return None
+        reason = REASONS.get(said or "stop", said)
+        return "tool_calls" if self._calls and reason == "stop" else reason
+
+
+_KNOWN = frozenset({"role", "content", "thinking", "tool_calls", "images"})
+
+
+def _usage(line: Fields) -> Fields | None:
+    """Token counts; the prompt's are missing where it was cached whole."""
+    if "eval_count" not in line and "prompt_eval_count" not in line:
+        return None
+    prompt, completion = line.get("prompt_eval_count") or 0, line.get("eval_count") or 0
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _seconds(created_at: object) -> int:
+    """Seconds since 1970 of a time like `2026-01-01T00:00:00.123456789Z`; now, where there is none."""
+    try:
+        return int(datetime.fromisoformat(f"{str(created_at)[:19]}+00:00").timestamp())
+    except ValueError:
+        return int(time())
