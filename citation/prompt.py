@@ -82,6 +82,11 @@ def inject(
     )
 
 
+def excerpts_block(evidence: Sequence[Evidence], nonce: str) -> str:
+    """All excerpts as a message shows them."""
+    return _block(_own().evidence, nonce, [excerpt(item, nonce) for item in evidence])
+
+
 def excerpt(evidence: Evidence, nonce: str) -> str:
     """One excerpt as the model sees it: a header that says what it is, and its text, between delimiters."""
     tag = f"{FRAME}-{nonce}"

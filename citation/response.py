@@ -40,7 +40,7 @@ class Response:
             dropped=tuple(item.number for item in dropped),
         )
         self._dialect = dialect(options.dialect)
-        self._names = MarkerNames.of(evidence)
+        self.names = MarkerNames.of(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
         self._answers: dict[int, Answer | JsonAnswer] = {}
@@ -79,4 +79,4 @@ class Response:
     def _begin(self, choice: int) -> Answer | JsonAnswer:
         if self._json:
             return JsonAnswer(choice, self.references, self.grounding)
-        return Answer(choice, self._names, self.references, self.grounding, self.options, self._limits)
+        return Answer(choice, self.names, self.references, self.grounding, self.options, self._limits)

@@ -20,7 +20,7 @@ from providers.errors import ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
-from .reading import Drafted, Pace, drafts
+from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
 
 
@@ -32,20 +32,27 @@ async def respond(
     async with aclosing(drafts(events, response, pace)) as steps:
         async for step in steps:
             times.stepped()
-            match step:
-                case Drafted(choice, draft, chunk, logprobs):
-                    with times.scoring():
-                        decision = await decide(draft, scoring, response)
-                    if text := response.answer(choice).cite(draft, decision):
-                        yield Shown(choice, text, chunk, logprobs)
-                case Finish(choice, _, chunk):
-                    if listed := response.answer(choice).reference_list():
-                        yield Shown(choice, listed, chunk)
-                    yield Ended(choice, chunk)
-                case OtherDelta() | Usage() | Waiting() | Failed():
-                    yield step
-                case _:
-                    assert_never(step)
+            decision = UNDECIDED
+            if isinstance(step, Drafted):
+                with times.scoring():
+                    decision = await decide(step.draft, scoring, response)
+            for event in shown(step, decision, response):
+                yield event
+
+
+def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
+    """What the client is sent for one step, in the order of the steps."""
+    match step:
+        case Drafted(choice, draft, chunk, logprobs):
+            text = response.answer(choice).cite(draft, decision)
+            return [Shown(choice, text, chunk, logprobs)] if text else []
+        case Finish(choice, _, chunk):
+            listed = response.answer(choice).reference_list()
+            return [*([Shown(choice, listed, chunk)] if listed else []), Ended(choice, chunk)]
+        case OtherDelta() | Usage() | Waiting() | Failed():
+            return [step]
+        case _:
+            assert_never(step)
 
 
 async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision:

@@ -14,6 +14,7 @@ from providers.events import ChatRequest
 from .apis.extensions import available
 from .completion import Chunks, Unchanged
 from .config import Config, ConfigError, PromptFiles
+from .enrich import enriched
 from .job import Job, question
 from .outgoing import Outgoing
 from .pipeline import respond, unchanged
@@ -76,6 +77,8 @@ class Proxy:
             question(job.messages),
             key,
         )
+        if job.options.enrich and not job.json:
+            return enriched(route.provider, request, response, scoring, self._pace), response
         return respond(route.provider.stream(request), response, scoring, self._pace), response
 
     async def aclose(self) -> None:
