@@ -1,4 +1,4 @@
-"""The second pass: a model gets the draft with the backend's placeholders and writes the citations; a guard judges them.
+"""The second pass: a model gets the draft with the backend's placeholders and writes the citations, behind a guard.
 
 The pass can only take citations away: its result counts if its text is the draft's and its markers are among those
 that the backend had decided on. Otherwise the backend's own rendering stands.

@@ -1,4 +1,4 @@
-"""The second pass of `citations.enrich`: the whole draft first, then a call that only writes citations, then the answer."""
+"""The second pass of `citations.enrich`: the whole draft, a call that only writes citations, then the answer."""
 
 import secrets
 from collections.abc import AsyncGenerator
