@@ -1,0 +1,80 @@
+"""What provider tests share: asking a provider and writing down what it answers."""
+
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from providers import provider
+from providers.errors import ProviderError
+from providers.events import ChatRequest, Event, Finish, Idle, OtherDelta, Provider, TextDelta, Usage
+from providers.transport import Timeouts
+from tests.upstreams import gemini, openai
+
+QUICK = Timeouts(connect=5.0, first_token=5.0, idle=5.0, tick=0.05)
+QUESTION = [{"role": "user", "content": "When does water boil?"}]
+MODELS = {"openai": openai.MODEL, "ollama": "llama3.2", "gemini": gemini.MODEL}
+KEYS = {"openai": openai.KEY, "ollama": "", "gemini": gemini.KEY}
+
+
+@dataclass
+class Answer:
+    """What came of a question."""
+
+    events: list[Event] = field(default_factory=list)
+    error: ProviderError | None = None
+
+    def text(self, choice: int = 0) -> str:
+        return "".join(event.text for event in self.events if isinstance(event, TextDelta) and event.choice == choice)
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        return {event.choice: event.reason for event in self.events if isinstance(event, Finish)}
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        return next((event.chunk["usage"] for event in self.events if isinstance(event, Usage)), None)
+
+    @property
+    def others(self) -> list[dict[str, Any]]:
+        """The deltas that are not text."""
+        return [
+            choice["delta"]
+            for event in self.events
+            if isinstance(event, OtherDelta)
+            for choice in event.chunk["choices"]
+        ]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [type(event).__name__ for event in self.events]
+
+
+def made(kind: str, url: str, **settings: Any) -> Provider:
+    """A provider of that kind for a server at that address."""
+    base = f"{url}/v1" if kind == "openai" else url
+    return provider(kind, base_url=base, **{"api_key": KEYS[kind], "timeouts": QUICK, **settings})
+
+
+async def ask(asked: Provider, params: Mapping[str, Any] | None = None, **request: Any) -> Answer:
+    """Everything that one question brings; errors are part of it."""
+    answer = Answer()
+    model = MODELS.get(asked.native, "scripted")
+    question = ChatRequest(**{"model": model, "messages": QUESTION, "params": params or {}, **request})
+    try:
+        async with aclosing(asked.stream(question)) as events:
+            async for event in events:
+                if not isinstance(event, Idle):
+                    answer.events.append(event)
+    except ProviderError as error:
+        answer.error = error
+    return answer
+
+
+async def answered(kind: str, url: str, params: Mapping[str, Any] | None = None, **settings: Any) -> Answer:
+    """As `ask`, of a provider made for this one question."""
+    asked = made(kind, url, **settings)
+    try:
+        return await ask(asked, params)
+    finally:
+        await asked.aclose()

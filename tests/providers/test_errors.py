@@ -1,0 +1,220 @@
+"""What clients are told when a provider fails, and what they are not."""
+
+import json
+from typing import Any
+
+import aiohttp
+import pytest
+
+from providers.errors import (
+    BrokenStream,
+    IncompleteAnswer,
+    ProviderError,
+    Rejected,
+    ReportedError,
+    TimedOut,
+    Unreachable,
+    passed_headers,
+    rejected,
+    reported,
+    translate,
+)
+from providers.masking import masked
+
+REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
+    "OpenAI's error keeps everything": (
+        400,
+        {
+            "error": {
+                "message": "Too long",
+                "type": "invalid_request_error",
+                "param": "messages",
+                "code": "context_length_exceeded",
+            }
+        },
+        {
+            "status": 400,
+            "message": "Too long",
+            "type": "invalid_request_error",
+            "param": "messages",
+            "code": "context_length_exceeded",
+        },
+    ),
+    "a 5xx is ours to answer as 502": (
+        503,
+        {"error": {"message": "Overloaded", "type": "server_error"}},
+        {"status": 502, "message": "Overloaded", "type": "server_error"},
+    ),
+    "Ollama's error is a string": (
+        404,
+        {"error": "model 'x' not found"},
+        {"status": 404, "message": "model 'x' not found", "type": "not_found_error"},
+    ),
+    "Gemini's error names a status": (
+        429,
+        {
+            "error": {
+                "code": 429,
+                "message": "Quota",
+                "status": "RESOURCE_EXHAUSTED",
+                "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.2s"}],
+            }
+        },
+        {"status": 429, "message": "Quota", "code": "RESOURCE_EXHAUSTED", "retry_after": "7"},
+    ),
+    "Gemini's error in an array": (
+        400,
+        [{"error": {"message": "Bad", "status": "INVALID_ARGUMENT"}}],
+        {"message": "Bad", "code": "INVALID_ARGUMENT"},
+    ),
+    "the older error of vLLM": (
+        400,
+        {"object": "error", "message": "Bad", "type": "BadRequestError", "code": 400},
+        {"message": "Bad", "type": "BadRequestError"},
+    ),
+    "FastAPI's detail": (404, {"detail": "Not Found"}, {"status": 404, "message": "Not Found"}),
+    "FastAPI's list of details": (
+        422,
+        {"detail": [{"loc": ["body"]}]},
+        {"status": 422, "message": "The provider answered 422 without an explanation."},
+    ),
+    "nothing": (500, "", {"status": 502, "message": "The provider answered 500 without an explanation."}),
+    "null": (401, None, {"status": 401, "type": "authentication_error"}),
+}
+
+
+@pytest.mark.parametrize("case", REJECTIONS)
+def test_an_error_status_says(case: str) -> None:
+    status, body, expected = REJECTIONS[case]
+    error = rejected(status, {}, json.dumps(body).encode() if body != "" else b"")
+    assert {name: getattr(error, name) for name in expected} == expected
+
+
+def test_a_web_page_is_never_quoted() -> None:
+    page = b"<html><h1>502 Bad Gateway</h1>upstream vllm-7.internal:8000 refused sk-secret</html>"
+    error = rejected(502, {"Content-Type": "text/html"}, page)
+    assert error.message == "The provider answered 502 without an explanation."
+
+
+def test_a_redirect_is_refused_without_saying_where_to() -> None:
+    error = rejected(302, {"Location": "http://169.254.169.254/"}, b"")
+    assert error.status == 502
+    assert "169" not in error.message
+
+
+def test_retry_after_and_rate_limits_are_kept_nothing_else() -> None:
+    headers = {
+        "Retry-After": "7",
+        "retry-after-ms": "6500",
+        "X-RateLimit-Remaining": "0",
+        "Set-Cookie": "a=b",
+        "Via": "x",
+    }
+    error = rejected(429, headers, b'{"error":{"message":"Slow down"}}')
+    assert error.retry_after == "7"
+    assert error.headers == {"retry-after": "7", "retry-after-ms": "6500", "x-ratelimit-remaining": "0"}
+
+
+def test_headers_with_control_characters_are_not_passed() -> None:
+    assert passed_headers({"retry-after": "7\x7f", "x-ratelimit-a": "é"}) == {}
+
+
+SECRETS = {
+    "OpenAI's key": ("Incorrect API key provided: sk-proj-abcDEF1234567890.", "sk-"),
+    "OpenAI's key, as it masks it itself": ("provided: sk-abcd***************wxyz.", "wxyz"),
+    "Google's key": ("API key AIzaSyD-1234567890abcdefghijklmnopqrstu not valid", "SyD-"),
+    "Google's key in an address": ("GET https://host.example/v1?key=AIzaSyD-123&alt=sse", "SyD-"),
+    "another key in an address": ("GET https://host.example/v1?api_key=hunter2hunter2&x=1", "hunter2"),
+    "a bearer token": ("Authorization: Bearer abc.def-ghi rejected", "abc.def"),
+    "an access token": ("token ya29.a0AfH6SMBx expired", "a0AfH"),
+    "a web token": ("invalid eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "hbGci"),
+    "a password in an address": ("https://user:passw0rd@host.example/", "passw0rd"),
+    "an address inside": ("connect to 10.1.2.3:8000 failed", "10.1.2.3"),
+    "an address of the newer kind": ("connect to http://[fd00::1]:8000/v1 failed", "fd00"),
+    "a name inside": ("upstream vllm-0.vllm.svc.cluster.local:8000 timed out", "vllm-0"),
+    "a name without a domain": ("POST http://vllm:8000/v1/chat failed", "vllm:8000"),
+    "the machine itself": ("dial tcp localhost:11434: refused", "localhost"),
+}
+
+
+@pytest.mark.parametrize("case", SECRETS)
+def test_no_secret_leaves(case: str) -> None:
+    text, secret = SECRETS[case]
+    assert secret not in masked(text).replace("sk-***", "")
+    assert secret not in rejected(400, {}, json.dumps({"error": {"message": text}}).encode()).message.replace(
+        "sk-***", ""
+    )
+    assert secret not in reported({"error": text}).message.replace("sk-***", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Temperature must be between 0 and 2.",
+        "See https://platform.openai.com/docs/models.",
+        "task-list is 12:30 long",
+        "model 'llama3.2' not found",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert masked(text) == text
+
+
+def test_masking_takes_time_that_grows_with_the_text_only() -> None:
+    for hostile in ("a." * 50_000, "http://" * 15_000, "1." * 50_000, "sk-" * 30_000, "key=" * 25_000, "-a" * 50_000):
+        masked(hostile)
+
+
+FAILURES: dict[str, tuple[BaseException, type[ProviderError], int]] = {
+    "no answer in time": (TimeoutError(), TimedOut, 504),
+    "no answer in time, aiohttp": (aiohttp.ServerTimeoutError(), TimedOut, 504),
+    "no connection": (ConnectionRefusedError(111, "10.0.0.1 refused"), Unreachable, 502),
+    "no connection, aiohttp": (aiohttp.ServerDisconnectedError(), Unreachable, 502),
+    "an address that is none": (aiohttp.InvalidURL("http://:x"), Unreachable, 502),
+    "anything else": (KeyError("x"), ProviderError, 502),
+    "what is translated already": (IncompleteAnswer("cut"), IncompleteAnswer, 502),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_exceptions_are_translated(case: str) -> None:
+    raised, kind, status = FAILURES[case]
+    error = translate(raised)
+    assert type(error) is kind
+    assert error.status == status
+    assert "10.0.0.1" not in error.message
+
+
+def test_exceptions_of_the_sdks_are_translated_without_importing_them() -> None:
+    openai = pytest.importorskip("openai")
+    ollama = pytest.importorskip("ollama")
+    genai = pytest.importorskip("google.genai.errors")
+    httpx = pytest.importorskip("httpx2")
+    request = httpx.Request("POST", "http://10.0.0.1/v1")
+    response = httpx.Response(429, headers={"retry-after": "3"}, request=request)
+    limited = translate(
+        openai.RateLimitError("x", response=response, body={"message": "Slow down", "code": "rate_limit"})
+    )
+    assert (limited.status, limited.message, limited.code, limited.retry_after) == (429, "Slow down", "rate_limit", "3")
+    assert type(translate(openai.APITimeoutError(request))) is TimedOut
+    assert type(translate(openai.APIConnectionError(request=request))) is Unreachable
+    missing = translate(ollama.ResponseError("model 'x' not found", 404))
+    assert (type(missing), missing.status, missing.message) == (Rejected, 404, "model 'x' not found")
+    said = {"error": {"code": 403, "message": "No", "status": "PERMISSION_DENIED"}}
+    denied = translate(genai.ClientError(403, said))
+    assert (denied.status, denied.message, denied.code) == (403, "No", "PERMISSION_DENIED")
+
+
+def test_whose_fault_it_is() -> None:
+    faults: dict[str, list[ProviderError]] = {
+        "client": [Rejected("", status=400), Rejected("", status=404)],
+        "operator": [Rejected("", status=401), Rejected("", status=403)],
+        "provider": [Rejected("", status=429), Unreachable(""), TimedOut(""), BrokenStream(""), ReportedError("")],
+    }
+    for fault, errors in faults.items():
+        assert {error.fault for error in errors} == {fault}
+
+
+def test_a_cut_answer_is_no_fault_of_the_request() -> None:
+    # Clients do not try again after invalid_request_error.
+    assert IncompleteAnswer("").type == "upstream_error"

@@ -1,0 +1,54 @@
+"""LineSplitter: newline-delimited JSON, cut anywhere."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from providers.errors import BrokenStream
+from providers.transport import LineSplitter
+
+CASES: dict[str, tuple[bytes, list[bytes]]] = {
+    "lines": (b'{"a":1}\n{"b":2}\n', [b'{"a":1}', b'{"b":2}']),
+    "carriage returns and blank lines are of no use": (b'{"a":1}\r\n\r\n\n{"b":2}\n', [b'{"a":1}', b'{"b":2}']),
+    "a byte order mark is no part of JSON": (b'\xef\xbb\xbf{"a":1}\n', [b'{"a":1}']),
+    "characters of several bytes": ('{"a":"°é漢🙂"}\n'.encode(), ['{"a":"°é漢🙂"}'.encode()]),
+    "a last line without its end is kept apart": (b'{"a":1}\n{"b"', [b'{"a":1}']),
+}
+
+
+def read(pieces: list[bytes]) -> list[bytes]:
+    splitter = LineSplitter()
+    return [line for piece in pieces for line in splitter.feed(piece)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_lines_arrive_whole_however_they_are_cut(case: str) -> None:
+    stream, expected = CASES[case]
+    assert read([stream[at : at + 1] for at in range(len(stream))]) == expected
+    for cut in range(len(stream) + 1):
+        assert read([stream[:cut], stream[cut:]]) == expected
+
+
+def test_what_the_end_left_open_is_handed_over_apart() -> None:
+    splitter = LineSplitter()
+    assert splitter.feed(b'{"a"') == []
+    assert splitter.feed(b":1}") == []
+    assert splitter.flush() == [b'{"a":1}']
+    assert splitter.flush() == []
+
+
+@given(st.lists(st.text("ab\u2028é ", min_size=1).map(str.strip).filter(bool), max_size=8), st.randoms())
+def test_no_line_is_lost_or_made_up(lines: list[str], rng: Random) -> None:
+    encoded = [line.encode() for line in lines]
+    stream = b"".join(line + b"\n" for line in encoded)
+    cut = rng.randint(0, len(stream))
+    assert read([stream[:cut], stream[cut:]]) == encoded
+
+
+def test_a_line_that_never_ends_is_refused_at_the_limit() -> None:
+    splitter = LineSplitter(limit=1000)
+    with pytest.raises(BrokenStream, match="1000 bytes"):
+        for _ in range(100):
+            splitter.feed(b"x" * 100)

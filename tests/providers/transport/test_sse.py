@@ -1,0 +1,154 @@
+"""EventSplitter against the web platform's cases for event streams, and what providers add to them."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from providers.errors import BrokenStream
+from providers.transport import EventSplitter
+
+BOM = b"\xef\xbb\xbf"
+LONG = b"x" * 2048
+
+# What the stream is, and the data of its events. After the format-*.any.js cases of web-platform-tests/eventsource.
+CASES: dict[str, tuple[bytes, list[bytes]]] = {
+    "a byte order mark at the start is dropped, later ones make a field unknown": (
+        BOM + b"data:1\n\n" + BOM + b"data:2\n\ndata:3\n\n",
+        [b"1", b"3"],
+    ),
+    "of two byte order marks only the first is dropped": (BOM + BOM + b"data:1\n\ndata:2\n\ndata:3\n\n", [b"2", b"3"]),
+    "comments are ignored, whatever is in them and however they end": (
+        b"data:1\r:\0\n:\r\ndata:2\n:" + LONG + b"\rdata:3\n:data:fail\r:" + LONG + b"\ndata:4\n\n",
+        [b"1\n2\n3\n4"],
+    ),
+    "an event without its blank line is void": (b"data: 1\n\nid: 2\ndata: 3", [b"1"]),
+    "data without a value, twice, and without a space": (
+        b"data:\n\ndata\ndata\n\ndata:test\n\n",
+        [b"", b"\n", b"test"],
+    ),
+    "names of events are of no use to us": (b"event:test\ndata:x\n\nevent:\ndata:y\n\n", [b"x", b"y"]),
+    "ids are of no use to us": (b"id: 1\ndata: a\n\nid\ndata: b\n\nid: 1\0 2\ndata: c\n\n", [b"a", b"b", b"c"]),
+    "only the exact name is data": (
+        b"data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n data:5\ndata:4\n\n",
+        [b"\0\n 2\n1\n3\n\n4"],
+    ),
+    "retry, sensible or not, is of no use to us": (
+        b"retry:1000x\ndata:x\n\nretry:500\n\nretry\ndata:y\n\n",
+        [b"x", b"y"],
+    ),
+    "unknown fields are ignored": (
+        b"data:test\n data\ndata\nfoobar:xxx\njustsometext\n:thisisacomment\ndata:test\n\n",
+        [b"test\n\ntest"],
+    ),
+    "one space is dropped, a tab is not": (b"data:\ttest\rdata: \ndata:test\n\n", [b"\ttest\n\ntest"]),
+    "every line end, in any mixture": (b"data:test\r\ndata\ndata:test\r\n\r", [b"test\n\ntest"]),
+    "carriage returns alone": (b"data:a\r\rdata:b\r\r", [b"a", b"b"]),
+    "a line feed after the carriage return that ended an event is no second blank line": (
+        b"data:a\r\n\r\ndata:b\r\n\r\n",
+        [b"a", b"b"],
+    ),
+    "a null character in data survives": (b"data:\0\n\n", [b"\0"]),
+    "bytes that are not UTF-8 are left to the reader of the data": (b"data:ok\xff\xc3\n\n", [b"ok\xff\xc3"]),
+    "an event of several data lines, and one without any": (
+        b"data:msg\ndata:msg\n\n:\nfalsefield:msg\n\nevent: x\n\ndata:end\n\n",
+        [b"msg\nmsg", b"end"],
+    ),
+    "a line separator of Unicode ends no line": ("data: a\u2028b\u0085c\n\n".encode(), ["a\u2028b\u0085c".encode()]),
+    "many blank lines end one event": (b"data:a\n\n\n\n\ndata:b\n\n\n", [b"a", b"b"]),
+    "nothing": (b"", []),
+}
+
+
+def read(*pieces: bytes) -> list[bytes]:
+    splitter = EventSplitter()
+    return [data for piece in pieces for data in splitter.feed(piece)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_web_platforms_cases_whole_and_one_byte_at_a_time(case: str) -> None:
+    stream, expected = CASES[case]
+    assert read(stream) == expected
+    assert read(*(stream[at : at + 1] for at in range(len(stream)))) == expected
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if len(CASES[case][0]) < 500])
+def test_the_web_platforms_cases_cut_in_two_and_in_three_anywhere(case: str) -> None:
+    stream, expected = CASES[case]
+    for first in range(len(stream) + 1):
+        assert read(stream[:first], stream[first:]) == expected
+        for second in range(first, len(stream) + 1):
+            assert read(stream[:first], stream[first:second], stream[second:]) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_web_platforms_cases_cut_at_random(case: str) -> None:
+    stream, expected = CASES[case]
+    rng = Random(case)
+    for _ in range(50):
+        cuts = sorted(rng.choices(range(len(stream) + 1), k=rng.randint(1, 8)))
+        assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == expected
+
+
+def by_the_letter(stream: bytes) -> list[bytes]:
+    """The standard's algorithm, line by line, as plainly as it can be written."""
+    text = stream.removeprefix(BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    events: list[bytes] = []
+    data: list[bytes] = []
+    for line in text.split(b"\n")[:-1]:
+        name, _, value = line.partition(b":")
+        if not line:
+            events += [b"\n".join(data)] if data else []
+            data = []
+        elif name == b"data":
+            data.append(value.removeprefix(b" "))
+    return events
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"data", b":", b" ", b"\r", b"\n", b"x", BOM, b"id", b"data: y\n\n", b"\xe2"]), max_size=40
+    ),
+    st.randoms(),
+)
+def test_every_stream_is_read_by_the_standard_however_it_is_cut(pieces: list[bytes], rng: Random) -> None:
+    stream = b"".join(pieces)
+    cuts = sorted(rng.choices(range(len(stream) + 1), k=3))
+    assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == by_the_letter(stream)
+
+
+def test_what_the_end_left_open_is_handed_over_apart() -> None:
+    splitter = EventSplitter()
+    assert splitter.feed(b"data: 1\n\ndata: [DO") == [b"1"]
+    assert splitter.feed(b"NE]") == []
+    assert splitter.flush() == [b"[DONE]"]
+    assert splitter.flush() == []
+
+
+def test_a_stream_of_half_a_byte_order_mark_ends_in_peace() -> None:
+    splitter = EventSplitter()
+    assert splitter.feed(BOM[:2]) == []
+    assert splitter.flush() == []
+
+
+def test_a_large_event_arrives_whole_in_small_pieces() -> None:
+    data = b"y" * 1_500_000
+    stream = b"data: " + data + b"\n\n"
+    assert read(*(stream[at : at + 1000] for at in range(0, len(stream), 1000))) == [data]
+
+
+@pytest.mark.parametrize("piece", [b"x" * 100, b"data: x\n", b": comment\n"])
+def test_an_event_that_never_ends_is_refused_at_the_limit(piece: bytes) -> None:
+    splitter = EventSplitter(limit=10_000)
+    with pytest.raises(BrokenStream, match="10000 bytes"):
+        for _ in range(10_000):
+            splitter.feed(piece)
+
+
+def test_events_before_one_above_the_limit_are_not_lost() -> None:
+    splitter = EventSplitter(limit=100)
+    assert splitter.feed(b"data: kept\n\ndata: " + b"x" * 200) == [b"kept"]
+    with pytest.raises(BrokenStream):
+        splitter.feed(b"x")

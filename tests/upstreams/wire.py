@@ -1,0 +1,182 @@
+"""A raw HTTP/1.1 server that writes exactly the bytes it is told, and breaks off exactly where it is told.
+
+Independent of the code under test: nothing but sockets and the standard library.
+"""
+
+import asyncio
+import json
+import struct
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum, auto
+from socket import SO_LINGER, SOL_SOCKET
+from typing import Any, Self
+
+
+class Break(Enum):
+    """What a server may do besides writing."""
+
+    CLOSE = auto()  # the connection ends
+    RESET = auto()  # the connection breaks (RST)
+    STALL = auto()  # nothing more, until the client leaves
+
+
+Step = bytes | Break
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client sent."""
+
+    method: str
+    target: str
+    headers: dict[str, str]  # names in lower case
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+Answer = Callable[[Request], AsyncIterator[Step]]
+
+
+class Server:
+    """`async with Server(answer) as server:` listens on a free port of 127.0.0.1."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.requests: list[Request] = []
+        self.open = 0  # connections
+        self.left = asyncio.Event()  # set when a client has closed its side while an answer was under way
+        self.url = ""
+        self._answer = answer
+        self._server: asyncio.Server | None = None
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        host, port = self._server.sockets[0].getsockname()
+        self.url = f"http://{host}:{port}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open += 1
+        try:
+            while request := await read_request(reader):
+                self.requests.append(request)
+                if not await self._written(request, reader, writer):
+                    return
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.left.set()
+        finally:
+            self.open -= 1
+            writer.close()
+
+    async def _written(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Whether the connection goes on."""
+        async for step in self._answer(request):
+            match step:
+                case bytes():
+                    writer.write(step)
+                    await writer.drain()
+                case Break.CLOSE:
+                    return False
+                case Break.RESET:
+                    # Linger for no time: the kernel sends RST instead of FIN.
+                    writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+                    writer.transport.abort()
+                    return False
+                case Break.STALL:
+                    while await reader.read(65536):
+                        pass
+                    self.left.set()
+                    return False
+        return True
+
+
+async def read_request(reader: asyncio.StreamReader) -> Request | None:
+    """One request; None where the client closes instead."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    first, *lines = head.rstrip("\r\n").split("\r\n")
+    method, target, _ = first.split(" ")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if headers.get("transfer-encoding") == "chunked":
+        return Request(method, target, headers, await _read_chunked(reader))
+    return Request(method, target, headers, await reader.readexactly(int(headers.get("content-length", 0))))
+
+
+async def _read_chunked(reader: asyncio.StreamReader) -> bytes:
+    body = b""
+    while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
+        body += await reader.readexactly(size)
+        await reader.readexactly(2)
+    await reader.readuntil(b"\r\n")
+    return body
+
+
+def head(status: str, *lines: str) -> bytes:
+    """The head of an answer: `head("200 OK", "Content-Type: text/event-stream")`."""
+    return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode("latin-1")
+
+
+def chunk(data: bytes) -> bytes:
+    """One piece of a body with `Transfer-Encoding: chunked`; the empty one ends it."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def whole(status: str, body: bytes, *lines: str) -> bytes:
+    """An answer in one piece."""
+    return head(status, *lines, f"Content-Length: {len(body)}") + body
+
+
+def script(*steps: Step) -> Answer:
+    """The same steps for every request."""
+
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        for step in steps:
+            yield step
+            await asyncio.sleep(0)
+
+    return answer
+
+
+def sse(*steps: Step, lines: tuple[str, ...] = ("Content-Type: text/event-stream",)) -> Answer:
+    """An event stream: head, each of these byte strings in a chunk of its own, and the end unless a step breaks it."""
+    pieces = [chunk(step) if isinstance(step, bytes) else step for step in steps]
+    return script(head("200 OK", *lines, "Transfer-Encoding: chunked"), *pieces, chunk(b""))
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[Server]:
+    """The server in a thread of its own, for tests that are not asynchronous."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = Server(answer)
+    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(_stopped(server), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _stopped(server: Server) -> None:
+    await server.__aexit__()
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
