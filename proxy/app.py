@@ -8,13 +8,14 @@ from functools import partial
 
 from aiohttp import web
 
-from .apis import openai_chat
+from .apis import ollama
 from .apis.cite import cite
 from .apis.models import models
+from .apis.openai_chat import OpenAIChatApi
 from .auth import Keys
 from .config import Config, ConfigError, Tls
 from .exchange import answer
-from .middleware import errors_as_json, json_response, not_too_many, only_known_clients
+from .middleware import Shape, errors_as_json, json_response, not_too_many, only_known_clients
 from .proxy import Proxy
 
 
@@ -24,14 +25,19 @@ def make_app(config: Config) -> web.Application:
     app = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
-            errors_as_json,
+            errors_as_json(error_shape),
             only_known_clients(Keys(config.server.keys)),
             not_too_many(config.server.max_streams),
         ],
     )
     app.add_routes(
         [
-            web.post("/v1/chat/completions", partial(answer, api=openai_chat, proxy=proxy)),
+            web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
+            web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
+            web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
+            web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
+            web.post("/api/show", partial(ollama.show, proxy=proxy)),
+            web.get("/api/version", ollama.version),
             web.post("/v1/cite", partial(cite, proxy=proxy)),
             web.get("/v1/models", partial(models, proxy=proxy)),
             web.get("/healthz", alive),
@@ -45,6 +51,11 @@ def make_app(config: Config) -> web.Application:
 
     app.cleanup_ctx.append(running)
     return app
+
+
+def error_shape(path: str) -> Shape:
+    """How the clients of the API at this path read an error."""
+    return ollama.refusal if path.startswith("/api/") else lambda error, _status: error
 
 
 async def alive(_: web.Request) -> web.Response:

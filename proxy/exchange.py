@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, Protocol
 
 from aiohttp import web
@@ -11,7 +12,6 @@ from citation.options import Options
 from providers.errors import ProviderError
 from providers.events import Chunk, Relayed, Relays
 
-from .apis.extensions import required_text
 from .auth import presented
 from .completion import Completion
 from .encoding import dumps, loads
@@ -40,8 +40,15 @@ class Shaper(Protocol):
 class Encoder(Protocol):
     """How one client API writes what the hub's chunks say; one for each request."""
 
-    content_type: str
-    keepalive: bytes
+    @property
+    def content_type(self) -> str:
+        """Of the stream."""
+        ...
+
+    @property
+    def keepalive(self) -> bytes:
+        """A sign of life that this API's clients take no notice of."""
+        ...
 
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
         """The next bytes of the stream."""
@@ -63,8 +70,19 @@ class Encoder(Protocol):
 class ClientApi(Protocol):
     """One client API: reads its requests, and knows who writes its answers."""
 
-    native: str  # the providers that speak it themselves, by `Provider.native`
-    path: str  # where it lives at such a provider, below its base address
+    @property
+    def native(self) -> str:
+        """The providers that speak it themselves, by `Provider.native`."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where it lives at such a provider, below its base address."""
+        ...
+
+    def model(self, body: Fields) -> str:
+        """The model asked for. Raises FieldError."""
+        ...
 
     def parse(self, body: Fields, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """A request. Raises FieldError with the path of a wrong field."""
@@ -78,13 +96,15 @@ class ClientApi(Protocol):
 async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.StreamResponse:
     """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
     body = await read(request)
-    route = proxy.routes.find(required_text(body, "model"))
+    route = proxy.routes.find(api.model(body))
     limits = proxy.config.evidence
     job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
     key = (presented(request) or None) if route.passes_key else None
-    if not job.cited and route.provider.native == api.native and isinstance(route.provider, Relays):
-        body = {**job.body, "model": route.model}
-        return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
+    if route.provider.native == api.native:
+        if not job.cited and isinstance(route.provider, Relays):
+            body = {**job.body, "model": route.model}
+            return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
+        job = replace(job, params={**job.params, **job.own})
     outgoing, chunks = proxy.open(job, route, key)
     encoder = api.encoder(job)
     if job.stream:

@@ -16,6 +16,7 @@ class Job:
     model: str
     messages: list[Message]
     params: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)  # what only a provider that speaks the client's API is told
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
     evidence: tuple[Evidence, ...] = ()
     options: Options = field(default_factory=Options)

@@ -2,6 +2,8 @@
 
 import logging
 import secrets
+from collections.abc import Callable
+from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -15,26 +17,37 @@ from .errors import RequestError, error_body, headers_of, status_of
 
 REQUEST_ID = "x-request-id"
 
+Shape = Callable[[dict[str, Any], int], dict[str, Any]]  # OpenAI's error object and the status -> another API's
+
 log = logging.getLogger("citestream")
 
 
-@web.middleware
-async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer every error with its status and OpenAI's error object; say nothing of what is inside."""
-    request_id = f"req_{secrets.token_hex(12)}"
-    try:
-        response = await handler(request)
-    except (FieldError, ProviderError, RequestError, web.HTTPException) as error:
-        response = json_response(error_body(error), status_of(error), headers_of(error))
-    except ExceptionGroup as group:
-        log.exception("%s failed", request_id, exc_info=group)
-        response = json_response(error_body(group), 500)
-    except Exception as error:
-        log.exception("%s failed", request_id)
-        response = json_response(error_body(error), 500)
-    if not response.prepared:
-        response.headers[REQUEST_ID] = request_id
-    return response
+def errors_as_json(shape_of: Callable[[str], Shape]) -> Middleware:
+    """Answer every error with its status and an error object; say nothing of what is inside.
+
+    `shape_of`: for the path of a request, how the clients of its API read an error.
+    """
+
+    @web.middleware
+    async def last_defence(request: web.Request, handler: Handler) -> web.StreamResponse:
+        request_id = f"req_{secrets.token_hex(12)}"
+        try:
+            response = await handler(request)
+        except (FieldError, ProviderError, RequestError, web.HTTPException) as error:
+            response = _refused(error, shape_of(request.path))
+        except Exception as error:  # a client gets an answer, the log the cause
+            log.exception("%s failed", request_id)
+            response = _refused(error, shape_of(request.path))
+        if not response.prepared:
+            response.headers[REQUEST_ID] = request_id
+        return response
+
+    return last_defence
+
+
+def _refused(error: Exception, shape: Shape) -> web.Response:
+    status = status_of(error)
+    return json_response(shape(error_body(error), status), status, headers_of(error))
 
 
 def only_known_clients(keys: Keys) -> Middleware:

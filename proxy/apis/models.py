@@ -14,12 +14,16 @@ PATIENCE = 5.0  # seconds for a provider to list its models; one that is down mu
 
 async def models(_request: web.Request, proxy: Proxy) -> web.Response:
     """The list; a provider that cannot be asked is left out."""
-    names = [*proxy.config.models]
-    found = await asyncio.gather(*(_of(proxy, name) for name in proxy.config.providers))
-    for models_of_one in found:
-        names += models_of_one
-    data = [{"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]} for name in names]
+    data = [
+        {"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]} for name in await names(proxy)
+    ]
     return json_response({"object": "list", "data": data})
+
+
+async def names(proxy: Proxy) -> list[str]:
+    """The aliases, then the models of each provider that answers."""
+    found = await asyncio.gather(*(_of(proxy, name) for name in proxy.config.providers))
+    return [*proxy.config.models, *(name for of_one in found for name in of_one)]
 
 
 async def _of(proxy: Proxy, name: str) -> list[str]:

@@ -11,35 +11,39 @@ from ..encoding import dumps
 from ..job import Job
 from .extensions import Body, required_text, take
 
-native = "openai"
-path = "/chat/completions"
+
+class OpenAIChatApi:
+    """`POST /v1/chat/completions`."""
+
+    native = "openai"
+    path = "/chat/completions"
+
+    def model(self, body: Body) -> str:
+        """The model asked for."""
+        return required_text(body, "model")
+
+    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+        """A request. Raises FieldError with the path of a wrong field."""
+        messages = _messages(body.get("messages"))
+        rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
+        return Job(
+            model=self.model(body),
+            messages=messages,
+            params={key: value for key, value in rest.items() if key not in ("model", "messages", "stream")},
+            body=rest,
+            evidence=ours.evidence,
+            options=ours.options,
+            stream=_flag(body, "stream"),
+            usage=_wants_usage(body.get("stream_options")),
+            json=_wants_json(body.get("response_format")),
+        )
+
+    def encoder(self, _job: Job) -> "Events":
+        """Who writes the answer."""
+        return Events()
 
 
-def parse(body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
-    """A request of `POST /v1/chat/completions`. Raises FieldError with the path of a wrong field."""
-    model = required_text(body, "model")
-    messages = _messages(body.get("messages"))
-    rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
-    params = {key: value for key, value in rest.items() if key not in ("model", "messages", "stream")}
-    return Job(
-        model=model,
-        messages=messages,
-        params=params,
-        body=rest,
-        evidence=ours.evidence,
-        options=ours.options,
-        stream=_flag(body, "stream"),
-        usage=_wants_usage(body.get("stream_options")),
-        json=_wants_json(body.get("response_format")),
-    )
-
-
-def encoder(_job: Job) -> "OpenAIChat":
-    """Who writes the answer."""
-    return OpenAIChat()
-
-
-class OpenAIChat:
+class Events:
     """Writes the hub's chunks as they are: one server-sent event each."""
 
     content_type = "text/event-stream"

@@ -1,0 +1,28 @@
+"""What lists and describes models in Ollama's API."""
+
+from importlib.metadata import version as version_of
+
+from aiohttp import web
+
+from ...exchange import read
+from ...middleware import json_response
+from ...proxy import Proxy
+from ..extensions import required_text
+from ..models import names
+
+
+async def tags(_request: web.Request, proxy: Proxy) -> web.Response:
+    """`GET /api/tags`: every model of every provider, and the aliases."""
+    return json_response({"models": [{"name": name, "model": name} for name in await names(proxy)]})
+
+
+async def show(request: web.Request, proxy: Proxy) -> web.Response:
+    """`POST /api/show`: that a model is there; what it is like only its own server knows."""
+    body = await read(request)
+    route = proxy.routes.find(required_text(body, "model" if "model" in body else "name"))
+    return json_response({"details": {"family": route.name}, "model_info": {}, "capabilities": ["completion", "tools"]})
+
+
+async def version(_request: web.Request) -> web.Response:
+    """`GET /api/version`."""
+    return json_response({"version": version_of("citestream")})
