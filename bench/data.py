@@ -1,6 +1,7 @@
 """Labelled records as rows of features: one row a (sentence, evidence) pair."""
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citation.evidence import Evidence
-from citation.scoring import Claim, Scorer, Scores
+from citation.gates import Gates
+from citation.scoring import Claim, Prepared, Scorer, Scores
 
 Record = dict[str, Any]
 
@@ -26,6 +28,7 @@ class Pairs:
     evidence: NDArray[np.int64]  # (P,), 0-based
     label: NDArray[np.bool_]  # (P,)
     weight: NDArray[np.float64]  # (P,)
+    gated: NDArray[np.bool_]  # (P,), refused by a gate whatever the features say
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
 
@@ -49,42 +52,58 @@ def claims_of(record: Record) -> list[tuple[int, Claim]]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One judged sentence: its record, its place there, its scores, and what the gates refuse."""
+
+    record: int
+    sentence: int
+    scores: Scores
+    gated: list[bool]
+
+
 def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
     """Score every judged sentence against all evidence of its record. For scorers that need no vectors."""
-    scored: list[tuple[int, int, Scores]] = []
+    scored: list[Scored] = []
     for number, record in enumerate(records):
         prepared = scorer.prepare(evidence_of(record))
-        scored += [(number, i, prepared.score(claim)) for i, claim in claims_of(record)]
+        scored += [scored_by(prepared, number, i, claim, prepared.score(claim)) for i, claim in claims_of(record)]
     return stack(records, scored)
 
 
-def stack(records: Sequence[Record], scored: Sequence[tuple[int, int, Scores]]) -> Pairs:
-    """Scores of (record, sentence) as pairs with their labels."""
-    sizes = [len(scores.features) for _, _, scores in scored]
+def scored_by(prepared: Prepared, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:
+    """With the gates' word on every piece of evidence."""
+    gates = Gates(claim, prepared.index)
+    refused = [gates.check(row, tuple(window)) is not None for row, window in enumerate(scores.windows.tolist())]
+    return Scored(record, sentence, scores, refused)
+
+
+def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
+    """Scored sentences as pairs with their labels."""
+    sizes = [len(one.gated) for one in scored]
     labels, weights = [], []
-    for number, i, scores in scored:
-        record = records[number]
+    for one in scored:
+        record, i = records[one.record], one.sentence
         gold = {n for alternative in record["gold_alt"][i] or [record["gold"][i]] for n in alternative}
         supported = record["sent_label"][i] == "supported"
-        labels += [supported and n in gold for n in range(len(scores.features))]
-        weights += [float(n not in record["ignore"][i]) for n in range(len(scores.features))]
+        labels += [supported and n in gold for n in range(len(one.gated))]
+        weights += [float(n not in record["ignore"][i]) for n in range(len(one.gated))]
     return Pairs(
-        names=scored[0][2].names,
-        features=np.concatenate([scores.features for _, _, scores in scored]),
-        record=np.repeat([number for number, _, _ in scored], sizes),
+        names=scored[0].scores.names,
+        features=np.concatenate([one.scores.features for one in scored]),
+        record=np.repeat([one.record for one in scored], sizes),
         sentence=np.repeat(np.arange(len(scored)), sizes),
         evidence=np.concatenate([np.arange(size) for size in sizes]),
         label=np.array(labels, dtype=bool),
         weight=np.array(weights),
-        place=[(number, i) for number, i, _ in scored],
+        gated=np.concatenate([one.gated for one in scored]),
+        place=[(one.record, one.sentence) for one in scored],
     )
 
 
-def folds(records: Sequence[Record], count: int) -> NDArray[np.int64]:
+def folds(records: Sequence[Record], count: int, seed: int = 0) -> NDArray[np.int64]:
     """A fold for every record, by its id alone: stable when records come and go."""
-    import zlib
-
-    return np.array([zlib.crc32(record["id"].encode()) % count for record in records])
+    return np.array([zlib.crc32(f"{record['id']}/{seed}".encode()) % count for record in records])
 
 
 def predictions(

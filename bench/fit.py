@@ -1,7 +1,8 @@
 """Fit a scorer's calibration: `python -m bench.fit DATA.jsonl`, or the path in CITESTREAM_DATA.
 
-A boosted forest of shallow trees, monotone in every feature whose direction is known, cross-validated by record.
-The threshold is the lowest whose cross-validated `bad` stays within `MOST_BAD`.
+A boosted forest of shallow trees, monotone in every feature whose direction is known: on records of a data set that it
+has not seen at all it loses less (F1 .61 against .59 without). What the gates refuse is not learned from.
+The threshold is the lowest whose cross-validated `bad`, gates included, stays within `MOST_BAD`.
 """
 
 import argparse
@@ -14,18 +15,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from bench.data import Pairs, Record, folds, load, pairs, predictions
-from citation.evaluate import Quality, evaluate
+from citation.evaluate import evaluate
 from citation.scoring import scorer
 
-FOLDS = 5
+FOLDS, SEEDS = 5, (0, 1, 2)  # five folds by record, three times: one split alone moves F1 by .01
 DEPTH = 3
-TREES = 80
-MOST_BAD = 0.19  # below the .20 promised, by a standard error
+TREES = 120
+MOST_BAD = 0.19  # below the .20 promised, by half a standard error
 HINT_ODDS = 3.0  # a marker of the model multiplies the odds by this; not fitted, the data holds no hints
+# More of these never makes support less likely; of the falling ones, never more.
+RISING = frozenset(
+    "cover_1 cover_2 cover_3 cover_all cover_titled soft_1 soft_3 soft_all pairs pairs_all run numbers_window numbers_all "
+    "margin soft_margin relative anchors title focus".split()
+)
+FALLING = frozenset("names_missing missing missing_soft opposed negation novel".split())
+MEASURES = ("precision", "recall", "f1", "balanced", "bad")
 OUT = Path(__file__).parent.parent / "citation" / "scoring"
+
+Probabilities = NDArray[np.float64]
 
 
 def main() -> None:
@@ -35,52 +45,57 @@ def main() -> None:
     options.add_argument("--scorer", default="lexical")
     chosen = options.parse_args()
     records = load(chosen.data)
-    table = pairs(records, scorer(chosen.scorer))
-    write(chosen.scorer, records, table)
+    write(chosen.scorer, records, pairs(records, scorer(chosen.scorer)))
 
 
 def write(name: str, records: list[Record], table: Pairs) -> None:
     """Fit on everything, with the threshold found by cross-validation, and store it."""
-    held_out = cross_validate(records, table)
+    held_out = [cross_validate(records, table, seed) for seed in SEEDS]
     threshold, quality = choose(records, table, held_out)
-    fitted = model().fit(table.features[table.weight > 0], table.label[table.weight > 0])
-    raw = export(fitted, table.names)
+    learned = (table.weight > 0) & ~table.gated
+    fitted = model(table.names).fit(table.features[learned], table.label[learned])
     odds = threshold / (1 - threshold) / HINT_ODDS
-    raw |= {
+    raw = export(fitted, table.names) | {
         "threshold": round(threshold, 4),
         "hint_threshold": round(odds / (1 + odds), 4),
         "provenance": provenance(name, records, table, quality),
     }
-    path = OUT / f"{name}.json"
-    path.write_text(readable(raw), "utf-8")
-    print(
-        f"{path.name}: threshold {threshold:.3f}, F1 {quality.f1:.3f}, bal {quality.balanced:.3f}, bad {quality.bad:.3f}"
-    )
+    (OUT / f"{name}.json").write_text(readable(raw), "utf-8")
+    print(f"{name}.json: threshold {threshold:.2f},", ", ".join(f"{k} {v:.3f}" for k, v in quality.items()))
 
 
-def model() -> HistGradientBoostingClassifier:
+def model(names: tuple[str, ...]) -> HistGradientBoostingClassifier:
     """The learner."""
     return HistGradientBoostingClassifier(
-        max_iter=TREES, learning_rate=0.08, max_depth=DEPTH, min_samples_leaf=30, l2_regularization=5.0
+        max_iter=TREES,
+        learning_rate=0.08,
+        max_depth=DEPTH,
+        max_features=0.4,
+        min_samples_leaf=30,
+        l2_regularization=5.0,
+        monotonic_cst=[1 if name in RISING else -1 if name in FALLING else 0 for name in names],
+        random_state=0,
     )
 
 
-def cross_validate(records: list[Record], table: Pairs) -> NDArray[np.float64]:
-    """(P,) probabilities, each from a model that has not seen the record."""
-    fold = folds(records, FOLDS)[table.record]
+def cross_validate(records: list[Record], table: Pairs, seed: int = 0) -> Probabilities:
+    """(P,) probabilities, each from a model that has not seen the record; 0 for what a gate refuses."""
+    fold = folds(records, FOLDS, seed)[table.record]
     probability = np.zeros(len(fold))
     for held in range(FOLDS):
-        train = (fold != held) & (table.weight > 0)
-        fitted = model().fit(table.features[train], table.label[train])
+        train = (fold != held) & (table.weight > 0) & ~table.gated
+        fitted = model(table.names).fit(table.features[train], table.label[train])
         probability[fold == held] = fitted.predict_proba(table.features[fold == held])[:, 1]
-    return probability
+    return np.where(table.gated, 0.0, probability)
 
 
-def choose(records: list[Record], table: Pairs, probability: NDArray[np.float64]) -> tuple[float, Quality]:
-    """The lowest threshold within `MOST_BAD`, and its cross-validated quality."""
-    for threshold in np.arange(0.1, 0.95, 0.005):
-        quality = evaluate(records, predictions(records, table, probability, float(threshold)))["ALL"]
-        if quality.bad <= MOST_BAD:
+def choose(records: list[Record], table: Pairs, held_out: list[Probabilities]) -> tuple[float, dict[str, float]]:
+    """The lowest threshold within `MOST_BAD`, and the quality there, both means over the splits."""
+    quality: dict[str, float] = {}
+    for threshold in np.arange(0.2, 0.95, 0.01):
+        found = [evaluate(records, predictions(records, table, p, float(threshold)))["ALL"] for p in held_out]
+        quality = {name: float(np.mean([getattr(q, name) for q in found])) for name in MEASURES}
+        if quality["bad"] <= MOST_BAD:
             break
     return float(threshold), quality
 
@@ -111,7 +126,7 @@ def _fill(
         _fill(nodes, int(node["right"]), 2 * place + 2, depth + 1, names, split, leaf)
 
 
-def provenance(name: str, records: list[Record], table: Pairs, quality: Quality) -> dict[str, Any]:
+def provenance(name: str, records: list[Record], table: Pairs, quality: dict[str, float]) -> dict[str, Any]:
     """Where the numbers come from."""
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -121,7 +136,8 @@ def provenance(name: str, records: list[Record], table: Pairs, quality: Quality)
         "pairs": len(table.label),
         "cross_validated": {
             "folds": FOLDS,
-            **{k: round(getattr(quality, k), 3) for k in ("precision", "recall", "f1", "balanced", "bad")},
+            "splits": len(SEEDS),
+            **{measure: round(value, 3) for measure, value in quality.items()},
         },
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from .gates import Gate, Reason, check
+from .gates import Gate, Gates, Reason
 from .scoring import Claim, Prepared, Scores
 from .scoring.calibration import calibration
 
@@ -53,13 +53,24 @@ class Verdict:
     probability: float
     bar: float  # the probability it had to reach
     hinted: bool  # the model cited it
-    gate: Gate | None  # what refused it in spite of its probability, with the words that did
+    generated: bool  # an artifact, not source text
+    gate: Gate | None  # what refuses it in spite of its probability, with the words that do
     start: int
     end: int
     features: Mapping[str, float]
-    generated: bool  # an artifact, not source text
     cited: bool
-    decided: str  # one sentence for people
+    crowded_out: bool = False  # it supports, but better ones fill the limit
+
+    @property
+    def decided(self) -> str:
+        """What decided, in words."""
+        if self.cited:
+            return "supports"
+        if self.crowded_out:
+            return "supports, but better ones fill the limit"
+        if self.gate:
+            return f"refused: {self.gate.detail}"
+        return f"below the bar of {self.bar:.2f}"
 
 
 def attribute(
@@ -71,7 +82,7 @@ def attribute(
     limit: int = 4,
 ) -> Decision:
     """Decide which evidence supports `claim`. `cited`: the numbers the model wrote, a lower bar, never a pass."""
-    verdicts = explain(claim, scores, prepared, cited=cited, limit=limit)
+    verdicts = _judge(claim, scores, prepared, cited, limit, everything=False)
     supports = sorted((v for v in verdicts if v.cited), key=_best_first)
     return Decision(
         tuple(
@@ -91,37 +102,47 @@ def explain(
     limit: int = 4,
 ) -> list[Verdict]:
     """One verdict a piece of evidence, in number order: what `attribute` decides and why."""
+    return _judge(claim, scores, prepared, cited, limit, everything=True)
+
+
+def _judge(
+    claim: Claim, scores: Scores, prepared: Prepared, cited: frozenset[int], limit: int, *, everything: bool
+) -> list[Verdict]:
+    """Verdicts in number order; unless `everything`, only of what is likely enough or was cited."""
     fitted = calibration(scores.scorer)
-    probability = fitted.probability(scores)
+    gates = Gates(claim, prepared.index)
     verdicts = []
-    for row, evidence in enumerate(prepared.evidence):
+    for row, (evidence, probability) in enumerate(
+        zip(prepared.evidence, fitted.probability(scores).tolist(), strict=True)
+    ):
         hinted = evidence.number in cited
         bar = fitted.hint_threshold if hinted else fitted.threshold
-        reached = float(probability[row]) >= bar
-        window = (int(scores.windows[row, 0]), int(scores.windows[row, 1]))
-        gate = check(claim, prepared.index, row, window) if reached or hinted else None
+        if not (everything or hinted or probability >= bar):
+            continue
+        start, end = scores.windows[row].tolist()
+        gate = gates.check(row, (start, end))
         verdicts.append(
             Verdict(
-                evidence.number,
-                float(probability[row]),
-                bar,
-                hinted,
-                gate,
-                *window,
-                dict(zip(scores.names, (float(f) for f in scores.features[row]), strict=True)),
-                evidence.is_generated_artifact,
-                reached and gate is None,
-                "",
+                number=evidence.number,
+                probability=probability,
+                bar=bar,
+                hinted=hinted,
+                generated=evidence.is_generated_artifact,
+                gate=gate,
+                start=start,
+                end=end,
+                features=dict(zip(scores.names, scores.features[row].tolist(), strict=True)) if everything else {},
+                cited=probability >= bar and gate is None,
             )
         )
     return _within(limit, verdicts)
 
 
 def _within(limit: int, verdicts: list[Verdict]) -> list[Verdict]:
-    """The best `limit` of those that may be cited, and the reason of each, in words."""
+    """Of those that may be cited, only the best `limit`."""
     ranked = sorted((v for v in verdicts if v.cited), key=_best_first)
-    kept = {v.number for v in ranked[:limit]}
-    return [replace(v, cited=v.number in kept, decided=_why(v, v.number in kept)) for v in verdicts]
+    beyond = {v.number for v in ranked[limit:]}
+    return [replace(v, cited=False, crowded_out=True) if v.number in beyond else v for v in verdicts]
 
 
 def _best_first(verdict: Verdict) -> tuple[bool, float, int]:
@@ -131,11 +152,3 @@ def _best_first(verdict: Verdict) -> tuple[bool, float, int]:
 
 def _reason(verdict: Verdict) -> Reason:
     return verdict.gate.reason if verdict.gate else Reason.NO_SUPPORT
-
-
-def _why(verdict: Verdict, kept: bool) -> str:
-    if verdict.gate:
-        return f"refused: {verdict.gate.detail}"
-    if not verdict.cited:
-        return f"below the bar of {verdict.bar:.2f}"
-    return "supports" if kept else "supports, but better ones fill the limit"

@@ -1,11 +1,27 @@
-"""Gates: what refuses a piece of evidence however alike it looks. Deterministic, and each names its reason."""
+"""Gates: what refuses a piece of evidence however alike it looks. Deterministic, and each names its reason.
 
+Numbers: every number of the claim must stand in the supporting passage, with its unit. Polarity: what one side says and
+the other denies, or says with the opposite word, is no support.
+"""
+
+import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from .lexicon import lex
+from .lexicon import Lexed, Quantity, agrees, lex
 from .scoring import Claim
 from .scoring.index import Index
+
+# Below this share of common terms two sentences speak of different things, and their polarities cannot be compared.
+_COMPARABLE = 0.7
+# What a negation denies: this many content terms after it, and before it where verbs come first ("bestätigt das nicht").
+_SCOPE_AFTER, _SCOPE_BEFORE = 3, 2
+# Opposites oppose if a word this near to both is the same.
+_NEIGHBOURS = 3
+_BREAK = re.compile(r"[,;:，；：、—(){}]|\.\s")
+_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "des", "mis")
 
 
 class Reason(StrEnum):
@@ -25,10 +41,145 @@ class Gate:
     detail: str
 
 
-def check(claim: Claim, index: Index, row: int, window: tuple[int, int]) -> Gate | None:
-    """The first gate that refuses `window` (offsets) of the evidence in `row`, or None."""
-    known = {value for quantity in index.lexed[row].quantities for value in quantity.values}
-    for quantity in lex(claim.text).quantities:
-        if not known.intersection(quantity.values):
-            return Gate(Reason.NUMBER_MISMATCH, f"{claim.text[quantity.start : quantity.end]} is not in the evidence")
-    return None
+class Gates:
+    """The gates of one claim."""
+
+    def __init__(self, claim: Claim, index: Index) -> None:
+        """Read the claim once, for all evidence."""
+        self.text = claim.text
+        self.index = index
+        self.lexed = lex(claim.text)
+        self.mine = _Clause(claim.text, self.lexed, 0, len(claim.text))
+
+    def check(self, row: int, window: tuple[int, int]) -> Gate | None:
+        """The first gate that refuses `window` (offsets) of the evidence in `row`, or None."""
+        theirs = self._nearest(row, window)
+        return self._numbers(row, window, theirs) or (self._polarity(theirs) if theirs else None)
+
+    def _numbers(self, row: int, window: tuple[int, int], theirs: "_Clause | None") -> Gate | None:
+        if not self.lexed.quantities:
+            return None
+        start, end = self.index.widened(row, *window)
+        known = [q for q in self.index.lexed[row].quantities if start <= q.start < end]
+        known += _of_title(self.index.evidence[row].title or "")
+        for quantity in self.lexed.quantities:
+            if quantity.strict and not any(agrees(quantity, other) for other in known):
+                words = self.text[quantity.start : quantity.end]
+                return Gate(Reason.NUMBER_MISMATCH, f"the passage does not say {words}")
+            other = self._otherwise(quantity, row, known) if theirs else None
+            if other:
+                words = self.text[quantity.start : quantity.end]
+                return Gate(Reason.NUMBER_MISMATCH, f"the passage says {other}, not {words}")
+        return None
+
+    def _otherwise(self, quantity: Quantity, row: int, known: list[Quantity]) -> str | None:
+        """What the passage counts of the same thing, where it counts it and never as the claim does."""
+        counted = _next_term(self.lexed, quantity.end)
+        if not counted or counted[0] == "#" or not quantity.values or _is_year(quantity):
+            return None
+        lexed = self.index.lexed[row]
+        same = [q for q in known if q.values and not _is_year(q) and _next_term(lexed, q.end) == counted]
+        if not same or any(agrees(quantity, q) for q in same):
+            return None
+        return self.index.evidence[row].text[same[0].start : same[0].end]
+
+    def _polarity(self, theirs: "_Clause") -> Gate | None:
+        denied = _denied(self.mine, theirs) or _denied(theirs, self.mine)
+        opposed = _opposed(self.mine, theirs)
+        if bool(denied) == bool(opposed):
+            return None  # neither, or "did not rise" and "fell"
+        return Gate(Reason.NEGATION, denied or opposed)
+
+    def _nearest(self, row: int, window: tuple[int, int]) -> "_Clause | None":
+        """The sentence of the window that shares most with the claim, if it is about the same."""
+        best: _Clause | None = None
+        mine = set(self.mine.terms)
+        most = _COMPARABLE * len(mine)
+        for start, end in self.index.sentences_between(row, *window):
+            clause = _Clause(self.index.evidence[row].text, self.index.lexed[row], start, end)
+            shared = len(mine.intersection(clause.terms))
+            if shared and shared >= most and (best is None or shared > most):
+                best, most = clause, shared
+        return best
+
+
+class _Clause:
+    """The part of a lexed text between two offsets."""
+
+    def __init__(self, text: str, lexed: Lexed, start: int, end: int) -> None:
+        lo, hi = bisect_left(lexed.starts, start), bisect_left(lexed.starts, end)
+        self.terms = lexed.terms[lo:hi]
+        self.starts = lexed.starts[lo:hi]
+        self.negations = [at for at in lexed.negations if start < at <= end]
+        self.poles = [pole for pole in lexed.poles if start <= pole[0] < end]
+        self.breaks = [m.start() for m in _BREAK.finditer(text, start, end)] if self.negations else []
+        self.breaks.append(end)
+
+    def denied(self) -> list[list[str]]:
+        """What each negation denies: terms after it in its clause, or before it where none follow."""
+        scopes = []
+        for end in self.negations:
+            at = bisect_left(self.starts, end)
+            clause = bisect_left(self.breaks, end)
+            stop = bisect_left(self.starts, self.breaks[clause])
+            begin = bisect_left(self.starts, self.breaks[clause - 1]) if clause else 0
+            scopes.append(
+                self.terms[at : min(stop, at + _SCOPE_AFTER)] or self.terms[max(begin, at - _SCOPE_BEFORE) : at]
+            )
+        return scopes
+
+    def around(self, offset: int) -> set[str]:
+        """The terms near an offset."""
+        at = bisect_left(self.starts, offset)
+        return set(self.terms[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS + 1])
+
+
+def _denied(one: _Clause, other: _Clause) -> str:
+    """What `one` denies and `other`, which denies nothing, says; "" if there is no such thing."""
+    if not one.negations or other.negations:
+        return ""
+    for scope in one.denied():
+        said = [term for term in scope if term in other.terms and one.terms.count(term) == 1]
+        if 2 * len(said) > len(scope):
+            return f"one side denies {' '.join(scope)}"
+    return ""
+
+
+def _opposed(one: _Clause, other: _Clause) -> str:
+    """Words of `one` whose opposite `other` uses beside the same words; "" if there are none."""
+    mine = {(family, member) for _, family, member in one.poles}
+    theirs = {(family, member) for _, family, member in other.poles}
+    for start, family, member in one.poles:
+        for there, other_family, other_member in other.poles:
+            if family != other_family or member == other_member:
+                continue
+            if (family, member) in theirs or (family, other_member) in mine:
+                continue
+            if one.around(start) & other.around(there):
+                return "one side says the opposite"
+    for term in one.terms:
+        for prefix in _PREFIXES:
+            if _negated_by_prefix(term, prefix, one, other) or _negated_by_prefix(prefix + term, prefix, other, one):
+                return f"one side says {prefix}{term.removeprefix(prefix)}"
+    return ""
+
+
+def _negated_by_prefix(term: str, prefix: str, one: _Clause, other: _Clause) -> bool:
+    bare = term.removeprefix(prefix)
+    if bare == term or len(bare) < 4:
+        return False
+    return term in one.terms and term not in other.terms and bare in other.terms and bare not in one.terms
+
+
+def _is_year(quantity: Quantity) -> bool:
+    return not quantity.unit and 1000 <= quantity.values[0] < 2100
+
+
+def _next_term(lexed: Lexed, offset: int) -> str:
+    at = bisect_left(lexed.starts, offset)
+    return lexed.terms[at] if at < len(lexed.starts) and lexed.starts[at] - offset <= 1 else ""
+
+
+@lru_cache(maxsize=1024)
+def _of_title(title: str) -> list[Quantity]:
+    return lex(title).quantities if title else []

@@ -8,7 +8,7 @@ from functools import lru_cache
 NUMERAL = (
     r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
     r"|\d{1,3}, \d{3}(?![\d,.]\d|\d)"
-    r"|\d+(?:[.,'’٫٬]\d+)*"
+    r"|\d+(?:[.,'’٫٬]\d+)*|(?<![\w.])\.\d+"
 )
 
 # Languages that write 1.234,5; the others here write 1,234.5.
@@ -18,6 +18,8 @@ DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 def readings(numeral: str, language: str | None) -> tuple[float, ...]:
     """The numbers a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
     text = _ascii(numeral)
+    if text.startswith("."):
+        return (float(text),)
     if ", " in text:
         first, second = text.split(", ")
         return (float(first + second), float(first), float(second))
@@ -153,12 +155,13 @@ _GERMAN_PARTS = {
     **_VALUES["de"], "ein": 1, "tausend": 1000,
 }  # fmt: skip
 _GERMAN = re.compile("|".join(sorted([*_GERMAN_PARTS, "und"], key=len, reverse=True)))
+_GERMAN_COMPOUND = re.compile(f"(?:{_GERMAN.pattern})+")
 JOINERS = frozenset({"and", "y", "et", "e", "en", "und"})
 
 
 def may_be_number(folded: str) -> bool:
     """Whether some language counts with this word."""
-    return folded in _COUNTING or (len(folded) > 6 and german_compound(folded) is not None)
+    return folded in _COUNTING or (len(folded) > 6 and _GERMAN_COMPOUND.fullmatch(folded) is not None)
 
 
 def word_value(folded: str, language: str) -> int | None:

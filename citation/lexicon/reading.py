@@ -36,10 +36,12 @@ _VERSION_WORDS = frozenset("v version versions versao versione release build ver
 _SOFT = frozenset(
     "one first second eins once primero primera premier premiere erste ersten erster zero half quarter".split()
 )
-_COUNTED = "个個年月日天人名位次倍岁歲元米里吨噸公件条條种種座家所艘架辆輛台部本场場届屆期世周週季度分秒小点點成口只隻头頭张張枚支层層楼樓区區市县縣国國大项項步句室号號歩匹つ階回"
+_COUNTED = "成个個年月日天人名位次倍岁歲元米里吨噸公件条條种種座家所艘架辆輛台部本场場届屆期世周週季度分秒小点點成口只隻头頭张張枚支层層楼樓区區市县縣国國大项項步句室号號歩匹つ階回"
+_SEVERAL = frozenset("数數几幾上好多")  # 数百万: some millions
 _HAN_RUN = re.compile(rf"(第)?(百分之)?({HAN_NUMERAL}+)(?:分之({HAN_NUMERAL}+))?([{_COUNTED}]?)")
 _NOT_HAN_NUMBERS = frozenset({"万", "萬", "亿", "億", "兆", "百", "千", "一", "十", "零", "〇", "两", "兩"})
 _HAN_MONTH = re.compile(r"月(?!亮|球|经|經|饼|餅)")
+_DASHES = frozenset("-–—/")
 _SHARED = frozenset(dimension for dimension, _ in UNITS.values())
 _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 
@@ -334,6 +336,8 @@ def _han_quantity(run: str, at: int, match: re.Match[str], value: float) -> Quan
         return Quantity(((han_value(numerator) or 0.0) / value,), start, end, RATIO)
     if percent:
         return Quantity((value,), start, end, "%")
+    if counter == "成":
+        return Quantity((10 * value,), start, end, "%", rounded=True)
     rest = run[match.end() - len(counter) :]
     if rest.startswith(("世纪", "世紀")):
         return Quantity((value,), start, end, CENTURY)
@@ -345,6 +349,8 @@ def _han_quantity(run: str, at: int, match: re.Match[str], value: float) -> Quan
     for unit in HAN_UNITS:
         if rest.startswith(unit) and not ordinal:
             return Quantity((value,), start, end + len(unit), *UNITS[unit], rounded=rounded)
+    if run[max(0, match.start() - 1) : match.start()] in _SEVERAL:
+        return Quantity((value,), start, end, strict=False)
     strict = bool(ordinal and value != 1) or len(match[3]) > 1 or value > 2
     return Quantity((value,), start, end, strict=strict, rounded=rounded)
 
@@ -372,6 +378,12 @@ def _joined(text: str, found: list[Found]) -> list[Found]:
             joined[-1] = replace(joined[-1], quantity=replace(after, values=(century + after.values[0],)))
         joined.append(f)
     return joined[::-1]
+
+
+def _ends_year_range(text: str, year: Quantity, after: Quantity) -> bool:
+    """`2018–19`."""
+    short = after.end - after.start == 2 and text[after.start : after.end].isdigit()
+    return short and 1000 <= year.values[0] < 2100 and year.end - year.start == 4
 
 
 def _date(raw: str, start: int, i: int) -> list[Found]:

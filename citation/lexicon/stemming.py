@@ -31,8 +31,8 @@ def _plural(word: str) -> str:
     return word
 
 
-def _strip(word: str, suffixes: tuple[str, ...]) -> str:
-    for suffix in suffixes:
+def _strip(word: str, suffixes: dict[str, tuple[str, ...]]) -> str:
+    for suffix in suffixes.get(word[-1], ()):
         if word.endswith(suffix) and len(word) - len(suffix) >= max(_MIN_STEM, len(suffix) - 1):
             return word[: -len(suffix)]
     return word
@@ -47,25 +47,23 @@ def _tail(word: str) -> str:
     return word
 
 
-# Longest first. Mostly English, with the endings German, Spanish, French, Italian and Portuguese share with it.
-_LATIN = tuple(
-    sorted(
-        "isation ization ational ation ations ition ution action iveness fulness ousness ement ments ment ness "
-        "ities ity ative itive ingly edly ing ied ed er or ers ors est ally ably ibly ly able ible ance ence ancy ency "
-        "ant ent al ial ical ic ion ive ous ism ist ize ise ful less ship hood "
-        "ung ungen lich liche lichen keit heit isch ische ischen ern en em e "
-        "mente miento amente cion ciones sion ado ada ados adas ido ida idos idas ando iendo ar ir os as "
-        "aux euse eur ique iques tion tions zione zioni".split(),
-        key=len,
-        reverse=True,
-    )
+def _by_last(suffixes: str) -> dict[str, tuple[str, ...]]:
+    """Suffixes by their last letter, longest first."""
+    ordered = sorted(suffixes.split(), key=len, reverse=True)
+    return {last: tuple(s for s in ordered if s[-1] == last) for last in {s[-1] for s in ordered}}
+
+
+# Mostly English, with the endings German, Spanish, French, Italian and Portuguese share with it.
+_LATIN = _by_last(
+    "isation ization ational ation ations ition ution action iveness fulness ousness ement ments ment ness "
+    "ities ity ative itive ingly edly ing ied ed er or ers ors est ally ably ibly ly able ible ance ence ancy ency "
+    "ant ent al ial ical ic ion ive ous ism ist ize ise ful less ship hood "
+    "ung ungen lich liche lichen keit heit isch ische ischen ern en em e "
+    "mente miento amente cion ciones sion ado ada ados adas ido ida idos idas ando iendo ar ir os as "
+    "aux euse eur ique iques tion tions zione zioni"
 )
-_CYRILLIC_GREEK = tuple(
-    sorted(
-        "ами ями ого его ому ему ыми ими ость ости ение ения ений ться ется ются ает яет ать ять ить еть ала ила "
-        "ый ий ой ая яя ое ее ые ие ых их ую юю ов ев ей ам ям ах ях ом ем ы и а я у ю о е ь "
-        "ους ων εις ης ος ου οι ας ες α η ο ι".split(),
-        key=len,
-        reverse=True,
-    )
+_CYRILLIC_GREEK = _by_last(
+    "ами ями ого его ому ему ыми ими ость ости ение ения ений ться ется ются ает яет ать ять ить еть ала ила "
+    "ый ий ой ая яя ое ее ые ие ых их ую юю ов ев ей ам ям ах ях ом ем ы и а я у ю о е ь "
+    "ους ων εις ης ος ου οι ας ες α η ο ι"
 )

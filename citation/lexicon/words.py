@@ -1,7 +1,7 @@
 """What the lexicon knows of a word, once for every spelling; and the ranges of scripts."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .folding import CACHE, fold
 from .languages import Votes, votes
@@ -18,8 +18,7 @@ MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"  # vowel si
 UNSPACED = HAN + KANA + HANGUL + SOUTH_EAST
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as it is spelled."""
 
     folded: str

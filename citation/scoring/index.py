@@ -21,8 +21,8 @@ _MOSTLY = 0.5
 class Index:
     """Terms of all evidence as numbers, with postings, so that one claim is scored by a few array operations.
 
-    S sentences, W windows. `window_sentences`: (W, 3) sentence rows, short windows padded with their last sentence;
-    windows of one piece of evidence are neighbours, `window_starts` (N,) says where each piece begins.
+    S sentences of N pieces of evidence, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts at a
+    sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
     """
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
@@ -51,6 +51,7 @@ class Index:
             owner += [row] * len(cut)
         self.sentence_spans = np.array(spans, dtype=np.int64).reshape(-1, 2)
         self.sentence_owner = np.array(owner, dtype=np.int64)
+        self.size = len(spans)
         self.first_sentence = np.searchsorted(self.sentence_owner, np.arange(len(self.evidence) + 1))
 
     def sentence_at(self, row: int, places: Sequence[int]) -> Ints:
@@ -77,20 +78,10 @@ class Index:
         self.pair_keys, self.pair_sentences = keys[order], at[order]
 
     def _index_windows(self) -> None:
-        rows: list[tuple[int, ...]] = []
-        self.window_starts = np.zeros(len(self.evidence), dtype=np.int64)
-        for row, (lo, hi) in enumerate(pairwise(self.first_sentence.tolist())):
-            self.window_starts[row] = len(rows)
-            for size in range(1, min(WINDOW_SENTENCES, hi - lo) + 1):
-                rows += [
-                    tuple(start + min(k, size - 1) for k in range(WINDOW_SENTENCES))
-                    for start in range(lo, hi - size + 1)
-                ]
-        self.window_sentences = np.array(rows, dtype=np.int64).reshape(-1, WINDOW_SENTENCES)
-        first, last = self.window_sentences[:, 0], self.window_sentences[:, -1]
-        self.window_sizes = last - first + 1
-        self.window_owner = self.sentence_owner[first]
-        self.window_spans = np.stack((self.sentence_spans[first, 0], self.sentence_spans[last, 1]), axis=1)
+        owner = self.sentence_owner
+        self.valid = np.zeros((WINDOW_SENTENCES, self.size), dtype=bool)
+        for size in range(WINDOW_SENTENCES):
+            self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
 
     def _index_polarity(self) -> None:
         self.negations = np.zeros(len(self.sentence_owner), dtype=np.int64)
@@ -109,6 +100,17 @@ class Index:
                 for value in quantity.values:
                     self.numbers.setdefault(value, []).append(sentence)
 
+    def sentences_between(self, row: int, start: int, end: int) -> list[list[int]]:
+        """Offsets of the sentences of the evidence in `row` that lie in a window of it."""
+        lo, hi = self.sentence_at(row, [start, max(start, end - 1)]).tolist()
+        return self.sentence_spans[lo : hi + 1].tolist()
+
+    def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
+        """The window and one sentence on each side: where a year or a unit is often said once for all."""
+        lo, hi = self.sentence_at(row, [start, max(start, end - 1)]).tolist()
+        lo, hi = max(lo - 1, int(self.first_sentence[row])), min(hi + 1, int(self.first_sentence[row + 1]) - 1)
+        return int(self.sentence_spans[lo, 0]), int(self.sentence_spans[hi, 1])
+
     def sentences_of(self, term: str) -> Ints:
         """Rows of the sentences `term` stands in, with repeats, ascending."""
         return self.term_sentences[self.positions_of(term)]
@@ -120,17 +122,16 @@ class Index:
             return self.order[:0]
         return self.order[self.bounds[number] : self.bounds[number + 1]]
 
-    def sentences_of_pairs(self, terms: Sequence[str]) -> list[Ints]:
-        """For each two neighbouring terms, different from all before: the sentences where they are neighbours."""
+    def sentences_of_pairs(self, terms: Sequence[str]) -> tuple[Ints, Ints, int]:
+        """Sentences where two neighbouring terms are neighbours too, the number of the pair there, and how many pairs there are."""
         ids = [self.vocabulary.get(term, -1) for term in terms]
         width = len(self.vocabulary) + 1
-        keys = np.array(
-            list(dict.fromkeys(a * width + b if min(a, b) >= 0 else -1 - i for i, (a, b) in enumerate(pairwise(ids))))
-        )
-        if not len(keys):
-            return []
-        lo, hi = np.searchsorted(self.pair_keys, keys), np.searchsorted(self.pair_keys, keys + 1)
-        return [self.pair_sentences[a:b] for a, b in zip(lo.tolist(), hi.tolist(), strict=True)]
+        keys = dict.fromkeys(a * width + b if min(a, b) >= 0 else -1 - i for i, (a, b) in enumerate(pairwise(ids)))
+        known = np.array([key for key in keys if key >= 0], dtype=np.int64)
+        lo, hi = np.searchsorted(self.pair_keys, known), np.searchsorted(self.pair_keys, known + 1)
+        pair = np.repeat(np.arange(len(known)), hi - lo)
+        within = np.arange(len(pair)) - np.repeat(np.cumsum(hi - lo) - (hi - lo), hi - lo)
+        return self.pair_sentences[lo[pair] + within], pair, len(keys)
 
 
 def language_of(lexed: Lexed) -> str | None:

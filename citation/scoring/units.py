@@ -21,15 +21,17 @@ _FOREIGN_NAME, _FOREIGN_KNOWN, _FOREIGN_OTHER = 1.3, 1.0, 0.35
 
 @dataclass(slots=True)
 class Units:
-    """U units side by side: the term, other ways, and what it weighs in evidence of another language."""
+    """U units side by side: the term, other ways, and what it weighs in evidence of its own and of another language."""
 
     terms: list[str] = field(default_factory=list)
     ways: list[Ways] = field(default_factory=list)
+    native: list[float] = field(default_factory=list)
     foreign: list[float] = field(default_factory=list)
 
-    def add(self, term: str, ways: Ways, foreign: float) -> None:
+    def add(self, term: str, ways: Ways, foreign: float, native: float = 1.0) -> None:
         """One more unit."""
         self.terms.append(term)
+        self.native.append(native)
         self.ways.append(ways)
         self.foreign.append(foreign)
 
@@ -58,7 +60,7 @@ def _han_words(text: str, found: Units) -> set[str]:
             word = run[0][start:end]
             covered.update(word[i : i + 2] for i in range(len(word) - 1))
             if word not in found.terms:
-                found.add(word, ways, _FOREIGN_KNOWN)
+                found.add(word, ways, _FOREIGN_KNOWN, 0.0)
     return covered
 
 
