@@ -149,6 +149,10 @@ def translate(error: BaseException) -> ProviderError:
     names = {kind.__name__ for kind in type(error).__mro__}
     if isinstance(error, TimeoutError) or any("Timeout" in name for name in names):
         return TimedOut("The provider did not answer in time.")
+    if isinstance(error, RuntimeError):  # aiohttp's "Connection closed."
+        return Unreachable("The connection to the provider broke.")
+    if "ClientResponseError" in names:  # aiohttp's, for an answer it cannot read; its status 400 is made up
+        return BrokenStream("The provider's answer is not valid HTTP.")
     status = next(
         (code for name in ("status_code", "code", "status") if _is_status(code := getattr(error, name, 0))), 0
     )

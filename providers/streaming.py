@@ -102,7 +102,7 @@ async def stream(
         for event in _events(splitter.flush(), reader, watch):
             yield event
         if reader.skipped:
-            log.warning("%d events of a provider's stream were not JSON and have been skipped", reader.skipped)
+            log.warning("%d events of a provider's stream could not be read and have been skipped", reader.skipped)
         if broken and not reader.complete and not reader.error:
             raise broken
         for event in reader.end():
@@ -112,7 +112,12 @@ async def stream(
 
 
 def _events(payloads: list[bytes], reader: Reader, watch: Watch) -> list[Event]:
-    events = [event for payload in payloads for event in reader.read(payload)]
+    events = []
+    for payload in payloads:
+        try:
+            events += reader.read(payload)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON, but in none of the known shapes
+            reader.skipped += 1
     if events:
         watch.begin()
     return events

@@ -63,6 +63,9 @@ class GeminiReader:
             raise self.error
         if self._usage is not None:
             self._chunks.take({**self._envelope, "choices": [], "usage": _usage(self._usage)})
+        self._chunks.done = (
+            True  # its streams end without a word; a blocked prompt has one candidate, whatever was asked
+        )
         return self._chunks.end()
 
     def _chunks_of(self, event: Fields) -> Iterator[Chunk]:
@@ -126,7 +129,7 @@ class GeminiReader:
         }
 
     def _reason(self, index: int, native: str | None, message: object) -> str | None:
-        """The finish reason; an error where Gemini failed (MALFORMED_FUNCTION_CALL, OTHER), since none would be true."""
+        """The finish reason; an error where Gemini failed (MALFORMED_FUNCTION_CALL, ...), since none would be true."""
         if not native:
             return None
         if native in FILTERED:
@@ -145,12 +148,12 @@ def _usage(counts: Mapping[str, Any]) -> Fields:
     """Token counts as OpenAI names them: thoughts belong to the completion there, and are told apart in its details."""
     thoughts = counts.get("thoughtsTokenCount")
     cached = counts.get("cachedContentTokenCount")
-    prompt = counts.get("promptTokenCount", 0) + counts.get("toolUsePromptTokenCount", 0)
-    completion = counts.get("candidatesTokenCount", 0) + (thoughts or 0)
+    prompt = (counts.get("promptTokenCount") or 0) + (counts.get("toolUsePromptTokenCount") or 0)
+    completion = (counts.get("candidatesTokenCount") or 0) + (thoughts or 0)
     usage: Fields = {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
-        "total_tokens": counts.get("totalTokenCount", prompt + completion),
+        "total_tokens": counts.get("totalTokenCount") or prompt + completion,
     }
     if cached is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": cached}

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 import aiohttp
 
 from ..errors import IncompleteAnswer, TimedOut
-from .session import Timeouts
+from .session import BROKEN, Timeouts
 
 TICK = b""  # what `reads` yields when nothing came
 AFTER_FINISH_SECONDS = 5.0  # that usage and [DONE] may take after every finish reason; some servers never send them
@@ -61,7 +61,7 @@ async def reads(response: aiohttp.ClientResponse, watch: Watch) -> AsyncGenerato
                 if content.at_eof():
                     return
                 data = await _wait(content, min(watch.tick, watch.left(clock())))
-        except (aiohttp.ClientError, OSError):
+        except BROKEN:
             if arrived := _arrived(content):
                 yield arrived
             raise IncompleteAnswer("The connection to the provider broke before its answer ended.") from None

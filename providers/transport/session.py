@@ -24,6 +24,10 @@ MAX_HEADER_BYTES = 32 * 1024  # of one header; content security policies outgrow
 
 USER_AGENT = "citestream"
 
+# What reading an answer raises when its connection breaks. The RuntimeError ("Connection closed.") is what aiohttp
+# raises to whoever waits for bytes of a connection that it closed itself, after an error in the framing.
+BROKEN = (aiohttp.ClientError, OSError, RuntimeError)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
@@ -133,7 +137,7 @@ async def _error_body(response: aiohttp.ClientResponse) -> bytes:
         async with asyncio.timeout(ERROR_BODY_SECONDS):
             while len(body) < MAX_ERROR_BYTES and (data := await response.content.readany()):
                 body += data
-    except (aiohttp.ClientError, OSError):
+    except BROKEN:
         pass  # the status tells enough
     return body[:MAX_ERROR_BYTES]
 
@@ -149,7 +153,7 @@ async def body(response: aiohttp.ClientResponse, limit: int, seconds: float) -> 
                 size += len(data)
                 if size > limit:
                     raise BrokenStream(f"The provider's answer is larger than {limit} bytes.")
-    except (aiohttp.ClientError, OSError) as error:
+    except BROKEN as error:
         raise translate(error) from None
     return b"".join(parts)
 
@@ -160,5 +164,5 @@ async def drain(response: aiohttp.ClientResponse) -> None:
         async with asyncio.timeout(DRAIN_SECONDS):
             while await response.content.readany():
                 pass
-    except (aiohttp.ClientError, OSError):
+    except BROKEN:
         pass  # the answer is complete; only the connection is lost
