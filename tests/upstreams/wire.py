@@ -49,7 +49,8 @@ class Server:
 
     def __init__(self, answer: Answer) -> None:
         self.requests: list[Request] = []
-        self.open = 0  # connections
+        self.connections = 0  # ever
+        self.open = 0  # connections now
         self.left = asyncio.Event()  # set when a client has closed its side while an answer was under way
         self.url = ""
         self._answer = answer
@@ -66,6 +67,7 @@ class Server:
         self._server.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         self.open += 1
         try:
             while request := await read_request(reader):

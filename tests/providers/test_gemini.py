@@ -1,0 +1,403 @@
+"""GeminiProvider against Gemini's own wire format: the request it is sent, the chunks that come back."""
+
+from typing import Any
+
+import pytest
+
+from providers.errors import IncompleteAnswer, Rejected, ReportedError
+from providers.events import ChatRequest, Finish
+from providers.gemini.reading import GeminiReader
+from providers.gemini.request import generate_body
+from tests.providers.asking import answered, made
+from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
+from tests.upstreams.wire import Server, script, sse
+
+TEXT = "Water boils at 100 °C [1]."
+RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}
+
+
+def said(*parts: dict[str, Any], reason: str | None = None, **fields: Any) -> bytes:
+    candidate = {
+        "content": {"parts": list(parts), "role": "model"},
+        "index": 0,
+        **({"finishReason": reason} if reason else {}),
+    }
+    return b"data: " + spaced({"candidates": [candidate | fields]}) + b"\r\n\r\n"
+
+
+async def test_an_answer() -> None:
+    async with Server(Gemini(thoughts=["They ", "ask."])) as server:
+        answer = await answered("gemini", server.url)
+    assert answer.error is None
+    assert answer.text() == TEXT
+    assert [delta["reasoning"] for delta in answer.others if "reasoning" in delta] == ["They ", "ask."]
+    assert answer.others[0] == {"role": "assistant"}
+    assert answer.reasons == {0: "stop"}
+    assert answer.usage == {
+        "prompt_tokens": 12,
+        "completion_tokens": 45,
+        "total_tokens": 57,
+        "prompt_tokens_details": {"cached_tokens": 8},
+        "completion_tokens_details": {"reasoning_tokens": 40},
+    }
+    finish = next(event for event in answer.events if isinstance(event, Finish))
+    assert (finish.chunk["id"], finish.chunk["model"], finish.chunk["object"]) == (
+        "r3sp0ns3",
+        MODEL,
+        "chat.completion.chunk",
+    )
+    assert finish.chunk["choices"][0]["native_finish_reason"] == "STOP"
+
+
+async def test_the_key_goes_in_a_header() -> None:
+    async with Server(Gemini()) as server:
+        await answered("gemini", server.url)
+    (request,) = server.requests
+    assert request.target == f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"
+    assert request.headers["x-goog-api-key"] == KEY
+
+
+async def test_tool_calls_are_numbered_and_keep_their_signature() -> None:
+    async with Server(Gemini(calls=2)) as server:
+        answer = await answered("gemini", server.url)
+    calls = [delta["tool_calls"][0] for delta in answer.others if "tool_calls" in delta]
+    assert [call["index"] for call in calls] == [0, 1]
+    assert calls[0]["function"] == {"name": "weather", "arguments": '{"city":"Zürich"}'}
+    assert calls[0]["extra_content"] == {"google": {"thought_signature": "c2ln"}}
+    assert answer.reasons == {0: "tool_calls"}
+
+
+async def test_vertex_has_its_own_addresses_and_takes_access_tokens() -> None:
+    async with Server(Gemini()) as server:
+        place = f"{server.url}/v1/projects/p/locations/europe-west1"
+        answer = await answered("gemini", place, vertex=True, api_key="ya29.token")
+        asked = made("gemini", place, vertex=True, api_key="ya29.token")
+        assert await asked.models() == [MODEL]
+        await asked.aclose()
+    assert answer.text() == TEXT
+    request = server.requests[0]
+    assert request.target == (
+        f"/v1/projects/p/locations/europe-west1/publishers/google/models/{MODEL}:streamGenerateContent?alt=sse"
+    )
+    assert request.headers["authorization"] == "Bearer ya29.token"
+    assert "x-goog-api-key" not in request.headers
+
+
+async def test_the_models_that_write_text() -> None:
+    async with Server(Gemini()) as server:
+        asked = made("gemini", server.url)
+        assert await asked.models() == [MODEL]
+        await asked.aclose()
+        wrong = made("gemini", server.url, api_key="AIzaWrong")
+        with pytest.raises(Rejected, match="API key not valid") as raised:
+            await wrong.models()
+        await wrong.aclose()
+    assert raised.value.code == "INVALID_ARGUMENT"
+
+
+async def test_too_many_requests_tell_when_to_come_back() -> None:
+    async with Server(script(error(429, "Quota exceeded", "RESOURCE_EXHAUSTED", RETRY))) as server:
+        answer = await answered("gemini", server.url)
+    assert answer.error
+    assert (answer.error.status, answer.error.retry_after, answer.error.code) == (429, "7", "RESOURCE_EXHAUSTED")
+
+
+REASONS = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE"], "content_filter"),
+    **dict.fromkeys(["MALFORMED_FUNCTION_CALL", "OTHER", "FINISH_REASON_UNSPECIFIED", "SOMETHING_NEW"], None),
+}
+
+
+@pytest.mark.parametrize("native", REASONS)
+async def test_the_finish_reason(native: str) -> None:
+    async with Server(Gemini(finish=native)) as server:
+        answer = await answered("gemini", server.url)
+    assert answer.text() == TEXT
+    if REASONS[native]:
+        assert answer.reasons == {0: REASONS[native]}
+    else:
+        assert isinstance(answer.error, ReportedError)
+        assert answer.error.code == native
+
+
+STREAMS: dict[str, tuple[list[bytes], str, Any]] = {
+    "a blocked prompt": (
+        [b'data: {"promptFeedback": {"blockReason": "SAFETY"},"usageMetadata": {"promptTokenCount": 3}}\r\n\r\n'],
+        "",
+        "content_filter",
+    ),
+    "a finish without content": (
+        [said({"text": "Wa"}), b'data: {"candidates": [{"finishReason": "SAFETY","index": 0}]}\r\n\r\n'],
+        "Wa",
+        "content_filter",
+    ),
+    "a finish reason on every event": (
+        [said({"text": "Wa"}, reason="STOP"), said({"text": "ter"}, reason="STOP")],
+        "Water",
+        "stop",
+    ),
+    "several parts in one event": (
+        [said({"text": "hm", "thought": True}, {"text": "Wa"}, {"text": "ter"}, reason="STOP")],
+        "Water",
+        "stop",
+    ),
+    "an event without candidates": (
+        [said({"text": "Wa"}), b'data: {"usageMetadata": {}}\r\n\r\n', b"data: {}\r\n\r\n", said(reason="STOP")],
+        "Wa",
+        "stop",
+    ),
+    "an error in the stream": (
+        [
+            said({"text": "Wa"}),
+            b'data: {"error": {"code": 503,"message": "Overloaded","status": "UNAVAILABLE"}}\r\n\r\n',
+        ],
+        "Wa",
+        ReportedError,
+    ),
+    "the end without a finish reason": ([said({"text": "Wa"})], "Wa", IncompleteAnswer),
+    "an event that is not JSON": (
+        [said({"text": "Wa"}), b"data: {oops\r\n\r\n", said({"text": "ter"}, reason="STOP")],
+        "Water",
+        "stop",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STREAMS)
+@pytest.mark.parametrize("size", [1, 11, 1000])
+async def test_what_becomes_of(case: str, size: int) -> None:
+    events, text, end = STREAMS[case]
+    stream = b"".join(events)
+    async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
+        answer = await answered("gemini", server.url)
+    assert answer.text() == text
+    if isinstance(end, str):
+        assert answer.reasons == {0: end}
+        assert answer.error is None
+    else:
+        assert type(answer.error) is end
+
+
+def test_candidates_are_kept_apart() -> None:
+    reader = GeminiReader("m", 2)
+    both = [
+        {"index": at, "content": {"parts": [{"text": text}]}, "finishReason": "STOP"} for at, text in enumerate("ab")
+    ]
+    events = [*reader.read(spaced({"candidates": both})), *reader.end()]
+    assert [getattr(event, "text", type(event).__name__) for event in events] == [
+        "OtherDelta",
+        "a",
+        "OtherDelta",
+        "b",
+        "Finish",
+        "Finish",
+    ]
+
+
+def test_images_log_probabilities_and_grounding_are_kept() -> None:
+    reader = GeminiReader("m")
+    chosen = [{"token": "a", "logProbability": -0.5}]
+    scored = {"chosenCandidates": chosen, "topCandidates": [{"candidates": chosen}]}
+    candidate = {
+        "content": {
+            "parts": [
+                {"inlineData": {"mimeType": "image/png", "data": "AA=="}},
+                {"executableCode": {"code": "1"}},
+                {"text": "a"},
+            ]
+        },
+        "logprobsResult": scored,
+        "groundingMetadata": {"webSearchQueries": ["q"]},
+        "finishReason": "STOP",
+    }
+    events = [*reader.read(spaced({"candidates": [candidate]})), *reader.end()]
+    deltas = [choice for event in events if hasattr(event, "chunk") for choice in event.chunk["choices"]]
+    assert deltas[1]["delta"]["images"][0]["image_url"]["url"] == "data:image/png;base64,AA=="
+    assert deltas[2]["delta"] == {"content_parts": [{"executableCode": {"code": "1"}}]}
+    token = {"token": "a", "logprob": -0.5, "bytes": [97]}
+    assert deltas[3]["logprobs"]["content"] == [{**token, "top_logprobs": [token]}]
+    assert deltas[4]["groundingMetadata"] == {"webSearchQueries": ["q"]}
+
+
+PIXEL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+FUNCTION = {"name": "weather", "description": "d", "parameters": {"type": "object", "additionalProperties": False}}
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
+
+REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]] = {
+    "system messages are instructions, the others turns that alternate": (
+        [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hi"},
+            {"role": "user", "content": "there"},
+            {"role": "assistant", "content": "Yes?"},
+            {"role": "developer", "content": "Be kind."},
+            {"role": "user", "content": [{"type": "text", "text": "See"}, PIXEL]},
+        ],
+        {},
+        {
+            "systemInstruction": {"parts": [{"text": "Be brief."}, {"text": "Be kind."}]},
+            "contents": [
+                {"role": "user", "parts": [{"text": "Hi"}, {"text": "there"}]},
+                {"role": "model", "parts": [{"text": "Yes?"}]},
+                {"role": "user", "parts": [{"text": "See"}, {"inlineData": {"mimeType": "image/png", "data": "AA=="}}]},
+            ],
+        },
+    ),
+    "options": (
+        [],
+        {
+            "temperature": 0,
+            "top_p": 0.5,
+            "seed": 1,
+            "n": 2,
+            "stop": ["a"],
+            "max_completion_tokens": 5,
+            "user": "u",
+            "logprobs": True,
+            "top_logprobs": 2,
+        },
+        {
+            "generationConfig": {
+                "temperature": 0,
+                "topP": 0.5,
+                "seed": 1,
+                "candidateCount": 2,
+                "responseLogprobs": True,
+                "logprobs": 2,
+                "maxOutputTokens": 5,
+                "stopSequences": ["a"],
+            }
+        },
+    ),
+    "any JSON": (
+        [],
+        {"response_format": {"type": "json_object"}},
+        {"generationConfig": {"responseMimeType": "application/json"}},
+    ),
+    "JSON that fits a schema": (
+        [],
+        {"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}},
+        {"generationConfig": {"responseMimeType": "application/json", "responseJsonSchema": {"type": "object"}}},
+    ),
+    "tools, parallel calls and their results": (
+        [
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [CALL, CALL | {"id": "c2", "extra_content": {"google": {"thought_signature": "s"}}}],
+            },
+            {"role": "tool", "tool_call_id": "c1", "content": "rain"},
+            {"role": "tool", "tool_call_id": "c2", "content": '{"sky":"blue"}'},
+        ],
+        {
+            "tools": [{"type": "function", "function": FUNCTION}],
+            "tool_choice": {"type": "function", "function": {"name": "weather"}},
+        },
+        {
+            "contents": [
+                {
+                    "role": "model",
+                    "parts": [
+                        {"functionCall": {"name": "weather", "args": {"city": "Ulm"}}},
+                        {"functionCall": {"name": "weather", "args": {"city": "Ulm"}}, "thoughtSignature": "s"},
+                    ],
+                },
+                {
+                    "role": "user",
+                    "parts": [
+                        {"functionResponse": {"name": "weather", "response": {"output": "rain"}}},
+                        {"functionResponse": {"name": "weather", "response": {"sky": "blue"}}},
+                    ],
+                },
+            ],
+            "tools": [
+                {
+                    "functionDeclarations": [
+                        {"name": "weather", "description": "d", "parametersJsonSchema": FUNCTION["parameters"]}
+                    ]
+                }
+            ],
+            "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["weather"]}},
+        },
+    ),
+    "tools are required": (
+        [],
+        {"tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": "required"},
+        {
+            "tools": [{"functionDeclarations": [{"name": "f"}]}],
+            "toolConfig": {"functionCallingConfig": {"mode": "ANY"}},
+        },
+    ),
+    "thinking": (
+        [],
+        {"reasoning_effort": "low"},
+        {"generationConfig": {"thinkingConfig": {"thinkingBudget": 1024, "includeThoughts": True}}},
+    ),
+    "Google's own settings": (
+        [],
+        {
+            "google": {
+                "thinking_config": {"thinking_budget": 5, "include_thoughts": True},
+                "cached_content": "c",
+                "safety_settings": [],
+            }
+        },
+        {
+            "generationConfig": {"thinkingConfig": {"thinkingBudget": 5, "includeThoughts": True}},
+            "cachedContent": "c",
+            "safetySettings": [],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REQUESTS)
+def test_gemini_is_sent(case: str) -> None:
+    messages, params, expected = REQUESTS[case]
+    assert generate_body(ChatRequest(MODEL, messages, params)) == {"contents": [], **expected}
+
+
+def test_later_models_take_a_level_of_thinking() -> None:
+    body = generate_body(ChatRequest("gemini-3-pro-preview", [], {"reasoning_effort": "high"}))
+    assert body["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "HIGH", "includeThoughts": True}
+
+
+MEDIA = {
+    "an image somewhere else": (
+        {"type": "image_url", "image_url": "https://x.example/a.png?b=1"},
+        {"fileData": {"mimeType": "image/png", "fileUri": "https://x.example/a.png?b=1"}},
+    ),
+    "audio": (
+        {"type": "input_audio", "input_audio": {"format": "mp3", "data": "AA"}},
+        {"inlineData": {"mimeType": "audio/mp3", "data": "AA"}},
+    ),
+    "a file": (
+        {"type": "file", "file": {"file_data": "data:application/pdf;base64,AA"}},
+        {"inlineData": {"mimeType": "application/pdf", "data": "AA"}},
+    ),
+    "a refusal of an earlier turn": ({"type": "refusal", "refusal": "No"}, {"text": "No"}),
+}
+
+
+@pytest.mark.parametrize("case", MEDIA)
+def test_gemini_is_given(case: str) -> None:
+    part, expected = MEDIA[case]
+    body = generate_body(ChatRequest("m", [{"role": "user", "content": [part]}]))
+    assert body["contents"][0]["parts"] == [expected]
+
+
+def test_what_gemini_cannot_be_given_is_refused() -> None:
+    with pytest.raises(Rejected, match="'video'") as raised:
+        generate_body(ChatRequest("m", [{"role": "user", "content": [{"type": "video"}]}]))
+    assert (raised.value.status, raised.value.param) == (400, "messages[0].content[0].type")
+
+
+async def test_no_field_unknown_to_gemini_is_sent() -> None:
+    # The upstream answers 400 to names that it does not know, as the real one does.
+    async with Server(Gemini()) as server:
+        answer = await answered(
+            "gemini", server.url, {"user": "u", "metadata": {}, "logit_bias": {}, "stream_options": {}}
+        )
+    assert answer.error is None

@@ -1,0 +1,212 @@
+"""OpenAIProvider against the real wire format: what it sends, what comes back, what passes through."""
+
+from contextlib import aclosing
+
+import pytest
+
+from providers import provider
+from providers.errors import Rejected
+from providers.events import ChatRequest, OtherDelta, TextDelta
+from providers.openai import OpenAIProvider, azure_url
+from tests.providers.asking import QUESTION, answered, ask, made
+from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
+from tests.upstreams.wire import Break, Server, head, script, sse
+
+TEXT = "Water boils at 100 °C [1]."
+STOP = b'data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\n'
+
+
+async def test_an_answer_of_openai() -> None:
+    async with Server(OpenAI()) as server:
+        answer = await answered("openai", server.url, {"temperature": 0})
+    assert answer.error is None
+    assert answer.text() == TEXT
+    assert answer.kinds == ["OtherDelta", *["TextDelta"] * 6, "Finish", "Usage"]
+    assert answer.reasons == {0: "stop"}
+    assert answer.usage
+    assert answer.usage["completion_tokens_details"] == {"reasoning_tokens": 3, "audio_tokens": 0}
+    first = answer.events[1]
+    assert isinstance(first, TextDelta)
+    assert (first.chunk["system_fingerprint"], first.chunk["service_tier"]) == ("fp_b3f1", "default")
+    assert "obfuscation" not in first.chunk
+
+
+async def test_what_openai_is_sent() -> None:
+    async with Server(OpenAI()) as server:
+        params = {"temperature": 0, "stream": False, "stream_options": {"include_obfuscation": False}}
+        await answered("openai", server.url, params, headers={"x-team": "a"})
+    (request,) = server.requests
+    assert request.target == "/v1/chat/completions"
+    assert request.json == {
+        "temperature": 0,
+        "stream": True,
+        "stream_options": {"include_obfuscation": False, "include_usage": True},
+        "model": MODEL,
+        "messages": QUESTION,
+    }
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["accept-encoding"] == "identity"
+    assert request.headers["x-team"] == "a"
+
+
+async def test_tool_calls_come_after_the_text_and_in_fragments() -> None:
+    async with Server(OpenAI(calls=True)) as server:
+        answer = await answered("openai", server.url)
+    calls = [delta["tool_calls"][0] for delta in answer.others if "tool_calls" in delta]
+    assert "".join(call["function"]["arguments"] for call in calls) == '{"city":"Zürich"}'
+    flushing = [event.choices for event in answer.events if isinstance(event, OtherDelta)][1:]
+    assert flushing == [(0,)] * 3
+    assert answer.reasons == {0: "tool_calls"}
+
+
+async def test_several_choices_interleaved() -> None:
+    async with Server(OpenAI()) as server:
+        answer = await answered("openai", server.url, {"n": 3})
+    assert [answer.text(choice) for choice in range(3)] == [TEXT] * 3
+    assert answer.reasons == {0: "stop", 1: "stop", 2: "stop"}
+
+
+async def test_an_answer_of_vllm() -> None:
+    async with Server(VLLM()) as server:
+        answer = await answered("openai", server.url)
+    assert answer.text() == TEXT
+    assert [delta["reasoning"] for delta in answer.others if "reasoning" in delta] == ["They ask ", "about water."]
+    assert answer.kinds[-2:] == ["Finish", "Usage"]
+    assert answer.usage == {"prompt_tokens": 9, "total_tokens": 17, "completion_tokens": 8}
+
+
+async def test_the_clients_own_key_goes_before_ours() -> None:
+    async with Server(OpenAI()) as server:
+        asked = made("openai", server.url, api_key="sk-ours")
+        answer = await ask(asked, key=KEY)
+        await asked.aclose()
+    assert answer.error is None
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_wrong_key_is_told_without_the_key() -> None:
+    async with Server(OpenAI()) as server:
+        answer = await answered("openai", server.url, api_key="sk-wrong")
+    assert isinstance(answer.error, Rejected)
+    assert (answer.error.status, answer.error.code) == (401, "invalid_api_key")
+    assert answer.error.message == "Incorrect API key provided: sk-***"
+
+
+async def test_too_many_requests_tell_when_to_come_back() -> None:
+    async with Server(script(error(429, "Slow down", "requests", "rate_limit_exceeded", "Retry-After: 7"))) as server:
+        answer = await answered("openai", server.url)
+    assert answer.error
+    assert (answer.error.status, answer.error.retry_after, answer.error.type) == (429, "7", "requests")
+
+
+async def test_one_tenants_cookie_never_travels_with_anothers_request() -> None:
+    async with Server(OpenAI()) as server:
+        asked = made("openai", server.url)
+        await ask(asked)
+        await ask(asked)
+        await asked.aclose()
+    assert all("cookie" not in request.headers for request in server.requests)
+
+
+async def test_a_connection_is_used_again() -> None:
+    async with Server(OpenAI()) as server:
+        asked = made("openai", server.url)
+        for _ in range(3):
+            assert (await ask(asked)).error is None
+        await asked.aclose()
+    assert server.connections == 1
+
+
+async def test_a_reader_that_leaves_closes_the_upstream() -> None:
+    pieces = b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+
+    async with Server(sse(pieces, Break.STALL)) as server:
+        asked = made("openai", server.url)
+        async with aclosing(asked.stream(ChatRequest(MODEL, QUESTION))) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    break
+        await server.left.wait()
+        await asked.aclose()
+
+
+async def test_the_models() -> None:
+    async with Server(OpenAI()) as server:
+        asked = made("openai", server.url)
+        assert await asked.models() == ["gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14"]
+        await asked.aclose()
+        wrong = made("openai", server.url, api_key="sk-wrong")
+        with pytest.raises(Rejected, match=r"Incorrect API key provided: sk-\*\*\*"):
+            await wrong.models()
+        await wrong.aclose()
+
+
+async def test_a_pass_through_changes_no_byte() -> None:
+    async with Server(OpenAI()) as server:
+        asked = made("openai", server.url)
+        assert isinstance(asked, OpenAIProvider)
+        sent = b'{"model":"m",  "messages":[],"stream":true,"stream_options":null}'
+        relayed = await asked.relay(sent, "/chat/completions", model="m", key=None)
+        async with aclosing(relayed.body) as body:
+            received = b"".join([data async for data in body])
+        await asked.aclose()
+    assert server.requests[0].body == sent
+    assert received == b"".join(b"data: " + data + b"\n\n" for data in OpenAI().events({}))
+    assert relayed.headers == {"content-type": "text/event-stream; charset=utf-8"}
+    assert relayed.status == 200
+
+
+async def test_a_pass_through_nobody_reads_is_closed() -> None:
+
+    async with Server(sse(STOP, Break.STALL)) as server:
+        asked = made("openai", server.url)
+        assert isinstance(asked, OpenAIProvider)
+        relayed = await asked.relay(b"{}")
+        await relayed.body.aclose()
+        await server.left.wait()
+        await asked.aclose()
+
+
+async def test_azure_has_its_own_addresses_and_its_own_header() -> None:
+    events = [
+        b'data: {"id":"","object":"","choices":[],"prompt_filter_results":[{"prompt_index":0}]}\n\n',
+        STOP,
+        b"data: [DONE]\n\n",
+    ]
+    async with Server(sse(*events)) as server:
+        asked = provider("openai", base_url=server.url, api_key="azure-key", azure=True, api_version="2025-01-01")
+        answer = await ask(asked, model="my deployment")
+        await asked.aclose()
+    (request,) = server.requests
+    assert request.target == "/openai/deployments/my%20deployment/chat/completions?api-version=2025-01-01"
+    assert request.headers["api-key"] == "azure-key"
+    assert "authorization" not in request.headers
+    assert answer.text() == "ok"
+
+
+AZURE = {
+    "a resource": (
+        "https://x.openai.azure.com/",
+        "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21",
+    ),
+    "a resource with its path": (
+        "https://x.openai.azure.com/openai",
+        "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21",
+    ),
+    "the newer API": ("https://x.openai.azure.com/openai/v1", "https://x.openai.azure.com/openai/v1/chat/completions"),
+}
+
+
+@pytest.mark.parametrize("case", AZURE)
+def test_the_address_of(case: str) -> None:
+    base_url, expected = AZURE[case]
+    assert azure_url(base_url, "/chat/completions", "d", "") == expected
+
+
+async def test_a_server_that_answers_in_one_piece() -> None:
+    choice = b'{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}'
+    body = b'{"choices":[%s],"usage":{"x":1}}' % choice
+    answer = script(head("200 OK", "Content-Type: application/json", f"Content-Length: {len(body)}") + body)
+    async with Server(answer) as server:
+        got = await answered("openai", server.url)
+    assert (got.text(), got.reasons, got.usage) == ("Hi", {0: "stop"}, {"x": 1})
