@@ -8,7 +8,7 @@ from functools import partial
 
 from aiohttp import web
 
-from .apis import ollama
+from .apis import gemini, ollama
 from .apis.cite import cite
 from .apis.models import models
 from .apis.openai_chat import OpenAIChatApi
@@ -17,6 +17,8 @@ from .config import Config, ConfigError, Tls
 from .exchange import answer
 from .middleware import Shape, errors_as_json, json_response, not_too_many, only_known_clients
 from .proxy import Proxy
+
+VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
 
 
 def make_app(config: Config) -> web.Application:
@@ -38,6 +40,11 @@ def make_app(config: Config) -> web.Application:
             web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
             web.post("/api/show", partial(ollama.show, proxy=proxy)),
             web.get("/api/version", ollama.version),
+            *[
+                web.post(f"/{version}/models/{{call:.+}}", partial(gemini.generate, proxy=proxy))
+                for version in VERSIONS
+            ],
+            web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
             web.post("/v1/cite", partial(cite, proxy=proxy)),
             web.get("/v1/models", partial(models, proxy=proxy)),
             web.get("/healthz", alive),
@@ -55,7 +62,9 @@ def make_app(config: Config) -> web.Application:
 
 def error_shape(path: str) -> Shape:
     """How the clients of the API at this path read an error."""
-    return ollama.refusal if path.startswith("/api/") else lambda error, _status: error
+    if path.startswith("/api/"):
+        return ollama.refusal
+    return gemini.refusal if "/models/" in path or path.startswith("/v1beta/") else lambda error, _status: error
 
 
 async def alive(_: web.Request) -> web.Response:

@@ -102,7 +102,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     key = (presented(request) or None) if route.passes_key else None
     if route.provider.native == api.native:
         if not job.cited and isinstance(route.provider, Relays):
-            body = {**job.body, "model": route.model}
+            body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
             return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
         job = replace(job, params={**job.params, **job.own})
     outgoing, chunks = proxy.open(job, route, key)
