@@ -1,12 +1,17 @@
-"""A real llama.cpp server with real weights, and Citestream in front of it."""
+"""A real llama.cpp server with real weights, a wire that records what it says, and Citestream in front of both."""
 
+import json
 import os
+import socket
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import pytest
 from openai import OpenAI
@@ -18,6 +23,45 @@ class Launch(Protocol):
     """Starts a server process; see tests/conftest.py."""
 
     def __call__(self, command: list[str], log: Path, **environment: str) -> AbstractContextManager[str]: ...
+
+
+class Wire(ThreadingTCPServer):
+    """Carries bytes to and from a server on this machine, unchanged, and keeps those that it sent."""
+
+    daemon_threads = True
+
+    def __init__(self, upstream: str) -> None:
+        super().__init__(("127.0.0.1", 0), Crossing)
+        self.upstream = urlsplit(upstream).hostname, urlsplit(upstream).port
+        self.sent = bytearray()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def said(self) -> str:
+        """The answer sent since the last call. llama.cpp puts one event into one HTTP chunk, so its lines are whole."""
+        lines = bytes(self.sent).decode().split("\n")
+        self.sent.clear()
+        events = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: {")]
+        choices = [choice for event in events for choice in event["choices"]]
+        return "".join(choice["delta"].get("content") or "" for choice in choices)
+
+
+class Crossing(BaseRequestHandler):
+    """One connection over the wire."""
+
+    server: Wire
+
+    def handle(self) -> None:
+        with socket.create_connection(self.server.upstream) as upstream:
+            Thread(target=self.forward, args=(upstream,), daemon=True).start()
+            while data := upstream.recv(65536):
+                self.server.sent += data  # kept before the client can have it
+                self.request.sendall(data)
+
+    def forward(self, upstream: socket.socket) -> None:
+        with suppress(OSError):  # whoever closes first takes the other socket along
+            while data := self.request.recv(65536):
+                upstream.sendall(data)
+            upstream.shutdown(socket.SHUT_WR)
 
 
 @pytest.fixture(scope="session")
@@ -39,11 +83,22 @@ def direct(llama: str) -> Iterator[OpenAI]:
 
 
 @pytest.fixture(scope="session")
-def proxied(llama: str, launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenAI]:
+def wire(llama: str) -> Iterator[Wire]:
+    """What stands between Citestream and llama.cpp."""
+    with Wire(llama) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def proxied(wire: Wire, launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenAI]:
     """The official client, talking to the same model through Citestream."""
     folder = tmp_path_factory.mktemp("citestream")
     config = folder / "config.yaml"
-    config.write_text(f"providers:\n  llama:\n    kind: openai\n    base_url: {llama}/v1\n    api_key: none\n", "utf-8")
+    config.write_text(
+        f"providers:\n  llama:\n    kind: openai\n    base_url: {wire.url}/v1\n    api_key: none\n", "utf-8"
+    )
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
     with (
         launch(command, folder / "server.log") as url,

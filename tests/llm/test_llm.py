@@ -1,19 +1,18 @@
 """End to end with a real model: the official OpenAI client, Citestream, llama.cpp, real tokens.
 
-Temperature 0 makes the model say the same thing every time, so answers can be compared. What a model this small says is
-often wrong, and nothing here depends on it being right.
+What a model this small says is often wrong, and nothing here depends on it being right. What it said is read from the
+wire between Citestream and llama.cpp, because the prompt, and with it the answer, differs a little for every request.
 """
 
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from openai import OpenAI
-from openai.types.chat import ChatCompletionChunk
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(300)]
 
-QUESTION = "How tall was the Saturn V, and how many times did it fly?"
 EVIDENCE = [
     {
         "id": "rocket",
@@ -27,82 +26,102 @@ EVIDENCE = [
         "text": "From one high tide to the next twelve hours and twenty-five minutes pass on average.",
     },
 ]
-OURS = re.compile(r" ?\[\d+\]")
+QUESTION: list[ChatCompletionMessageParam] = [
+    {"role": "user", "content": "How tall was the Saturn V, and how many times did it fly?"}
+]
+SAMPLING = {"temperature": 0, "seed": 1, "max_tokens": 40}
 
 
-def ask(client: OpenAI, model: str, **extra: Any) -> list[ChatCompletionChunk]:
-    stream = client.chat.completions.create(
-        model=model,
-        messages=[{"role": "user", "content": QUESTION}],
-        temperature=0,
-        seed=1,
-        max_tokens=60,
-        stream=True,
-        stream_options={"include_usage": True},
-        extra_body=extra,
-    )
-    return list(stream)
+class Wire(Protocol):
+    """What llama.cpp sent to Citestream; see conftest.py."""
+
+    def said(self) -> str: ...
 
 
-def text(chunks: list[ChatCompletionChunk]) -> str:
-    return "".join(choice.delta.content or "" for chunk in chunks for choice in chunk.choices)
+class Streamed:
+    """A streamed answer as the client got it, and what llama.cpp had said."""
+
+    def __init__(self, client: OpenAI, wire: Wire, **extra: Any) -> None:
+        stream = client.chat.completions.create(
+            model="llama/smollm2",
+            messages=QUESTION,
+            stream=True,
+            stream_options={"include_usage": True},
+            extra_body=SAMPLING | extra,
+        )
+        self.chunks: list[ChatCompletionChunk] = list(stream)
+        self.upstream = wire.said()
+        self.text = "".join(choice.delta.content or "" for chunk in self.chunks for choice in chunk.choices)
+        (finish,) = [chunk for chunk in self.chunks if chunk.choices and chunk.choices[0].finish_reason]
+        self.fields: dict[str, Any] = finish.model_extra or {}
 
 
-def last(chunks: list[ChatCompletionChunk]) -> dict[str, Any]:
-    """The fields of ours on the finish chunk."""
-    finish = [chunk for chunk in chunks if chunk.choices and chunk.choices[0].finish_reason]
-    assert len(finish) == 1
-    return finish[0].model_extra or {}
+def without_markers(text: str) -> str:
+    return re.sub(r" ?\[[\d, ]+\]", "", text)
 
 
 @pytest.fixture(scope="module")
-def streamed(proxied: OpenAI) -> list[ChatCompletionChunk]:
-    return ask(proxied, "llama/smollm2", evidence=EVIDENCE)
+def answer(proxied: OpenAI, wire: Wire) -> Streamed:
+    return Streamed(proxied, wire, evidence=EVIDENCE)
 
 
-def test_without_evidence_every_token_passes_unchanged(proxied: OpenAI, direct: OpenAI) -> None:
-    through, straight = ask(proxied, "llama/smollm2"), ask(direct, "smollm2")
-    assert text(through) == text(straight) != ""
-    assert len(through) == len(straight)
-
-
-def test_with_evidence_real_tokens_arrive_as_sentences(streamed: list[ChatCompletionChunk]) -> None:
-    assert text(streamed).strip()
-    assert streamed[-1].usage is not None
-    assert streamed[-1].usage.completion_tokens > 10
-
-
-def test_streamed_and_collected_answers_are_the_same(proxied: OpenAI, streamed: list[ChatCompletionChunk]) -> None:
-    whole = proxied.chat.completions.create(
-        model="llama/smollm2",
-        messages=[{"role": "user", "content": QUESTION}],
-        temperature=0,
-        seed=1,
-        max_tokens=60,
-        extra_body={"evidence": EVIDENCE},
+def test_without_evidence_every_token_passes_unchanged(proxied: OpenAI, direct: OpenAI, wire: Wire) -> None:
+    straight = direct.chat.completions.create(
+        model="smollm2",
+        messages=QUESTION,
+        stream=True,
+        stream_options={"include_usage": True},
+        extra_body=SAMPLING,
     )
-    assert whole.choices[0].message.content == text(streamed)
-    assert (whole.model_extra or {})["references"] == last(streamed)["references"]
+    deltas = [choice.delta for chunk in straight for choice in chunk.choices]
+    through = Streamed(proxied, wire)
+    assert [choice.delta for chunk in through.chunks for choice in chunk.choices] == deltas
+    assert through.text == through.upstream != ""
 
 
-def test_the_text_is_the_models_apart_from_markers(proxied: OpenAI, streamed: list[ChatCompletionChunk]) -> None:
-    unmarked = ask(proxied, "llama/smollm2", evidence=EVIDENCE, citations={"marker": "none"})
-    assert OURS.sub("", text(streamed)) == text(unmarked)
+def test_a_streamed_answer_is_the_models_apart_from_markers(answer: Streamed) -> None:
+    assert answer.text.strip()
+    assert without_markers(answer.text) == without_markers(answer.upstream)
 
 
-def test_references_end_the_stream_and_point_into_the_shown_text(streamed: list[ChatCompletionChunk]) -> None:
-    shown, fields = text(streamed), last(streamed)
-    assert fields["grounding"]["claims"] >= len(fields["references"])
-    assert [reference["number"] for reference in fields["references"]] == list(range(1, len(fields["references"]) + 1))
-    for reference in fields["references"]:
+def test_a_collected_answer_is_the_models_apart_from_markers(proxied: OpenAI, wire: Wire) -> None:
+    whole = proxied.chat.completions.create(
+        model="llama/smollm2", messages=QUESTION, extra_body=SAMPLING | {"evidence": EVIDENCE}
+    )
+    shown, fields = whole.choices[0].message.content or "", whole.model_extra or {}
+    assert without_markers(shown) == without_markers(wire.said())
+    assert_references_point_into(shown, fields)
+
+
+def test_without_visible_markers_the_text_is_the_models_exactly(proxied: OpenAI, wire: Wire) -> None:
+    unmarked = Streamed(proxied, wire, evidence=EVIDENCE, citations={"marker": "none"})
+    assert unmarked.text == without_markers(unmarked.upstream)
+
+
+def test_tokens_flow_through_release_live(proxied: OpenAI, wire: Wire) -> None:
+    live = Streamed(proxied, wire, evidence=EVIDENCE, citations={"release": "live"})
+    assert without_markers(live.text) == without_markers(live.upstream)
+    assert_references_point_into(live.text, live.fields)
+    assert len(live.chunks) > 10
+
+
+def test_the_stream_ends_with_references_and_then_usage(answer: Streamed) -> None:
+    assert_references_point_into(answer.text, answer.fields)
+    usage = answer.chunks[-1]
+    assert usage.choices == []
+    assert usage.usage is not None
+    assert usage.usage.completion_tokens > 10
+
+
+def assert_references_point_into(shown: str, fields: dict[str, Any]) -> None:
+    references = fields["references"]
+    assert [reference["number"] for reference in references] == list(range(1, len(references) + 1))
+    assert {int(marker) for marker in re.findall(r"\[(\d+)\]", shown)} == {item["number"] for item in references}
+    assert fields["grounding"]["evidence"]["injected"] == len(EVIDENCE)
+    for reference in references:
         evidence = EVIDENCE[reference["evidence_number"] - 1]
         assert reference["id"] == evidence["id"]
         assert evidence["text"][reference["snippet_start"] : reference["snippet_end"]] == reference["snippet"]
         for span in reference["spans"]:
             assert shown[span["start"] : span["end"]].strip()
-            assert f"[{reference['number']}]" in shown[span["end"] :]
-
-
-def test_every_marker_shown_belongs_to_a_reference(streamed: list[ChatCompletionChunk]) -> None:
-    numbers = {reference["number"] for reference in last(streamed)["references"]}
-    assert {int(found) for found in re.findall(r"\[(\d+)\]", text(streamed))} == numbers
+            assert f"[{reference['number']}]" in shown[span["start"] :]
