@@ -96,8 +96,7 @@ class ChunkReader:
             index = choice["index"] = 0
         delta = choice.get("delta")
         if not isinstance(delta, dict):
-            delta = choice.pop("message", None)  # a server that answered in one piece
-            delta = choice["delta"] = delta if isinstance(delta, dict) else {}
+            delta = choice["delta"] = _from_message(chunk, choice.pop("message", None))
         text = delta.get("content")
         reason = choice.get("finish_reason")
         seen = index in self._choices and self._surrogates is None
@@ -201,6 +200,18 @@ def _filled(pieces: list[_Piece], chunk: Chunk, index: int) -> list[_Piece]:
 def _with(chunk: Chunk, index: int, delta: Fields, reason: str | None, **fields: Any) -> Chunk:
     """The chunk with this choice in the place of its own."""
     return {**chunk, "choices": [{"index": index, "delta": delta, **fields, "finish_reason": reason}]}
+
+
+def _from_message(chunk: Chunk, message: object) -> Fields:
+    """The delta of an answer in one piece, where streams number the tool calls; {} where there is no message."""
+    if not isinstance(message, dict):
+        return {}
+    chunk["object"] = "chat.completion.chunk"
+    if isinstance(calls := message.get("tool_calls"), list):
+        message["tool_calls"] = [
+            {"index": at, **call} if isinstance(call, dict) else call for at, call in enumerate(calls)
+        ]
+    return message
 
 
 def _void(value: object) -> bool:

@@ -16,6 +16,15 @@ _SECRETS = (
     (re.compile(r"(?i)\b(bearer|basic)([ +]|%20)[^\s\"',;]{4,}"), rf"\1 {MASK}"),
     (re.compile(r"(?i)\b((?:api[-_]?|access[-_]?|goog[-_]?api[-_]?)?(?:key|token|secret)=)[^&\s\"'<>]+"), rf"\1{MASK}"),
     (re.compile(r"(?i)(://)[^/\s@\"']+@"), rf"\1{MASK}@"),  # user:password in a URL
+    # "Incorrect API key provided: 0123abcd.", `"api_key": "..."`: of no known form, but said to be one. With a digit,
+    # so that "unexpected token: something" stays.
+    (
+        re.compile(
+            r"(?i)(?<![^\W_])(key|token|secret|password)((?: provided)?[\"']?\s{0,4}:\s{0,4}[\"']?)"
+            r"(?=[A-Z_.~+/-]{0,64}\d)[\w.~+/-]{8,}"
+        ),
+        rf"\1\2{MASK}",
+    ),
 )
 _HOST = re.compile(
     r"""(?ix)

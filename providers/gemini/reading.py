@@ -63,9 +63,8 @@ class GeminiReader:
             raise self.error
         if self._usage is not None:
             self._chunks.take({**self._envelope, "choices": [], "usage": _usage(self._usage)})
-        self._chunks.done = (
-            True  # its streams end without a word; a blocked prompt has one candidate, whatever was asked
-        )
+        # Its streams end without a word, and a blocked prompt has one candidate, however many were asked for.
+        self._chunks.done = True
         return self._chunks.end()
 
     def _chunks_of(self, event: Fields) -> Iterator[Chunk]:
@@ -87,7 +86,8 @@ class GeminiReader:
         if scored := _logprobs(candidate.get("logprobsResult")):
             fields["logprobs"] = scored
         opening = self._opening(index)
-        deltas = [self._delta(index, part) for part in (candidate.get("content") or {}).get("parts") or ()]
+        parts = (candidate.get("content") or {}).get("parts") or ()
+        deltas = [self._delta(index, part) for part in parts if isinstance(part, dict)]
         if opening:
             deltas = [opening | (deltas[0] if deltas else {}), *deltas[1:]]
         native = candidate.get("finishReason")
@@ -111,7 +111,7 @@ class GeminiReader:
         if "functionCall" in part:
             return {"tool_calls": [self._call(index, part["functionCall"]) | signed]}
         if "text" in part:
-            return {"reasoning" if part.get("thought") else "content": part["text"], **signed}
+            return {"reasoning" if part.get("thought") else "content": part["text"] or "", **signed}
         inline = part.get("inlineData")
         if inline:
             url = f"data:{inline.get('mimeType', '')};base64,{inline.get('data', '')}"
