@@ -12,6 +12,7 @@ from .apis import gemini, ollama
 from .apis.cite import cite
 from .apis.models import models
 from .apis.openai_chat import OpenAIChatApi
+from .apis.responses import ResponsesApi
 from .auth import Keys
 from .config import Config, ConfigError, Tls
 from .exchange import answer
@@ -35,6 +36,7 @@ def make_app(config: Config) -> web.Application:
     app.add_routes(
         [
             web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
+            web.post("/v1/responses", partial(answer, api=ResponsesApi(), proxy=proxy)),
             web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
             web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
             web.get("/api/tags", partial(ollama.tags, proxy=proxy)),

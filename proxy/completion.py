@@ -49,6 +49,10 @@ class Chunks:
         self._latest = chunks[-1]
         return self._opened(chunks)
 
+    def annotations(self, choice: int) -> list[Fields]:
+        """The annotations of a choice so far."""
+        return self._response.references.annotations(choice)
+
     def _run(self, choice: int) -> None:
         if choice not in self._running:
             self._running.append(choice)
@@ -97,6 +101,10 @@ class Unchanged:
                 return [chunk] if self._usage else []
             case _:
                 return []
+
+    def annotations(self, _choice: int) -> list[Fields]:
+        """None."""
+        return []
 
 
 def _with_choice(chunk: Chunk, index: int, delta: Fields, logprobs: Fields | None = None) -> Chunk:

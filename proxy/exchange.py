@@ -36,6 +36,10 @@ class Shaper(Protocol):
         """The chunks of one event."""
         ...
 
+    def annotations(self, choice: int) -> list[Fields]:
+        """The annotations of a choice so far."""
+        ...
+
 
 class Encoder(Protocol):
     """How one client API writes what the hub's chunks say; one for each request."""
@@ -88,8 +92,8 @@ class ClientApi(Protocol):
         """A request. Raises FieldError with the path of a wrong field."""
         ...
 
-    def encoder(self, job: Job) -> Encoder:
-        """Who writes the answer."""
+    def encoder(self, job: Job, annotations: Callable[[int], list[Fields]], /) -> Encoder:
+        """Who writes the answer. `annotations`: those of a choice so far."""
         ...
 
 
@@ -106,7 +110,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
             return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
         job = replace(job, params={**job.params, **job.own})
     outgoing, chunks = proxy.open(job, route, key)
-    encoder = api.encoder(job)
+    encoder = api.encoder(job, chunks.annotations)
     if job.stream:
         return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
     return json_response(await collect(outgoing, chunks, encoder))

@@ -38,7 +38,7 @@ class OpenAIChatApi:
             json=_wants_json(body.get("response_format")),
         )
 
-    def encoder(self, _job: Job) -> "Events":
+    def encoder(self, _job: Job, _annotations: object) -> "Events":
         """Who writes the answer."""
         return Events()
 

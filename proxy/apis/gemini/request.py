@@ -64,7 +64,7 @@ class GeminiApi:
             json=config.get("responseMimeType") == JSON,
         )
 
-    def encoder(self, job: Job) -> Responses:
+    def encoder(self, job: Job, _annotations: object) -> Responses:
         """Who writes the answer."""
         return Responses(job.model, events=self.events)
 

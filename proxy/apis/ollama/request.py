@@ -62,7 +62,7 @@ class OllamaApi:
             json=rest.get("format") not in (None, ""),
         )
 
-    def encoder(self, job: Job) -> Lines:
+    def encoder(self, job: Job, _annotations: object) -> Lines:
         """Who writes the answer."""
         return Lines(job.model, generates=self.generates)
 
