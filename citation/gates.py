@@ -12,10 +12,12 @@ from functools import lru_cache
 
 from .lexicon import Lexed, Quantity, agrees, lex
 from .scoring import Claim
-from .scoring.index import Index
+from .scoring.index import Index, language_of
 
 # Below this share of common terms two sentences speak of different things, and their polarities cannot be compared.
 _COMPARABLE = 0.7
+# Of pairs of characters fewer are common: one character more or less changes two of them.
+_COMPARABLE_HAN = 0.4
 # What a negation denies: this many content terms after it, and before it where verbs come first ("bestätigt das nicht").
 _SCOPE_AFTER, _SCOPE_BEFORE = 3, 2
 # Opposites oppose if a word this near to both is the same.
@@ -74,6 +76,10 @@ class Gates:
 
     def _otherwise(self, quantity: Quantity, row: int, known: list[Quantity]) -> str | None:
         """What the passage counts of the same thing, where it counts it and never as the claim does."""
+        if quantity.ordinal and not quantity.strict:
+            ordinals = [q for q in known if q.ordinal]
+            if ordinals and not any(agrees(quantity, q) for q in ordinals):
+                return self.index.evidence[row].text[ordinals[0].start : ordinals[0].end]
         counted = _next_term(self.lexed, quantity.end)
         if not counted or counted[0] == "#" or not quantity.values or _is_year(quantity):
             return None
@@ -93,8 +99,8 @@ class Gates:
     def _nearest(self, row: int, window: tuple[int, int]) -> "_Clause | None":
         """The sentence of the window that shares most with the claim, if it is about the same."""
         best: _Clause | None = None
-        mine = set(self.mine.terms)
-        most = _COMPARABLE * len(mine)
+        mine = self.mine.matter()
+        most = (_COMPARABLE_HAN if language_of(self.lexed) == "han" else _COMPARABLE) * len(mine)
         for start, end in self.index.sentences_between(row, *window):
             clause = _Clause(self.index.evidence[row].text, self.index.lexed[row], start, end)
             shared = len(mine.intersection(clause.terms))
@@ -127,6 +133,12 @@ class _Clause:
                 self.terms[at : min(stop, at + _SCOPE_AFTER)] or self.terms[max(begin, at - _SCOPE_BEFORE) : at]
             )
         return scopes
+
+    def matter(self) -> set[str]:
+        """What it is about: the terms that are no numbers and have no opposite."""
+        poles = {start for start, _, _ in self.poles}
+        plain = zip(self.terms, self.starts, strict=True)
+        return {term for term, start in plain if term[0] != "#" and start not in poles} or set(self.terms)
 
     def around(self, offset: int) -> set[str]:
         """The terms near an offset."""

@@ -8,7 +8,7 @@ from .function_words import function_words, is_function_char
 from .han import SIMPLER
 from .languages import elect
 from .numerals import NUMERAL
-from .polarity import han_members, han_negations, not_negating_before
+from .polarity import POLAR, han_members, han_negations, not_negating_before
 from .quantities import Quantity, agrees
 from .reading import Found, Pieces, Reader, counts
 from .sentences import sentences
@@ -91,9 +91,10 @@ def _fill(lexed: Lexed, pieces: Pieces, found: list[Found]) -> None:
         start = pieces.starts[i]
         if known.negates and not not_negating_before(pieces.folded[i + 1] if i + 1 < len(pieces.words) else ""):
             lexed.negations.append(pieces.ends[i])
-        for family, member in known.poles:
-            lexed.poles.append((start, family, member))
-        if known.folded not in ignored:
+        meaningful = known.folded not in ignored and not known.negates
+        if known.poles and (meaningful or known.folded in POLAR):
+            lexed.poles.extend((start, family, member) for family, member in known.poles)
+        if meaningful:
             _add(lexed, known.term, start, pieces.ends[i])
             if known.capital and not _starts_sentence(pieces.text, start):
                 lexed.names.add(known.term)

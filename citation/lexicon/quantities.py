@@ -21,6 +21,7 @@ class Quantity:
     factor: float = 1.0  # to the first unit of the dimension
     strict: bool = True  # False for "one", "first": they often count nothing
     rounded: bool = False  # "about", or given in millions: the evidence may be more exact
+    ordinal: bool = False
     version: str = ""  # as written, where 3.10 is not 3.1
 
     @property

@@ -42,6 +42,12 @@ _HAN_RUN = re.compile(rf"(第)?(百分之)?({HAN_NUMERAL}+)(?:分之({HAN_NUMERA
 _NOT_HAN_NUMBERS = frozenset({"万", "萬", "亿", "億", "兆", "百", "千", "一", "十", "零", "〇", "两", "兩"})
 _HAN_MONTH = re.compile(r"月(?!亮|球|经|經|饼|餅)")
 _DASHES = frozenset("-–—/")
+_ONE = frozenset("un une uno una ein um uma een".split())  # a number only in "vingt et un"
+ORDINAL = "ordinal"
+_OF = frozenset({"of", "de", "del"})
+_IN = frozenset("in im en since seit since desde depuis until bis last next this early late mid".split())
+_SIGNS = frozenset(CURRENCY_SIGNS)
+_MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only beside a currency: $5m
 _SHARED = frozenset(dimension for dimension, _ in UNITS.values())
 _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 
@@ -126,8 +132,9 @@ class Reader:
         """Scale, unit and what else belongs to a number that took up `first`..`after`."""
         p, start = self.p, self.p.starts[first]
         end, scaled = p.ends[after - 1], False
+        money = p.text[max(0, start - 1) : start] in _SIGNS
         while after < len(p.kinds) and self._close(end, after):
-            factor, length = self._scale(after)
+            factor, length = self._scale(after, money)
             if factor is None:
                 break
             values, scaled = tuple(v * factor for v in values), True
@@ -137,14 +144,18 @@ class Reader:
             after += 1
         period, after, end = self._period(values, first, after, end)
         if period:
+            if period[1] == ORDINAL:
+                return Found(Quantity(values, start, end, ordinal=True), first, after)
             return Found(Quantity(period[0], start, end, unit=period[1]), first, after)
         unit, factor, after, end = self._unit(first, after, end)
         about = first > 0 and p.folded[first - 1] in _ABOUT or bool(_HAN_ABOUT.search(p.text, max(0, start - 3), start))
         return Found(Quantity(values, start, end, unit, factor, strict, scaled or about), first, after)
 
-    def _scale(self, i: int) -> tuple[float | None, int]:
+    def _scale(self, i: int, money: bool) -> tuple[float | None, int]:
         p = self.p
         if p.kinds[i] == "word":
+            if money and p.folded[i] in _MONEY_SCALES:
+                return _MONEY_SCALES[p.folded[i]], 1
             return scale(p.folded[i], self.language), p.ends[i] - p.starts[i]
         if p.kinds[i] == "run":
             for length in (2, 1):
@@ -173,7 +184,7 @@ class Reader:
                 if p.texts[after].startswith(("年代", "년대")):
                     return (values, DECADE), after, end
             if ending > after:
-                return None, ending, p.ends[after]
+                return (values, ORDINAL), ending, p.ends[after]
         before = p.folded[first - 1] if first and self._close(p.ends[first - 1], first) else ""
         if before in _YEARS_OF and values[0] % 10 == 0 and (20 <= values[0] < 100 or 1000 <= values[0] < 2100):
             return (values, DECADE), after, end
@@ -208,6 +219,8 @@ class Reader:
                 return MONTH, 1.0, after, end + 1
             return "", 1.0, after, end
         following = p.folded[after + 1] if after + 1 < len(p.kinds) else ""
+        if word == "de" and following in UNITS:  # millones de euros
+            return *UNITS[following], after + 2, p.ends[after + 1]
         if word in {"por", "per", "pour"} and following in {"ciento", "cent", "cento"}:
             return "%", 1.0, after + 2, p.ends[after + 1]
         if word.startswith("prozent"):
@@ -217,7 +230,7 @@ class Reader:
         return "", 1.0, after, end
 
     def _close(self, end: int, i: int) -> bool:
-        return bool(_CLOSE.fullmatch(self.p.text, end, self.p.starts[i]))
+        return self.p.starts[i] <= end or bool(_CLOSE.fullmatch(self.p.text, end, self.p.starts[i]))
 
     def _after_version(self, i: int) -> bool:
         return i > 0 and self.p.folded[i - 1] in _VERSION_WORDS and self._close(self.p.ends[i - 1], i)
@@ -233,7 +246,8 @@ class Reader:
         p = self.p
         word = p.folded[i]
         if word in ORDINALS:
-            ordinal = Quantity((float(ORDINALS[word]),), p.starts[i], p.ends[i], strict=word not in _SOFT)
+            value = (float(ORDINALS[word]),)
+            ordinal = Quantity(value, p.starts[i], p.ends[i], strict=word not in _SOFT, ordinal=True)
             if i + 1 < len(p.kinds) and p.folded[i + 1] in CENTURIES:
                 return [Found(Quantity(ordinal.values, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
             return [Found(ordinal, i, i + 1)]
@@ -258,8 +272,10 @@ class Reader:
         while after < len(p.kinds) and (after == i or self._close(p.ends[after - 1], after)):
             word = p.folded[after]
             value = word_value(word, language)
+            if value is None and word in _ONE and values and p.folded[after - 1] in JOINERS:
+                value = 1
             if value is None and word in JOINERS and values and after + 1 < len(p.kinds):
-                following = word_value(p.folded[after + 1], language)
+                following = 1 if p.folded[after + 1] in _ONE else word_value(p.folded[after + 1], language)
                 if following is None or following >= values[-1] or (language == "en" and values[-1] < 100):
                     break
                 after += 1
@@ -275,18 +291,13 @@ class Reader:
 
     def _month(self, i: int) -> list[Found]:
         p = self.p
-        beside = any(0 <= j < len(p.kinds) and p.kinds[j] == "number" for j in (i - 1, i + 1)) or (
-            i >= 2 and p.folded[i - 1] in {"of", "de"} and p.kinds[i - 2] == "number"
-        )
-        if p.folded[i] in AMBIGUOUS_MONTHS and not (beside and p.texts[i][:1].isupper()):
-            if not (
-                p.folded[i] in {"march", "mars", "mai"}
-                and p.texts[i][:1].isupper()
-                and i
-                and p.folded[i - 1] in {"in", "im", "en", "since"}
-            ):
-                return [] if p.folded[i] not in {"mai", "marz"} or not beside else [self._month_at(i)]
-        return [self._month_at(i)]
+        if p.folded[i] not in AMBIGUOUS_MONTHS:
+            return [self._month_at(i)]
+        beside = any(0 <= j < len(p.kinds) and p.kinds[j] == "number" for j in (i - 1, i + 1))
+        dated = beside or (i >= 2 and p.folded[i - 1] in _OF and p.kinds[i - 2] == "number")
+        introduced = i > 0 and p.folded[i - 1] in _IN
+        written = p.texts[i][:1].isupper() or self.language not in {"en", "de"}
+        return [self._month_at(i)] if written and (dated or introduced) else []
 
     def _month_at(self, i: int) -> Found:
         return Found(Quantity((float(MONTHS[self.p.folded[i]]),), self.p.starts[i], self.p.ends[i], MONTH), i, i + 1)
@@ -365,6 +376,11 @@ def _joined(text: str, found: list[Found]) -> list[Found]:
     joined: list[Found] = []
     for f in reversed(found):
         q, after = f.quantity, joined[-1].quantity if joined else None
+        if after and q.rounded and q.end == after.start and after.values and q.values and q.values[0] > after.values[0]:
+            joined[-1] = replace(
+                joined[-1], quantity=replace(after, start=q.start, values=(q.values[0] + after.values[0],))
+            )
+            continue
         if after and not q.unit and q.values and after.unit in _SHARED and _BETWEEN.fullmatch(text, q.end, after.start):
             f = replace(f, quantity=replace(q, unit=after.unit, factor=after.factor))
         if (

@@ -40,7 +40,10 @@ def _ends(text: str, start: int, end: re.Match[str]) -> bool:
         return False
     found = _LAST_WORD.search(text, max(start, end.start() - 12), end.start())
     word = found[0] if found else ""
-    return not (word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()))
+    # "19. Jahrhundert", "1. Open the lid", "J. Smith"
+    return not (
+        word.lower() in _ABBREVIATIONS or (len(word) <= 2 and word.isdigit()) or (len(word) == 1 and word.isalpha())
+    )
 
 
 def _add(text: str, start: int, end: int, cuts: list[tuple[int, int]]) -> None:

@@ -1,5 +1,6 @@
 """What the lexicon knows of a word, once for every spelling; and the ranges of scripts."""
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,6 +17,10 @@ HANGUL = "\u1100-\u11ff\uac00-\ud7a3"
 SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer: no spaces between words
 MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"  # vowel signs are not \w for `re`
 UNSPACED = HAN + KANA + HANGUL + SOUTH_EAST
+
+
+# l'usine, d'euros, n'a, qu'il
+_ELISION = re.compile("^(?:[cdjlmnst]|qu|dell|nell|all|un)['’](?=.)")
 
 
 class Word(NamedTuple):
@@ -35,6 +40,8 @@ class Word(NamedTuple):
 def word(spelled: str) -> Word:
     """Look a spelling up, once."""
     folded = fold(spelled)
+    negates = is_negation(folded)
+    folded = _ELISION.sub("", folded)
     term = stem(folded)
     counts = folded in MONTHS or may_be_number(folded)
-    return Word(folded, term, spelled[0].isupper(), counts, is_negation(folded), tuple(members(term)), votes(folded))
+    return Word(folded, term, spelled[0].isupper(), counts, negates, tuple(members(term)), votes(folded))

@@ -1,0 +1,450 @@
+"""Sentences of our own that say what their evidence says, and twins with one number, date, unit or denial changed.
+
+language -> [(evidence, true restatements, swapped twins)]
+"""
+
+Case = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+SWAPS: dict[str, list[Case]] = {
+    "en": [
+        (
+            "The plant employs 1,500 people and produced 2.4 million tyres in 2021.",
+            (
+                "The plant employs 1500 people.",
+                "The plant employs 1.5k people.",
+                "In 2021 the plant produced 2,400,000 tyres.",
+                "The plant produced 2.4 million tyres in 2021.",
+            ),
+            (
+                "The plant employs 1,800 people.",
+                "The plant employs 15,000 people.",
+                "In 2021 the plant produced 2.4 billion tyres.",
+                "The plant produced 2.4 million tyres in 2012.",
+            ),
+        ),
+        (
+            "Sales of electric bicycles rose by 3 percent in March 2022.",
+            (
+                "Sales of electric bicycles rose by 3% in March 2022.",
+                "Electric bicycle sales rose by three percent in March 2022.",
+                "Sales of electric bicycles rose 3 per cent in March.",
+            ),
+            (
+                "Sales of electric bicycles rose by 5% in March 2022.",
+                "Sales of electric bicycles rose by 3% in April 2022.",
+                "Sales of electric bicycles fell by 3% in March 2022.",
+                "Sales of electric bicycles did not rise in March 2022.",
+            ),
+        ),
+        (
+            "The treaty was signed on 3 March 1992 by twelve member states.",
+            (
+                "The treaty was signed on 1992-03-03.",
+                "Twelve member states signed the treaty on March 3, 1992.",
+                "The treaty was signed by 12 member states.",
+                "The treaty was signed in the 1990s.",
+            ),
+            (
+                "The treaty was signed on 5 March 1992.",
+                "The treaty was signed on 1992-04-03.",
+                "The treaty was signed by 13 member states.",
+                "The treaty was signed in the 1980s.",
+                "The treaty was not signed by twelve member states.",
+            ),
+        ),
+        (
+            "Version 3.10 of the library does not support Windows 7.",
+            ("Windows 7 is not supported by version 3.10 of the library.", "Version 3.10 doesn't support Windows 7."),
+            (
+                "Version 3.1 of the library does not support Windows 7.",
+                "Version 3.10 of the library supports Windows 7.",
+                "Version 3.10 of the library does not support Windows 8.",
+            ),
+        ),
+        (
+            "The bridge is 5 km long and cost $120 million.",
+            ("The bridge is 5,000 metres long.", "The bridge cost 120 million dollars.", "The bridge cost $120m."),
+            (
+                "The bridge is 5 miles long.",
+                "The bridge cost 120 million euros.",
+                "The bridge cost $210 million.",
+                "The bridge is 50 km long.",
+            ),
+        ),
+        (
+            "The committee approved the budget after a debate of two hours.",
+            (
+                "The budget was approved by the committee after a debate of 2 hours.",
+                "The committee approved the budget.",
+            ),
+            (
+                "The committee rejected the budget after a debate of two hours.",
+                "The committee approved the budget after a debate of two days.",
+                "The committee approved the budget before a debate of two hours.",
+                "The committee never approved the budget.",
+            ),
+        ),
+        (
+            "She finished third in the marathon with a time of 2:30:15, and the court found the organiser guilty.",
+            ("She finished 3rd in the marathon.", "The court found the organiser guilty."),
+            ("She finished second in the marathon.", "The court found the organiser innocent."),
+        ),
+        (
+            "The library opens at 9:00 a.m. on Mondays and lies on the northern bank of the river.",
+            ("On Mondays the library opens at 9:00 a.m.", "The library lies on the northern bank of the river."),
+            (
+                "On Tuesdays the library opens at 9:00 a.m.",
+                "On Mondays the library opens at 9:30 a.m.",
+                "The library lies on the southern bank of the river.",
+            ),
+        ),
+    ],
+    "de": [
+        (
+            "Das Werk beschäftigt 1.500 Menschen und baute im Jahr 2021 rund 2,4 Millionen Reifen.",
+            (
+                "Das Werk beschäftigt 1500 Menschen.",
+                "Im Jahr 2021 baute das Werk 2,4 Mio. Reifen.",
+                "Das Werk beschäftigt eintausendfünfhundert Menschen.",
+                "Das Werk baute 2021 rund 2.400.000 Reifen.",
+            ),
+            (
+                "Das Werk beschäftigt 1.800 Menschen.",
+                "Das Werk beschäftigt 15.000 Menschen.",
+                "Im Jahr 2021 baute das Werk 2,4 Milliarden Reifen.",
+                "Im Jahr 2012 baute das Werk 2,4 Millionen Reifen.",
+            ),
+        ),
+        (
+            "Der Umsatz des Verlags stieg im März 2022 um drei Prozent.",
+            (
+                "Der Umsatz des Verlags stieg im März 2022 um 3 %.",
+                "Im März 2022 stieg der Umsatz des Verlags um 3 Prozent.",
+                "Im März 2022 ist der Umsatz des Verlags um drei Prozent gestiegen.",
+            ),
+            (
+                "Der Umsatz des Verlags stieg im März 2022 um 5 %.",
+                "Der Umsatz des Verlags stieg im April 2022 um drei Prozent.",
+                "Der Umsatz des Verlags sank im März 2022 um drei Prozent.",
+                "Der Umsatz des Verlags stieg im März 2022 nicht.",
+            ),
+        ),
+        (
+            "Der Vertrag wurde am 3. Oktober 1990 von zwölf Staaten unterzeichnet.",
+            (
+                "Der Vertrag wurde am 03.10.1990 unterzeichnet.",
+                "Zwölf Staaten unterzeichneten den Vertrag am 3. Oktober 1990.",
+                "Der Vertrag wurde von 12 Staaten unterzeichnet.",
+            ),
+            (
+                "Der Vertrag wurde am 5. Oktober 1990 unterzeichnet.",
+                "Der Vertrag wurde am 03.11.1990 unterzeichnet.",
+                "Der Vertrag wurde von 13 Staaten unterzeichnet.",
+                "Der Vertrag wurde am 3. Oktober 1991 unterzeichnet.",
+                "Der Vertrag wurde nicht von zwölf Staaten unterzeichnet.",
+            ),
+        ),
+        (
+            "Die Brücke ist 5 km lang und kostete 120 Millionen Euro.",
+            ("Die Brücke ist 5.000 Meter lang.", "Die Brücke kostete 120 Mio. €."),
+            (
+                "Die Brücke ist 5 Meilen lang.",
+                "Die Brücke kostete 120 Millionen Dollar.",
+                "Die Brücke kostete 210 Millionen Euro.",
+                "Die Brücke ist 50 km lang.",
+            ),
+        ),
+        (
+            "Der Ausschuss hat den Haushalt nach einer Debatte von zwei Stunden genehmigt.",
+            (
+                "Nach einer Debatte von 2 Stunden hat der Ausschuss den Haushalt genehmigt.",
+                "Der Ausschuss hat den Haushalt genehmigt.",
+            ),
+            (
+                "Der Ausschuss hat den Haushalt nach einer Debatte von zwei Stunden abgelehnt.",
+                "Der Ausschuss hat den Haushalt nach einer Debatte von zwei Tagen genehmigt.",
+                "Der Ausschuss hat den Haushalt nicht genehmigt.",
+                "Der Ausschuss hat den Haushalt vor einer Debatte von zwei Stunden genehmigt.",
+            ),
+        ),
+        (
+            "Die Behörde hat die Zulassung des Medikaments nicht verlängert.",
+            (
+                "Die Zulassung des Medikaments hat die Behörde nicht verlängert.",
+                "Die Behörde verlängerte die Zulassung des Medikaments nicht.",
+            ),
+            (
+                "Die Behörde hat die Zulassung des Medikaments verlängert.",
+                "Die Zulassung des Medikaments wurde von der Behörde verlängert.",
+            ),
+        ),
+        (
+            "Das Schloss stammt aus dem 19. Jahrhundert und steht am nördlichen Ufer des Sees.",
+            ("Das Schloss stammt aus dem 19. Jahrhundert.", "Das Schloss steht am nördlichen Ufer des Sees."),
+            ("Das Schloss stammt aus dem 18. Jahrhundert.", "Das Schloss steht am südlichen Ufer des Sees."),
+        ),
+        (
+            "Die Stadt hat fünfundzwanzig Schulen, in keiner davon gibt es ein Schwimmbad.",
+            ("Die Stadt hat 25 Schulen.", "Die Stadt hat fünfundzwanzig Schulen."),
+            ("Die Stadt hat 52 Schulen.", "Die Stadt hat vierundzwanzig Schulen."),
+        ),
+    ],
+    "es": [
+        (
+            "La planta emplea a 1.500 personas y produjo 2,4 millones de neumáticos en 2021.",
+            (
+                "La planta emplea a 1500 personas.",
+                "La planta emplea a mil quinientas personas.",
+                "En 2021 la planta produjo 2.400.000 neumáticos.",
+                "La planta produjo 2,4 millones de neumáticos en 2021.",
+            ),
+            (
+                "La planta emplea a 1.800 personas.",
+                "La planta emplea a 15.000 personas.",
+                "La planta produjo 2,4 mil millones de neumáticos en 2021.",
+                "La planta produjo 2,4 millones de neumáticos en 2012.",
+            ),
+        ),
+        (
+            "Las ventas de bicicletas eléctricas subieron un 3 por ciento en marzo de 2022.",
+            (
+                "Las ventas de bicicletas eléctricas subieron un 3 % en marzo de 2022.",
+                "En marzo de 2022 las ventas de bicicletas eléctricas subieron un tres por ciento.",
+                "Las ventas de bicicletas eléctricas subieron un 3% en marzo.",
+            ),
+            (
+                "Las ventas de bicicletas eléctricas subieron un 5 % en marzo de 2022.",
+                "Las ventas de bicicletas eléctricas subieron un 3 % en abril de 2022.",
+                "Las ventas de bicicletas eléctricas bajaron un 3 % en marzo de 2022.",
+                "Las ventas de bicicletas eléctricas no subieron en marzo de 2022.",
+            ),
+        ),
+        (
+            "El tratado fue firmado el 3 de marzo de 1992 por doce países.",
+            (
+                "El tratado fue firmado el 03/03/1992.",
+                "Doce países firmaron el tratado el 3 de marzo de 1992.",
+                "El tratado fue firmado por 12 países.",
+            ),
+            (
+                "El tratado fue firmado el 5 de marzo de 1992.",
+                "El tratado fue firmado el 3 de mayo de 1992.",
+                "El tratado fue firmado por 13 países.",
+                "El tratado fue firmado el 3 de marzo de 1993.",
+                "El tratado nunca fue firmado por doce países.",
+            ),
+        ),
+        (
+            "El puente mide 5 km y costó 120 millones de euros.",
+            ("El puente mide 5.000 metros.", "El puente costó 120 millones de euros."),
+            (
+                "El puente mide 5 millas.",
+                "El puente costó 120 millones de dólares.",
+                "El puente costó 210 millones de euros.",
+                "El puente mide 50 km.",
+            ),
+        ),
+        (
+            "El comité aprobó el presupuesto después de un debate de dos horas.",
+            (
+                "El comité aprobó el presupuesto después de un debate de 2 horas.",
+                "El presupuesto fue aprobado por el comité.",
+            ),
+            (
+                "El comité rechazó el presupuesto después de un debate de dos horas.",
+                "El comité aprobó el presupuesto después de un debate de dos días.",
+                "El comité no aprobó el presupuesto.",
+                "El comité aprobó el presupuesto antes de un debate de dos horas.",
+            ),
+        ),
+        (
+            "El ministerio no confirmó la compra de los aviones.",
+            (
+                "La compra de los aviones no fue confirmada por el ministerio.",
+                "El ministerio no ha confirmado la compra de los aviones.",
+            ),
+            (
+                "El ministerio confirmó la compra de los aviones.",
+                "La compra de los aviones fue confirmada por el ministerio.",
+            ),
+        ),
+        (
+            "El castillo es del siglo XIX y está en la orilla norte del lago.",
+            ("El castillo es del siglo XIX.", "El castillo está en la orilla norte del lago."),
+            ("El castillo es del siglo XVIII.", "El castillo está en la orilla sur del lago."),
+        ),
+        (
+            "La ciudad tiene veinticinco escuelas y treinta y dos parques.",
+            ("La ciudad tiene 25 escuelas.", "La ciudad tiene 32 parques."),
+            (
+                "La ciudad tiene 52 escuelas.",
+                "La ciudad tiene treinta y tres parques.",
+                "La ciudad tiene veinticuatro escuelas.",
+            ),
+        ),
+    ],
+    "fr": [
+        (
+            "L'usine emploie 1 500 personnes et a produit 2,4 millions de pneus en 2021.",
+            (
+                "L'usine emploie 1500 personnes.",
+                "L'usine emploie mille cinq cents personnes.",
+                "En 2021, l'usine a produit 2 400 000 pneus.",
+                "L'usine a produit 2,4 millions de pneus en 2021.",
+            ),
+            (
+                "L'usine emploie 1 800 personnes.",
+                "L'usine emploie 15 000 personnes.",
+                "L'usine a produit 2,4 milliards de pneus en 2021.",
+                "L'usine a produit 2,4 millions de pneus en 2012.",
+            ),
+        ),
+        (
+            "Les ventes de vélos électriques ont augmenté de 3 pour cent en mars 2022.",
+            (
+                "Les ventes de vélos électriques ont augmenté de 3 % en mars 2022.",
+                "En mars 2022, les ventes de vélos électriques ont augmenté de trois pour cent.",
+                "Les ventes de vélos électriques ont augmenté de 3% en mars.",
+            ),
+            (
+                "Les ventes de vélos électriques ont augmenté de 5 % en mars 2022.",
+                "Les ventes de vélos électriques ont augmenté de 3 % en avril 2022.",
+                "Les ventes de vélos électriques ont diminué de 3 % en mars 2022.",
+                "Les ventes de vélos électriques n'ont pas augmenté en mars 2022.",
+            ),
+        ),
+        (
+            "Le traité a été signé le 3 mars 1992 par douze pays.",
+            (
+                "Le traité a été signé le 03/03/1992.",
+                "Douze pays ont signé le traité le 3 mars 1992.",
+                "Le traité a été signé par 12 pays.",
+            ),
+            (
+                "Le traité a été signé le 5 mars 1992.",
+                "Le traité a été signé le 3 mai 1992.",
+                "Le traité a été signé par 13 pays.",
+                "Le traité a été signé le 3 mars 1993.",
+                "Le traité n'a jamais été signé par douze pays.",
+            ),
+        ),
+        (
+            "Le pont mesure 5 km et a coûté 120 millions d'euros.",
+            ("Le pont mesure 5 000 mètres.", "Le pont a coûté 120 millions d'euros."),
+            (
+                "Le pont mesure 5 miles.",
+                "Le pont a coûté 120 millions de dollars.",
+                "Le pont a coûté 210 millions d'euros.",
+                "Le pont mesure 50 km.",
+            ),
+        ),
+        (
+            "Le comité a approuvé le budget après un débat de deux heures.",
+            ("Le comité a approuvé le budget après un débat de 2 heures.", "Le budget a été approuvé par le comité."),
+            (
+                "Le comité a rejeté le budget après un débat de deux heures.",
+                "Le comité a approuvé le budget après un débat de deux jours.",
+                "Le comité n'a pas approuvé le budget.",
+                "Le comité a approuvé le budget avant un débat de deux heures.",
+            ),
+        ),
+        (
+            "Le ministère n'a pas confirmé l'achat des avions.",
+            (
+                "L'achat des avions n'a pas été confirmé par le ministère.",
+                "Le ministère n'a pas confirmé l'achat des avions.",
+            ),
+            ("Le ministère a confirmé l'achat des avions.", "L'achat des avions a été confirmé par le ministère."),
+        ),
+        (
+            "Le château date du XIXe siècle et se trouve sur la rive nord du lac.",
+            ("Le château date du XIXe siècle.", "Le château se trouve sur la rive nord du lac."),
+            ("Le château date du XVIIIe siècle.", "Le château se trouve sur la rive sud du lac."),
+        ),
+        (
+            "La ville compte quatre-vingt-dix-sept écoles et vingt et un parcs.",
+            ("La ville compte 97 écoles.", "La ville compte 21 parcs."),
+            (
+                "La ville compte 87 écoles.",
+                "La ville compte vingt-deux parcs.",
+                "La ville compte quatre-vingt-dix-huit écoles.",
+            ),
+        ),
+    ],
+    "zh": [
+        (
+            "该工厂有1500名员工，2021年生产了240万条轮胎。",
+            (
+                "该工厂有一千五百名员工。",
+                "该工厂有1,500名员工。",
+                "2021年该工厂生产了2400000条轮胎。",
+                "二〇二一年该工厂生产了240万条轮胎。",
+            ),
+            (
+                "该工厂有1800名员工。",
+                "该工厂有一万五千名员工。",
+                "2021年该工厂生产了240亿条轮胎。",
+                "2012年该工厂生产了240万条轮胎。",
+            ),
+        ),
+        (
+            "2022年3月，电动自行车的销量上升了3%。",
+            (
+                "2022年3月，电动自行车的销量上升了百分之三。",
+                "2022年三月，电动自行车的销量上升了3％。",
+                "电动自行车的销量上升了3%。",
+            ),
+            (
+                "2022年3月，电动自行车的销量上升了5%。",
+                "2022年4月，电动自行车的销量上升了3%。",
+                "2022年3月，电动自行车的销量下降了3%。",
+                "2022年3月，电动自行车的销量没有上升。",
+            ),
+        ),
+        (
+            "该条约于1992年3月3日由十二个国家签署。",
+            ("该条约于1992-03-03签署。", "该条约由12个国家签署。", "该条约于一九九二年三月三日签署。"),
+            (
+                "该条约于1992年3月5日签署。",
+                "该条约于1992年4月3日签署。",
+                "该条约由13个国家签署。",
+                "该条约于1993年3月3日签署。",
+            ),
+        ),
+        (
+            "这座大桥长5公里，造价1.2亿美元。",
+            ("这座大桥长5000米。", "这座大桥造价1亿2000万美元。", "这座大桥造价1.2亿美元。"),
+            ("这座大桥长5英里。", "这座大桥造价1.2亿欧元。", "这座大桥造价2.1亿美元。", "这座大桥长50公里。"),
+        ),
+        (
+            "委员会经过两小时的辩论后批准了预算。",
+            ("委员会经过2小时的辩论后批准了预算。", "委员会批准了预算。"),
+            ("委员会经过两小时的辩论后否决了预算。", "委员会经过两天的辩论后批准了预算。", "委员会没有批准预算。"),
+        ),
+        (
+            "该部门未确认购买这批飞机。",
+            ("该部门没有确认购买这批飞机。", "该部门并未确认购买这批飞机。"),
+            ("该部门确认购买这批飞机。", "该部门确认购买了这批飞机。"),
+        ),
+        (
+            "这座城堡建于19世纪，位于湖的北侧。",
+            ("这座城堡建于十九世纪。", "这座城堡位于湖的北侧。"),
+            ("这座城堡建于18世纪。", "这座城堡位于湖的南侧。"),
+        ),
+        (
+            "全市共有二十五所学校，第三中学成立于1950年。",
+            ("全市共有25所学校。", "第3中学成立于1950年。"),
+            ("全市共有52所学校。", "全市共有二十四所学校。", "第四中学成立于1950年。", "第三中学成立于1955年。"),
+        ),
+        (
+            "公司不支持在周一退货，退货须在十天内办理。",
+            ("公司不支持在周一退货。", "退货须在10天内办理。"),
+            ("公司支持在周一退货。", "公司不支持在周二退货。", "退货须在二十天内办理。", "退货须在十个月内办理。"),
+        ),
+        (
+            "三分之二的居民反对该项目，约3万人参加了投票。",
+            ("三分之二的居民反对该项目。", "约30000人参加了投票。"),
+            ("三分之一的居民反对该项目。", "约5万人参加了投票。", "三分之二的居民支持该项目。"),
+        ),
+    ],
+}

@@ -1,0 +1,47 @@
+"""Changed numbers and denials are refused; true restatements pass the gates."""
+
+import pytest
+
+from citation.attribute import attribute
+from citation.evidence import Evidence
+from citation.gates import Gates
+from citation.scoring import Claim, Prepared, scorer
+
+from tests.citation.swaps import SWAPS
+
+# Another text on the same matter, so that no excerpt is alone.
+OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")
+
+
+def prepared(text: str) -> Prepared:
+    return scorer("lexical").prepare([Evidence(1, text, "one"), OTHER])
+
+
+def refused(text: str, sentence: str) -> bool:
+    evidence, claim = prepared(text), Claim(sentence)
+    decision = attribute(claim, evidence.score(claim), evidence, cited=frozenset({1}))
+    return all(support.number != 1 for support in decision.supports)
+
+
+def gated(text: str, sentence: str) -> bool:
+    evidence, claim = prepared(text), Claim(sentence)
+    window = evidence.score(claim).windows[0].tolist()
+    return Gates(claim, evidence.index).check(0, (window[0], window[1])) is not None
+
+
+def test_the_table_is_large_enough() -> None:
+    assert sum(len(true) + len(swapped) for cases in SWAPS.values() for _, true, swapped in cases) >= 200
+
+
+@pytest.mark.parametrize("language", SWAPS)
+def test_swapped_sentences_are_refused_even_when_the_model_cites_them(language: str) -> None:
+    pairs = [(text, sentence) for text, _, swapped in SWAPS[language] for sentence in swapped]
+    missed = [sentence for text, sentence in pairs if not refused(text, sentence)]
+    assert len(missed) <= 0.02 * len(pairs), missed
+
+
+@pytest.mark.parametrize("language", SWAPS)
+def test_true_restatements_pass_the_gates(language: str) -> None:
+    pairs = [(text, sentence) for text, true, _ in SWAPS[language] for sentence in true]
+    missed = [sentence for text, sentence in pairs if gated(text, sentence)]
+    assert len(missed) <= 0.03 * len(pairs), missed
