@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .words import terms
+from .words import MONTH, terms
 
 _SHORT = """
     mr mrs ms dr prof st jr sr vs etc e.g i.e cf no nos vol fig figs pp approx ca dept est inc ltd co corp jan feb mar
     apr jun jul aug sep sept oct nov dec u.s u.k z.b d.h bzw usw ggf evtl nr abs art bd hr fr sog vgl p.ej sra
 """
 ABBREVIATIONS = frozenset(_SHORT.split())
+NUMBERED = frozenset({"no", "nos", "nr", "fig", "figs", "art", "abs", "p", "pp", "vol", "ch", "sec"})
+LOOK = 24  # characters on both sides of a full stop that tell what it ends
 LONGEST_HEADING = 80  # characters of a line without a full stop that is taken for a title
 LONGEST = 600  # characters of a quoted sentence; a longer one is a table or has no punctuation
 
@@ -83,17 +85,16 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _ends(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether a sentence ends here: not after an abbreviation or an initial, not before a small letter."""
+    following = text[end.end() : end.end() + LOOK].lstrip()
+    if following[:1].islower():
+        return False
     if not end[0].startswith("."):
         return True
-    following = text[end.end() :].lstrip()[:1]
-    if following.islower() or (
-        following.isdecimal() and re.search(r"\b(?:No|Nos|Nr|Fig|Art|Abs|pp|Vol)$", text[start : end.start()])
-    ):
-        return False
-    word = re.search(r"[\w.]+$", text[max(start, end.start() - 20) : end.start()])
+    word = re.search(r"[\w.]+$", text[max(start, end.start() - LOOK) : end.start()])
     if word is None:
         return True
-    # An initial ("J. Smith") or an ordinal of a date ("4. Juli").
-    single = len(word[0]) == 1 and word[0].isupper()
-    ordinal = word[0].isdecimal() and len(word[0]) <= 2 and following.isupper() and not following.isascii()
-    return not (single or ordinal or word[0].casefold() in ABBREVIATIONS)
+    if following[:1].isdecimal() and word[0].casefold() in NUMBERED:
+        return False  # "Fig. 3"
+    initial = len(word[0]) == 1 and word[0].isupper()  # "J. Smith"
+    ordinal = word[0].isdecimal() and len(word[0]) <= 2 and MONTH.match(following) is not None  # "4. Juli"
+    return not (initial or ordinal or word[0].casefold() in ABBREVIATIONS)

@@ -71,7 +71,7 @@ _ASKED = tuple(
     (kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)|(?:{words})(?=[\u3040-\u9fff])")) for kind, words in _ASKS.items()
 )
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b|\d{1,4}\s?[年月日]|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
-_MONTH = re.compile(
+MONTH = re.compile(
     r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|"
     r"janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre)\b"
 )
@@ -113,7 +113,7 @@ TYPES: dict[str, Callable[[str, Collection[str]], bool]] = {
         any(not terms(found) <= set(asked) for found in re.findall(r"[\d.,]*\d", text))
         or bool(_NUMBER.search(re.sub(r"[\d.,]+", "", text)))
     ),
-    "date": lambda text, asked: bool(_YEAR.search(text) or _MONTH.search(text)),
+    "date": lambda text, asked: bool(_YEAR.search(text) or MONTH.search(text)),
     "name": _names,
     "place": _names,
 }

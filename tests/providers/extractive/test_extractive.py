@@ -1,0 +1,127 @@
+"""ExtractiveProvider: it quotes what answers, cites it, and says so where nothing does."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from providers.events import ChatRequest
+from providers.extractive import ExtractiveProvider
+from providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
+from providers.extractive.sentences import passages
+from tests.providers.asking import Answer, ask
+
+MOON = {
+    1: "# Landings\n\nApollo 11 landed on 20 July 1969. Neil Armstrong was the first to step onto the surface.",
+    2: "Luna 2 reached it in 1959.\n\n- Luna 16 returned 101 grams of soil.\n- Luna 17 was a rover.",
+    5: "Die Gezeiten entstehen durch den Mond. Der Tidenhub beträgt an der Küste etwa 3 Meter.",
+    7: "万里の長城は中国にある。全長は約21196キロメートルである。",
+    8: "Le pont mesure 343 mètres de haut. Il a été inauguré en 2004.",
+}
+
+QUESTIONS = {
+    "When did Apollo 11 land?": "Apollo 11 landed on 20 July 1969. [1]",
+    "Who was the first to step onto the surface?": "Neil Armstrong was the first to step onto the surface. [1]",
+    "How many grams of soil did Luna 16 return?": "Luna 16 returned 101 grams of soil. [2]",
+    "Wie hoch ist der Tidenhub an der Küste?": "Der Tidenhub beträgt an der Küste etwa 3 Meter. [5]",
+    "万里の長城はどこにありますか": "万里の長城は中国にある。 [7]",
+    "Combien de mètres mesure le pont ?": "Le pont mesure 343 mètres de haut. [8]",
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_sentence_that_answers_comes_with_its_number(question: str) -> None:
+    assert QUESTIONS[question] in compose(question, MOON)
+
+
+@pytest.mark.parametrize("question", ["What is the capital of France?", "Who wrote Faust?", "Wie heißt der Papst?"])
+def test_where_nothing_fits_it_says_so(question: str) -> None:
+    assert compose(question, MOON) == NOTHING_FITS
+
+
+def test_without_evidence_it_says_what_it_is() -> None:
+    assert compose("Who wrote Faust?", {}) == NO_EVIDENCE
+
+
+def test_a_question_with_two_parts_gets_a_sentence_for_each() -> None:
+    answer = compose("When did Apollo 11 land, and how many grams of soil did Luna 16 return?", MOON)
+    assert "[1]" in answer
+    assert "[2]" in answer
+
+
+def test_a_request_without_words_of_its_own_gets_the_beginnings() -> None:
+    assert re.findall(r"\[(\d+)\]", compose("Summarise this, please.", MOON)) == ["1", "2", "5"]
+
+
+def test_what_two_excerpts_say_alike_is_said_once() -> None:
+    both = {1: "Water boils at 100 degrees.", 2: "Water boils at 100 degrees."}
+    assert compose("When does water boil?", both) == "Water boils at 100 degrees. [1]"
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 7, 8])
+def test_every_sentence_is_quoted_from_its_excerpt(number: int) -> None:
+    flat = " ".join(MOON[number].split())
+    assert all(passage.text in flat for passage in passages(number, MOON[number]))
+
+
+SENTENCES = {
+    "Dr. Smith met J. R. Hall at 3 p.m. yesterday. They talked.": [
+        "Dr. Smith met J. R. Hall at 3 p.m. yesterday.",
+        "They talked.",
+    ],
+    "See Fig. 3 for details. Version 1.2.3 is out.": ["See Fig. 3 for details.", "Version 1.2.3 is out."],
+    "# Title\n\nOne line\nwrapped here. Two.": ["One line wrapped here.", "Two."],
+    "Title\n\nText follows here.": ["Text follows here."],
+    "Only a title": ["Only a title"],
+    "- **Bold** point[3]\n- Other point": ["Bold point", "Other point"],
+    'He left ("Go!") at once. "Stay." She stayed.': ['He left ("Go!") at once.', '"Stay."', "She stayed."],
+    "水は沸騰する。100度だ！": ["水は沸騰する。", "100度だ！"],
+    "Der 4. Juli ist frei. Am 5. nicht.": ["Der 4. Juli ist frei.", "Am 5. nicht."],
+    "It was in September 1959. It landed.": ["It was in September 1959.", "It landed."],
+    "": [],
+}
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_excerpts_are_cut_into_sentences(text: str) -> None:
+    assert [passage.text for passage in passages(1, text)] == SENTENCES[text]
+
+
+async def answer_to(question: str = "When did Apollo 11 land?", **params: Any) -> Answer:
+    message = {"role": "user", "content": [{"type": "text", "text": question}]}
+    return await ask(ExtractiveProvider(), params, model="extractive", messages=[message], excerpts=MOON)
+
+
+async def test_it_streams_word_by_word_and_labels_itself() -> None:
+    answer = await answer_to()
+    assert answer.kinds == ["OtherDelta", *["TextDelta"] * 8, "Finish", "Usage"]
+    assert answer.text() == "Apollo 11 landed on 20 July 1969. [1]"
+    assert answer.reasons == {0: "stop"}
+    assert answer.usage
+    assert answer.usage["completion_tokens"] == 8
+    first = answer.events[0]
+    assert not isinstance(first, str)
+    assert getattr(first, "chunk", {})["system_fingerprint"] == "extractive"
+
+
+async def test_limits_of_a_request_are_obeyed() -> None:
+    assert ((cut := await answer_to(max_tokens=2)).text(), cut.reasons) == ("Apollo 11", {0: "length"})
+    assert ((cut := await answer_to(stop=[" on"])).text(), cut.reasons) == ("Apollo 11 landed", {0: "stop"})
+
+
+async def test_json_is_answered_with_json() -> None:
+    answer = await answer_to(response_format={"type": "json_object"})
+    assert json.loads(answer.text()) == {"answer": "Apollo 11 landed on 20 July 1969. [1]"}
+
+
+async def test_the_question_is_the_one_before_excerpts_were_put_in_front_of_it() -> None:
+    messages = [{"role": "user", "content": "[1] Luna 16 Luna 16 ...\n\nquestion"}]
+    question = "When did Apollo 11 land?"
+    answer = await ask(ExtractiveProvider(), messages=messages, excerpts=MOON, question=question)
+    assert answer.text().startswith("Apollo 11 landed")
+
+
+async def test_its_model() -> None:
+    assert await ExtractiveProvider().models() == ["extractive"]
+    assert ChatRequest("extractive", []).excerpts == {}

@@ -1,0 +1,370 @@
+"""What goes wrong between a provider and us: nothing that arrived is lost, no end is invented, nothing hangs."""
+
+import asyncio
+import gzip
+import json
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from providers.errors import (
+    BrokenStream,
+    IncompleteAnswer,
+    ProviderError,
+    Rejected,
+    ReportedError,
+    TimedOut,
+    Unreachable,
+)
+from providers.events import ChatRequest, Idle, TextDelta
+from providers.transport import Timeouts
+from tests.providers.asking import MODELS, QUESTION, Answer, answered, ask, made
+from tests.upstreams.gemini import Gemini, spaced
+from tests.upstreams.ollama import Ollama, line
+from tests.upstreams.openai import OpenAI
+from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, script, sse, whole
+
+IMPATIENT = Timeouts(connect=0.5, first_token=0.3, idle=0.3, tick=0.05)
+CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+
+
+def event(text: str | None = None, reason: str | None = None, **fields: Any) -> bytes:
+    delta = {} if text is None else {"content": text}
+    return (
+        b"data: %s\n\n"
+        % json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **fields}).encode()
+    )
+
+
+WATER, STOP, DONE = event("Water"), event(reason="stop"), b"data: [DONE]\n\n"
+USAGE = b'data: {"choices":[],"usage":{"total_tokens":3}}\n\n'
+
+# The pieces that a server writes, each in an HTTP chunk of its own; the text that has to arrive; how it ends:
+# a finish reason, or an error.
+FAULTS: dict[str, tuple[Sequence[Step], str, str | type[ProviderError]]] = {
+    "the end of the body without a finish reason": ([WATER], "Water", IncompleteAnswer),
+    "[DONE] without a finish reason": ([WATER, DONE], "Water", IncompleteAnswer),
+    "nothing at all": ([], "", IncompleteAnswer),
+    "half an event, then the end": ([WATER, b'data: {"choices":[{"index":0,"delta":{"con'], "Water", IncompleteAnswer),
+    "a whole event whose blank line is missing": ([WATER, event(" boils").rstrip()], "Water boils", IncompleteAnswer),
+    "a finish reason whose blank line is missing": ([WATER, STOP.rstrip()], "Water", "stop"),
+    "[DONE] whose blank line is missing": ([WATER, STOP, b"data: [DONE]"], "Water", "stop"),
+    "no [DONE]": ([WATER, STOP], "Water", "stop"),
+    "a reset in the answer": ([WATER, Break.RESET], "Water", IncompleteAnswer),
+    "a reset in an event": ([WATER, b'data: {"choi', Break.RESET], "Water", IncompleteAnswer),
+    "a reset after the finish reason": ([WATER, STOP, Break.RESET], "Water", "stop"),
+    "a close in the answer, its chunked body unfinished": ([WATER, Break.CLOSE], "Water", IncompleteAnswer),
+    "a close after the finish reason": ([WATER, STOP, Break.CLOSE], "Water", "stop"),
+    "silence in the answer": ([WATER, Break.STALL], "Water", TimedOut),
+    "silence in an event": ([WATER, b"data: {", Break.STALL], "Water", TimedOut),
+    "silence after the headers": ([Break.STALL], "", TimedOut),
+    "silence after the finish reason": ([WATER, STOP, USAGE, Break.STALL], "Water", "stop"),
+    "silence after [DONE]": ([WATER, STOP, DONE, Break.STALL], "Water", "stop"),
+    "data after [DONE]": ([WATER, STOP, DONE, event("x")], "Water", "stop"),
+    "text after the finish reason": ([WATER, STOP, event(" boils"), DONE], "Water boils", "stop"),
+    "two finish reasons": ([WATER, event(reason="length"), STOP, DONE], "Water", "length"),
+    "one event that is not JSON": ([WATER, b"data: {oops}\n\n", event(" boils"), STOP, DONE], "Water boils", "stop"),
+    "events without data, with names, ids and retry times": (
+        [b"event: ping\n\n", b": comment\n\n", b"retry: 5\nid: 1\n\n", b"event: message\n" + WATER, b"data:\n\n", STOP],
+        "Water",
+        "stop",
+    ),
+    "a byte order mark": ([b"\xef\xbb", b"\xbf" + WATER, STOP], "Water", "stop"),
+    "carriage returns and line feeds": ([WATER.replace(b"\n", b"\r\n"), STOP.replace(b"\n", b"\r\n")], "Water", "stop"),
+    "carriage returns alone": ([WATER.replace(b"\n", b"\r"), STOP.replace(b"\n", b"\r")], "Water", "stop"),
+    "no space after the colon": ([WATER.replace(b"data: ", b"data:"), STOP], "Water", "stop"),
+    "an event on several lines": ([WATER.replace(b'"index"', b'\ndata: "index"'), STOP], "Water", "stop"),
+    "characters cut in the middle": (
+        [
+            piece
+            for byte in 'data: {"choices":[{"index":0,"delta":{"content":"100 °C 水🙂"}}]}\n\n'.encode()
+            for piece in [bytes([byte])]
+        ]
+        + [STOP],
+        "100 °C 水🙂",
+        "stop",
+    ),
+    "half characters": ([event("a\ud83d"), event("\ude00"), event("b\udfff"), STOP], "a😀b\ufffd", "stop"),
+    "an event of 1.5 MB": ([event("x" * 1_500_000), STOP], "x" * 1_500_000, "stop"),
+    "a line that never ends": ([WATER, b"data: ", *[b"x" * 2**20] * 17], "Water", BrokenStream),
+    "an error in the stream": (
+        [WATER, b'data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n', DONE],
+        "Water",
+        ReportedError,
+    ),
+    "an error of another vendor": (
+        [WATER, b'data: {"object":"error","message":"aborted","code":500}\n\n'],
+        "Water",
+        ReportedError,
+    ),
+    "an error that is a string": ([WATER, b'data: {"error":"out of memory"}\n\n'], "Water", ReportedError),
+    "an error beside text": ([event("Water", "error", error={"message": "gone", "code": 502})], "Water", ReportedError),
+    "an error as the first event": ([b'data: {"error":{"message":"Overloaded"}}\n\n'], "", ReportedError),
+    "an error with nothing around it": ([WATER, b'data: {"error":{"message":"Overloaded"}}'], "Water", ReportedError),
+}
+
+
+def checked(answer: Answer, text: str, end: str | type[ProviderError]) -> None:
+    assert answer.text() == text
+    if isinstance(end, str):
+        assert answer.error is None
+        assert answer.reasons == {0: end}
+    else:
+        assert type(answer.error) is end
+        assert answer.reasons == {}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+async def test_what_arrived_is_delivered_and_no_end_is_invented_after(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("providers.transport.reading.AFTER_FINISH_SECONDS", 0.2)
+    steps, text, end = FAULTS[case]
+    quick = IMPATIENT if Break.STALL in steps else Timeouts(tick=0.05)
+    async with Server(sse(*steps)) as server:
+        started = monotonic()
+        checked(await answered("openai", server.url, timeouts=quick), text, end)
+        assert monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in FAULTS if not any(isinstance(step, Break) for step in FAULTS[case][0])]
+)
+@pytest.mark.parametrize("size", [1, 13])
+async def test_the_same_in_pieces_of(case: str, size: int) -> None:
+    steps, text, end = FAULTS[case]
+    stream = b"".join(step for step in steps if isinstance(step, bytes))
+    if len(stream) > 100_000:
+        size = 60_000 + size
+    async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
+        checked(await answered("openai", server.url), text, end)
+
+
+WORDS = ("Wa", "ter °", "🙂")
+TEXT = "".join(WORDS)
+# The content type and the bytes of a whole answer, without HTTP's framing.
+WHOLE = {
+    "openai": ("text/event-stream", b"".join(b"data: %s\n\n" % data for data in OpenAI(WORDS).events({}))),
+    "ollama": ("application/x-ndjson", b"".join(map(line, Ollama(WORDS).lines()))),
+    "gemini": ("text/event-stream", b"".join(b"data: %s\r\n\r\n" % spaced(one) for one in Gemini(WORDS).events())),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize("how", [Break.CLOSE, Break.RESET])
+async def test_a_stream_cut_at_any_byte(kind: str, how: Break) -> None:
+    """Text is never lost or changed, and an end is only told when it arrived."""
+    content_type, body = WHOLE[kind]
+    sent = b""
+
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        yield head("200 OK", f"Content-Type: {content_type}", "Transfer-Encoding: chunked") + chunk(sent) * bool(sent)
+        yield how
+
+    longest = 0
+    async with Server(answer) as server:
+        asked = made(kind, server.url)
+        for cut in range(0, len(body) + 1, 1 if how is Break.CLOSE else 17):
+            sent = body[:cut]
+            got = await ask(asked)
+            assert TEXT.startswith(got.text())
+            if got.error is None:
+                assert (got.text(), got.reasons) == (TEXT, {0: "stop"})
+            elif how is Break.CLOSE:
+                assert type(got.error) is IncompleteAnswer
+                assert len(got.text()) >= longest  # what a longer cut brings is never less
+                longest = len(got.text())
+            else:  # a reset may overtake what was sent before it
+                assert type(got.error) in {IncompleteAnswer, Unreachable}
+        await asked.aclose()
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_a_stream_of_single_bytes(kind: str) -> None:
+    content_type, body = WHOLE[kind]
+    pieces = [body[at : at + 1] for at in range(len(body))]
+    async with Server(sse(*pieces, lines=(f"Content-Type: {content_type}",))) as server:
+        checked(await answered(kind, server.url), TEXT, "stop")
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_a_stream_compressed_although_we_asked_for_none(kind: str) -> None:
+    content_type, body = WHOLE[kind]
+    packed = gzip.compress(body)
+    lines = (f"Content-Type: {content_type}", "Content-Encoding: gzip")
+    async with Server(sse(packed[:40], packed[40:], lines=lines)) as server:
+        checked(await answered(kind, server.url), TEXT, "stop")
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_a_server_that_speaks_http_1_0(kind: str) -> None:
+    content_type, body = WHOLE[kind]
+    first = f"HTTP/1.0 200 OK\r\nContent-Type: {content_type}\r\n\r\n".encode()
+    async with Server(script(first, body, Break.CLOSE)) as server:
+        checked(await answered(kind, server.url), TEXT, "stop")
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_a_body_shorter_than_it_said(kind: str) -> None:
+    content_type, body = WHOLE[kind]
+    first = head("200 OK", f"Content-Type: {content_type}", f"Content-Length: {len(body) + 10}")
+    async with Server(script(first + body[: len(body) // 2], Break.CLOSE)) as server:
+        assert type((await answered(kind, server.url)).error) is IncompleteAnswer
+
+
+# What a server answers before any stream, and what a client is told.
+REFUSALS: dict[str, tuple[Sequence[Step], type[ProviderError], int]] = {
+    "a web page instead of a stream": (
+        [whole("200 OK", b"<html>Welcome to nginx on host-7.internal</html>", "Content-Type: text/html")],
+        BrokenStream,
+        502,
+    ),
+    "a web page with an error": (
+        [whole("502 Bad Gateway", b"<html>host-7.internal</html>", "Content-Type: text/html")],
+        Rejected,
+        502,
+    ),
+    "a redirect": ([whole("302 Found", b"", "Location: http://127.0.0.1:1/steal")], Rejected, 502),
+    "400": ([whole("400 Bad Request", b'{"error":{"message":"Bad"}}')], Rejected, 400),
+    "401": ([whole("401 Unauthorized", b'{"error":{"message":"Key sk-secret123 is wrong"}}')], Rejected, 401),
+    "404": ([whole("404 Not Found", b'{"error":"model not found"}')], Rejected, 404),
+    "429": ([whole("429 Too Many Requests", b'{"error":{"message":"Slow down"}}', "Retry-After: 7")], Rejected, 429),
+    "500": ([whole("500 Internal Server Error", b"Traceback at /srv/app.py")], Rejected, 502),
+    "503 whose body never ends": (
+        [head("503 Service Unavailable", "Content-Length: 100") + b"{", Break.CLOSE],
+        Rejected,
+        502,
+    ),
+    "a reset before the headers": ([Break.RESET], Unreachable, 502),
+    "a close before the headers": ([Break.CLOSE], Unreachable, 502),
+    "half a header": ([b"HTTP/1.1 200 OK\r\nContent-Ty", Break.CLOSE], Unreachable, 502),
+    "something that is not HTTP": ([b"SSH-2.0-OpenSSH_9.2\r\n\r\n", Break.CLOSE], BrokenStream, 502),
+    "silence": ([Break.STALL], TimedOut, 504),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize("case", REFUSALS)
+async def test_before_an_answer_began(case: str, kind: str) -> None:
+    steps, expected, status = REFUSALS[case]
+    async with Server(script(*steps)) as server:
+        answer = await answered(kind, server.url, timeouts=IMPATIENT)
+    assert type(answer.error) is expected
+    assert answer.error.status == status
+    assert answer.events == []
+    for secret in ("internal", "sk-secret", "Traceback", "127.0.0.1", "<html>"):
+        assert secret not in answer.error.message
+    assert answer.error.retry_after == ("7" if case == "429" else None)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+async def test_nobody_listens(kind: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    answer = await answered(kind, f"http://127.0.0.1:{port}")
+    assert type(answer.error) is Unreachable
+    assert (answer.error.status, answer.error.message) == (502, "The provider could not be reached.")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://no-such-host.invalid", "http://", "not a url", "http://[::", "ftp://127.0.0.1"]
+)
+async def test_an_address_that_leads_nowhere(address: str) -> None:
+    answer = await answered("openai", address)
+    assert isinstance(answer.error, ProviderError)
+    assert answer.error.status in {502, 504}
+
+
+async def test_a_slow_drip_is_no_silence() -> None:
+    async def drip(_: Request) -> AsyncIterator[Step]:
+        yield CHUNKED
+        for byte in WATER + STOP:
+            yield chunk(bytes([byte]))
+            await asyncio.sleep(0.005)
+        yield chunk(b"")
+
+    async with Server(drip) as server:
+        checked(await answered("openai", server.url, timeouts=Timeouts(idle=0.3, tick=0.05)), "Water", "stop")
+
+
+async def test_comments_keep_a_connection_alive_but_are_no_first_token() -> None:
+    async def comments(_: Request) -> AsyncIterator[Step]:
+        yield CHUNKED
+        while True:
+            yield chunk(b": processing\n\n")
+            await asyncio.sleep(0.02)
+
+    async with Server(comments) as server:
+        answer = await answered("openai", server.url, timeouts=Timeouts(first_token=0.3, idle=5, tick=0.05))
+    assert type(answer.error) is TimedOut
+    assert answer.error.status == 504
+
+
+async def test_silence_is_told_in_ticks() -> None:
+    async with Server(sse(WATER, Break.STALL)) as server:
+        asked = made("openai", server.url, timeouts=Timeouts(tick=0.02))
+        ticks = 0
+        async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
+            async for got in events:
+                ticks += isinstance(got, Idle)
+                if ticks == 3:
+                    break
+        await asked.aclose()
+    assert ticks == 3
+
+
+async def test_a_reader_that_takes_its_time_is_not_the_providers_silence() -> None:
+    async with Server(sse(WATER, event(" boils"), STOP)) as server:
+        asked = made("openai", server.url, timeouts=Timeouts(first_token=5, idle=0.2, tick=0.05))
+        text = ""
+        async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
+            async for got in events:
+                if isinstance(got, TextDelta):
+                    text += got.text
+                    await asyncio.sleep(0.3)
+        await asked.aclose()
+    assert text == "Water boils"
+
+
+@pytest.mark.parametrize("stage", ["before the headers", "after the headers", "in the answer"])
+async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
+    steps: dict[str, list[Step]] = {
+        "before the headers": [Break.STALL],
+        "after the headers": [CHUNKED, Break.STALL],
+        "in the answer": [CHUNKED, chunk(WATER), Break.STALL],
+    }
+    async with Server(script(*steps[stage])) as server:
+        asked = made("openai", server.url)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2), aclosing(asked.stream(ChatRequest("m", QUESTION))) as events:
+                async for _ in events:
+                    pass
+        async with asyncio.timeout(1):
+            await server.left.wait()
+        await asked.aclose()
+
+
+async def test_the_next_request_after_every_fault_is_fine() -> None:
+    faults = iter([steps for steps, _, _ in FAULTS.values() if Break.STALL not in steps])
+    current: Sequence[Step] = ()
+
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        yield CHUNKED
+        for step in current:
+            yield chunk(step) if isinstance(step, bytes) else step
+        yield chunk(b"")
+
+    async with Server(answer) as server:
+        asked = made("openai", server.url)
+        for steps in faults:
+            current = steps
+            await ask(asked)
+            current = [WATER, STOP, DONE]
+            checked(await ask(asked), "Water", "stop")
+        await asked.aclose()

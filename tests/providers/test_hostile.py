@@ -1,0 +1,124 @@
+"""Providers that break more than their own protocol: HTTP itself, or JSON of no shape that anybody documented."""
+
+import json
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from providers.errors import BrokenStream, IncompleteAnswer, ProviderError
+from tests.providers.asking import answered
+from tests.upstreams.gemini import Gemini
+from tests.upstreams.ollama import Ollama
+from tests.upstreams.openai import OpenAI
+from tests.upstreams.wire import Server, Step, chunk, head, script, sse, whole
+
+TEXT = b'data: {"choices":[{"index":0,"delta":{"content":"Water"}}]}\n\n'
+STREAM = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+LINES = ("Content-Type: application/x-ndjson",)
+
+FRAMING: dict[str, tuple[Sequence[Step], str, type[ProviderError]]] = {
+    "a chunk size that is no number": ([STREAM, chunk(TEXT), b"zz\r\nxx"], "Water", IncompleteAnswer),
+    "gzip that is none": (
+        [head("200 OK", "Content-Encoding: gzip", "Transfer-Encoding: chunked"), chunk(b"no gzip"), chunk(b"")],
+        "",
+        IncompleteAnswer,
+    ),
+    "a status line of another protocol": ([b"SSH-2.0-OpenSSH_9.2\r\n\r\n"], "", BrokenStream),
+    "a header without end": ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000], "", BrokenStream),
+    "a status without a body": ([head("204 No Content")], "", IncompleteAnswer),
+}
+
+
+@pytest.mark.parametrize("case", FRAMING)
+async def test_broken_http_is_the_providers_fault_and_loses_nothing(case: str) -> None:
+    steps, text, expected = FRAMING[case]
+    async with Server(script(*steps)) as server:
+        answer = await answered("openai", server.url)
+    assert answer.text() == text
+    assert type(answer.error) is expected
+    assert (answer.error.status, answer.error.type) == (502, "upstream_error")
+
+
+async def test_tool_calls_of_an_answer_in_one_piece_are_numbered_as_in_a_stream() -> None:
+    call = {"id": "call_a", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    message = {"role": "assistant", "content": "Hi", "tool_calls": [call, {**call, "id": "call_b"}]}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    body = json.dumps({"object": "chat.completion", "choices": [choice]}).encode()
+    async with Server(script(whole("200 OK", body, "Content-Type: application/json"))) as server:
+        answer = await answered("openai", server.url)
+    assert [call["index"] for call in answer.others[-1]["tool_calls"]] == [0, 1]
+    assert {event.chunk["object"] for event in answer.events if hasattr(event, "chunk")} == {"chat.completion.chunk"}
+
+
+async def test_a_prompt_that_gemini_blocks_ends_the_answer_however_many_were_asked_for() -> None:
+    blocked = b'data: {"promptFeedback": {"blockReason": "SAFETY"}}\r\n\r\n'
+    async with Server(sse(blocked)) as server:
+        answer = await answered("gemini", server.url, {"n": 2})
+    assert answer.error is None
+    assert answer.reasons == {0: "content_filter"}
+
+
+VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1.5,
+    "",
+    "text",
+    [],
+    {},
+    [None],
+    [[]],
+    {"": None},
+    ["text"],
+    {"index": []},
+]
+
+
+def odd(value: Any, rng: Random) -> Any:
+    """The value with one thing in it replaced by something else."""
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        key = rng.choice(list(value))
+        return {**value, key: odd(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.9:
+        at = rng.randrange(len(value))
+        return [*value[:at], odd(value[at], rng), *value[at + 1 :]]
+    return rng.choice(VALUES)
+
+
+def spoiled(events: Sequence[Any], rng: Random, count: int) -> Iterator[bytes]:
+    for _ in range(count):
+        yield json.dumps(odd(odd(rng.choice(events), rng), rng)).encode()
+
+
+def events_of(kind: str) -> list[Any]:
+    """What a vendor sends, a bit of everything."""
+    match kind:
+        case "openai":
+            sent = OpenAI(calls=True).events({"n": 2, "stream_options": {"include_usage": True}})
+            return [json.loads(event) for event in sent[:-1]]
+        case "ollama":
+            return [*Ollama(thinking=["Hm"], calls=1).lines()]
+        case _:
+            return Gemini(thoughts=["Hm"], calls=1).events()
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
+async def test_json_of_any_shape_ends_in_an_answer_or_a_providers_error(kind: str) -> None:
+    rng = Random(kind)
+    events = events_of(kind)
+    ended = 0
+    for _ in range(150):
+        spoilt = [*spoiled(events, rng, 20), *(json.dumps(event).encode() for event in events)]
+        lines = kind == "ollama"
+        body = b"".join(one + b"\n" if lines else b"data: " + one + b"\n\n" for one in spoilt)
+        async with Server(sse(body, lines=LINES) if lines else sse(body)) as server:
+            answer = await answered(kind, server.url)
+        ended += answer.error is None
+        for event in answer.events:
+            json.dumps(getattr(event, "chunk", None))
+    assert ended  # not every one of them is an error
