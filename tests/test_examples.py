@@ -1,6 +1,7 @@
 """The examples as a reader runs them: real documents, the real server, the official client, the embedded provider."""
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -50,12 +51,20 @@ def test_the_answer_cites_the_passage_that_answers(client: OpenAI, question: str
     assert wanted["passage"] in (answer.choices[0].message.content or "")
 
 
-def test_the_demo_prints_a_cited_answer_and_its_references() -> None:
-    command = [sys.executable, str(ROOT / "examples/ask.py")]
-    demo = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
-    answer, references = demo.stdout.split("\n\nReferences\n")
-    assert "[1]" in answer
-    assert references.startswith("[1] moon-landings.md, excerpt ")
+CONSOLE = re.findall(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "shown"), CONSOLE, ids=[command[:15] for command, _ in CONSOLE])
+def test_what_the_readme_shows_is_what_the_command_prints(command: str, shown: str) -> None:
+    """But for the support, which changes whenever the scorer is fitted anew."""
+    words = shlex.split(command)
+    target = [str(ROOT / "examples/ask.py")] if words == ["make", "demo"] else ["-m", "proxy", *words[1:]]
+    run = subprocess.run([sys.executable, *target], cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
+    assert without_support(run.stdout) == without_support(shown)
+
+
+def without_support(text: str) -> str:
+    return re.sub(r"support 0\.\d+", "support", text).strip()
 
 
 def test_the_python_lines_of_the_readme_run_as_they_stand(client: OpenAI) -> None:
