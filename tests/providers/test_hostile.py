@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
+import orjson
 import pytest
 
 from providers.errors import BrokenStream, IncompleteAnswer, ProviderError
+from providers.events import Event, Finish, Idle, TextDelta, Usage
 from tests.providers.asking import answered
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama
@@ -120,5 +122,25 @@ async def test_json_of_any_shape_ends_in_an_answer_or_a_providers_error(kind: st
             answer = await answered(kind, server.url)
         ended += answer.error is None
         for event in answer.events:
-            json.dumps(getattr(event, "chunk", None))
+            well_formed(event)
     assert ended  # not every one of them is an error
+
+
+def well_formed(event: Event) -> None:
+    """What those who handle events rely on."""
+    assert not isinstance(event, Idle)
+    orjson.dumps(event.chunk)
+    choices = event.chunk["choices"]
+    match event:
+        case TextDelta(choice, text):
+            assert isinstance(text, str)
+            assert (choices[0]["index"], choices[0]["delta"]["content"]) == (choice, text)
+        case Finish(choice, reason):
+            assert isinstance(reason, str)
+            assert choices[0]["index"] == choice
+            assert not choices[0]["delta"].get("content")
+        case Usage(chunk):
+            assert chunk["choices"] == []
+            assert chunk["usage"]
+        case _:
+            assert all(isinstance(choice["delta"], dict) and isinstance(choice["index"], int) for choice in choices)
