@@ -3,11 +3,11 @@
 import re
 
 from .blocks import PROSE, Line, closes, line_kind
-from .boundaries import ENDS, WAIT, sentence_end
+from .boundaries import ENDS, WAIT, next_number, sentence_end
 from .scripts import THAI_CLAUSE, THAI_LAO
 from .sentence import Kind, Open, SegmentLimits, Sentence
 
-_POINTS = re.compile(f"[{re.escape(ENDS)}\n`]|(?<=[{THAI_LAO}]) ")
+_POINTS = re.compile(f"[{re.escape(ENDS)}\n`)]|(?<=[{THAI_LAO}]) ")
 _SOFT_END = re.compile(r"[\s.!?…。！？；:,;\"'”’)\]}*_»›\[［【(（#\\<^`$|]+\Z|[\[［【(（][^\])】］）\n]{0,200}\Z")
 _TEXT = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE, Kind.HTML})
 
@@ -135,7 +135,15 @@ class Segmenter:
             return []
         newline = self._held.find("\n", at)
         text = self._held if newline < 0 else self._held[:newline]
-        end = sentence_end(text, at, 0, final=final or newline >= 0)
+        complete = final or newline >= 0
+        if at + 1 == len(self._held) and not complete:
+            return []
+        if character in ".)" and (begins := next_number(text, at)) is not None:
+            return self._cut(begins)
+        if character == ")":
+            self._at = at + 1
+            return []
+        end = sentence_end(text, at, final=complete)
         if end is WAIT:
             return []
         if not isinstance(end, int) or (end >= len(text) and newline >= 0):
