@@ -1,14 +1,13 @@
 """Routes: from the `model` of a request to a provider, its own name for the model, and the citation options."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from citation.options import Options, parse_options
 from providers import provider
 from providers.events import Provider
 from providers.transport import Timeouts, Transport
 
-from .config import Config, ConfigError, ProviderConfig
+from .config import Config, ProviderConfig
 from .errors import RequestError
 
 
@@ -66,9 +65,7 @@ class Routes:
         if config.kind == "extractive":
             return provider(config.kind)
         self._transport = self._transport or Transport()
-        settings = config.model_dump(exclude={"kind", "api_key_file", "pass_client_key", "timeouts"})
-        if config.api_key_file:
-            settings["api_key"] = secret(config.api_key_file)
+        settings = config.model_dump(include=_SETTINGS) | {"api_key": config.secret()}
         return provider(
             config.kind, transport=self._transport, timeouts=Timeouts(**config.timeouts.model_dump()), **settings
         )
@@ -79,9 +76,4 @@ class Routes:
         return "there are: " + ", ".join([*self._config.models, *plain, *names])
 
 
-def secret(path: str) -> str:
-    """What a file holds, without the line break at its end. Raises ConfigError."""
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
+_SETTINGS = {"base_url", "headers", "api_version", "azure", "vertex", "ca_file"}  # as providers.settings names them

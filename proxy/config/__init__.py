@@ -1,0 +1,43 @@
+"""Configuration: a typed tree with every default in one place; a YAML file over it, environment variables over that.
+
+`CITESTREAM_SERVER__PORT=9000` sets `server.port`; `${NAME}` in a file stands for a variable, `${NAME:-x}` for one that
+may be missing. An unknown key is an error that names its path and what was probably meant.
+"""
+
+from .errors import ConfigError
+from .loading import default_providers, load, parse
+from .tree import (
+    Alias,
+    ClientKey,
+    Config,
+    EvidenceConfig,
+    Limits,
+    Log,
+    PromptFiles,
+    ProviderConfig,
+    ReferencesConfig,
+    Section,
+    Server,
+    Timeouts,
+    Tls,
+)
+
+__all__ = [
+    "Alias",
+    "ClientKey",
+    "Config",
+    "ConfigError",
+    "EvidenceConfig",
+    "Limits",
+    "Log",
+    "PromptFiles",
+    "ProviderConfig",
+    "ReferencesConfig",
+    "Section",
+    "Server",
+    "Timeouts",
+    "Tls",
+    "default_providers",
+    "load",
+    "parse",
+]

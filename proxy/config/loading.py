@@ -1,0 +1,190 @@
+"""Where a configuration comes from: a YAML file, the environment, the command line, in rising order."""
+
+import os
+import re
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any, Literal, get_origin
+
+import yaml
+from pydantic import ValidationError
+
+from .errors import ConfigError, annotation, dotted, explained
+from .tree import Config
+
+ENVIRONMENT = "CITESTREAM_"  # what the names of variables that set options begin with
+FILE_VARIABLE = "CITESTREAM_CONFIG"  # names the file where the command line does not
+
+# What Kubernetes gives every container for a service of the same name: not meant for us.
+_KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)")
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_KINDS = ("openai", "ollama", "gemini", "extractive")
+
+Raw = dict[str, Any]
+
+
+def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **overrides: Any) -> Config:
+    """The configuration of a file, the environment and the command line (`overrides`: options of `server`).
+
+    Every secret it names is looked up once, so that a missing one fails now and not with a request. Raises ConfigError.
+    """
+    raw = _file(path, environ) if path else {}
+    if not raw.get("providers"):
+        raw["providers"] = default_providers(environ)
+    sources: dict[str, str] = {}
+    for name, value in environ.items():
+        if name.startswith(ENVIRONMENT) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(name):
+            place = name[len(ENVIRONMENT) :].lower().split("__")
+            _set(raw, place, _parsed(name, value, place))
+            sources[dotted(place)] = name
+    for name, value in overrides.items():
+        if value is not None:
+            _set(raw, ["server", name], value)
+    config = parse(raw, sources)
+    _look_up_secrets(config, environ)
+    return config
+
+
+def parse(raw: Mapping[str, Any], sources: Mapping[str, str] | None = None) -> Config:
+    """A configuration from plain data. Raises ConfigError that names every wrong key.
+
+    `sources`: by path, the variable that a value came from.
+    """
+    try:
+        return Config.model_validate(_completed(raw))
+    except ValidationError as error:
+        lines = [explained(problem, Config) for problem in error.errors()]
+        raise ConfigError("\n".join(_with_source(line, sources or {}) for line in lines)) from None
+
+
+def _with_source(line: str, sources: Mapping[str, str]) -> str:
+    source = sources.get(line.partition(": ")[0])
+    return f"{line} (from {source})" if source else line
+
+
+def default_providers(environ: Mapping[str, str] = os.environ) -> dict[str, Raw]:
+    """What is there without a configuration file; vendors whose key the environment holds."""
+    providers: dict[str, Raw] = {
+        "extractive": {"kind": "extractive"},
+        "ollama": {"kind": "ollama", "base_url": environ.get("OLLAMA_HOST", "")},
+    }
+    if key := environ.get("OPENAI_API_KEY"):
+        providers["openai"] = {"kind": "openai", "api_key": key, "base_url": environ.get("OPENAI_BASE_URL", "")}
+    if key := environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY"):
+        base_url = environ.get("GOOGLE_GEMINI_BASE_URL", "")
+        providers["gemini"] = {"kind": "gemini", "api_key": key, "base_url": base_url}
+    return providers
+
+
+def _file(path: str, environ: Mapping[str, str]) -> Raw:
+    try:
+        raw = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not UTF-8 text") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{path} is not YAML: {_without_text(error)}") from None
+    except ValueError:  # a date that is none: 2024-13-01
+        raise ConfigError(
+            f"{path} is not YAML: a value reads as a date that does not exist; put it in quotes"
+        ) from None
+    if raw is None:
+        return {}
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}: must hold sections such as `server:`")
+    filled: Raw = _filled(raw, environ, ())
+    return filled
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML, but a key that stands twice in one section is a mistake and not a choice; and no loops of references."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[object] = set()
+        for key, _ in node.value:
+            if key.value in seen and isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value} is given twice", key.start_mark)
+            if isinstance(key, yaml.ScalarNode):
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "references (*name) are not taken", mark)
+        return super().compose_node(parent, index)
+
+
+def _without_text(error: Exception) -> str:
+    """What PyYAML says, without the piece of the file that it quotes: a key may stand there."""
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return "it cannot be read"
+    return f"line {error.problem_mark.line + 1}: {error.problem}"
+
+
+def _filled(value: Any, environ: Mapping[str, str], path: tuple[str | int, ...]) -> Any:
+    """`${NAME}` replaced everywhere; `$${` stays as `${`."""
+    if isinstance(value, dict):
+        return {str(key): _filled(item, environ, (*path, str(key))) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, environ, (*path, position)) for position, item in enumerate(value)]
+    if not isinstance(value, str):
+        return value
+    plain = [_VARIABLE.sub(lambda name: _variable(name, environ, path), part) for part in value.split("$${")]
+    return "${".join(plain)
+
+
+def _variable(name: re.Match[str], environ: Mapping[str, str], path: tuple[str | int, ...]) -> str:
+    found = environ.get(name[1])
+    if found is None and name[2] is None:
+        raise ConfigError(f"{dotted(path)}: ${{{name[1]}}} is not set in the environment")
+    return found or name[2] or ""
+
+
+def _parsed(name: str, value: str, place: list[str]) -> Any:
+    """A variable's value: text where the option is one, YAML otherwise."""
+    kind = annotation(Config, tuple(place))
+    if kind is str or get_origin(kind) is Literal:
+        return value
+    try:
+        return yaml.load(value, _Loader)  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise ConfigError(f"{name} is not YAML, such as `true`, `5` or `[a, b]`") from None
+
+
+def _set(raw: Raw, path: list[str], value: Any) -> None:
+    for key in path[:-1]:
+        if not isinstance(raw.get(key), dict):
+            raw[key] = {}
+        raw = raw[key]
+    raw[path[-1]] = value
+
+
+def _completed(raw: Mapping[str, Any]) -> Raw:
+    """A section left empty (`server:`) is one without changes; a provider named like a kind is of that kind."""
+    whole = {str(key): {} if value is None and key != "default_provider" else value for key, value in raw.items()}
+    providers = whole.get("providers")
+    if isinstance(providers, dict):
+        whole["providers"] = {name: _kind_added(name, provider) for name, provider in providers.items()}
+    return whole
+
+
+def _kind_added(name: object, provider: Any) -> Any:
+    provider = {} if provider is None else provider
+    if isinstance(provider, dict) and "kind" not in provider and name in _KINDS:
+        return {"kind": name, **provider}
+    return provider
+
+
+def _look_up_secrets(config: Config, environ: Mapping[str, str]) -> None:
+    for name, provider in config.providers.items():
+        try:
+            provider.secret(environ)
+        except ConfigError as error:
+            raise ConfigError(f"providers.{name}: {error}") from None
+    for position, key in enumerate(config.server.keys):
+        try:
+            key.digest()
+        except ConfigError as error:
+            raise ConfigError(f"server.keys[{position}]: {error}") from None

@@ -1,0 +1,261 @@
+"""The tree: every option, its default, and in one line what it is for."""
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, model_validator
+
+from citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
+from citation.options import Options, parse_options
+
+from .errors import ConfigError, meant
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class Section(BaseModel):
+    """Frozen, and strict about its keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ClientKey(Section):
+    """A key that clients present as `Authorization: Bearer …`; one of the three ways to give it."""
+
+    name: str = Field(default="", description="who it belongs to; shown in the access log")
+    key: str = Field(default="", repr=False, description="the key itself; better `${VARIABLE}` than in the file")
+    file: str = Field(default="", description="a file that holds it")
+    sha256: str = Field(default="", description="its SHA-256 in hex, so that the file gives nothing away")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ClientKey":
+        if sum(map(bool, (self.key, self.file, self.sha256))) != 1:
+            raise ValueError("give exactly one of key, file and sha256, and not an empty one")
+        if self.sha256 and not _SHA256.fullmatch(self.sha256.strip().lower()):
+            raise ValueError("sha256 must be 64 hexadecimal digits: printf %s KEY | sha256sum")
+        return self
+
+    def digest(self) -> str:
+        """The SHA-256 of the key, in hex. Raises ConfigError for a file that cannot be read or is empty."""
+        if self.sha256:
+            return self.sha256.strip().lower()
+        return hashlib.sha256((self.key or _content(self.file)).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class Tls(Section):
+    """Certificate files for clients that come by https."""
+
+    certificate: str = Field(default="", description="PEM file with the chain")
+    private_key: str = Field(default="", description="PEM file with the key; empty: it stands beside the chain")
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Tls":
+        if self.private_key and not self.certificate:
+            raise ValueError("private_key is of no use without certificate")
+        return self
+
+
+class Server(Section):
+    """Where it listens, who may come in."""
+
+    host: str = Field(default="127.0.0.1", description="address to listen on; beyond loopback it wants client keys")
+    port: int = Field(default=8787, ge=0, le=65535, description="0 takes a free one")
+    workers: int = Field(default=1, ge=1, le=256, description="processes that share the port; one for each core")
+    keys: tuple[ClientKey, ...] = Field(
+        default=(), description="client keys; none: everyone who reaches the port may ask"
+    )
+    allow_anonymous: bool = Field(default=False, description="listen beyond loopback without client keys all the same")
+    cors_origins: tuple[str, ...] = Field(
+        default=(), description="web pages of other origins that may ask: https://app.example, or * for all"
+    )
+    tls: Tls = Field(default_factory=Tls, description="serve https")
+    max_body_bytes: int = Field(
+        default=32 * 2**20, ge=1024, description="a request's body; images come in it as base64"
+    )
+    max_streams: int = Field(default=1000, ge=1, description="requests in flight; above it 503 with Retry-After")
+    drain_seconds: float = Field(default=30.0, ge=0, description="how long running streams may finish after SIGTERM")
+    keepalive_seconds: float = Field(
+        default=15.0, gt=0, description="silence after which a stream shows a sign of life"
+    )
+
+
+class Timeouts(Section):
+    """Seconds to wait for a provider."""
+
+    connect: float = Field(default=10.0, gt=0, description="for the connection")
+    first_token: float = Field(
+        default=300.0, gt=0, description="for its answer to begin; a local model may have to load first"
+    )
+    idle: float = Field(default=120.0, gt=0, description="for the next piece of a stream")
+
+
+class ProviderConfig(Section):
+    """One provider."""
+
+    kind: Literal["openai", "ollama", "gemini", "extractive"] = Field(
+        description="which protocol it speaks; may be left out where the provider's name says it"
+    )
+    base_url: str = Field(default="", description="its address; empty: the vendor's own")
+    api_key: str = Field(default="", repr=False, description="its key; better `${VARIABLE}` than in the file")
+    api_key_env: str = Field(default="", description="the variable of the environment that holds the key")
+    api_key_file: str = Field(default="", description="a file that holds the key")
+    pass_client_key: bool = Field(default=False, description="send the client's own key instead, where it has one")
+    headers: dict[str, str] = Field(default_factory=dict, repr=False, description="headers to add to every request")
+    models: tuple[str, ...] = Field(default=(), description="what /v1/models lists of it; empty: what it says itself")
+    api_version: str = Field(default="", description="Azure OpenAI: its api-version; Gemini: v1beta or v1")
+    azure: bool = Field(default=False, description="base_url is an Azure OpenAI resource")
+    vertex: bool = Field(default=False, description="base_url is a Vertex AI address up to and including the location")
+    ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
+    timeouts: Timeouts = Field(default_factory=Timeouts, description="seconds to wait for it")
+
+    @model_validator(mode="after")
+    def _one_key(self) -> "ProviderConfig":
+        if sum(map(bool, (self.api_key, self.api_key_env, self.api_key_file))) > 1:
+            raise ValueError("give only one of api_key, api_key_env and api_key_file")
+        if re.match(r"\w+://[^/]*@", self.base_url):
+            raise ValueError("base_url must not hold a user or password: use api_key or headers")
+        return self
+
+    def secret(self, environ: Mapping[str, str] = os.environ) -> str:
+        """Its key, or nothing. Raises ConfigError for a variable or file that does not hold one."""
+        if self.api_key_env:
+            if not environ.get(self.api_key_env):
+                raise ConfigError(f"the variable {self.api_key_env} is not set or empty")
+            return environ[self.api_key_env].strip()
+        return _content(self.api_key_file) if self.api_key_file else self.api_key
+
+
+class Alias(Section):
+    """A name of its own for a model, with citation options of its own."""
+
+    model: str = Field(min_length=1, description="provider/model")
+    citations: dict[str, Any] = Field(default_factory=dict, description="options that differ from `citations`")
+
+
+class PromptFiles(Section):
+    """Files that replace the prompt's own templates; empty: the own one."""
+
+    system: str = Field(default="", description="the rules")
+    unmarked: str = Field(default="", description="the rules where markers would break the answer, as in JSON")
+    evidence: str = Field(default="", description="what stands around the excerpts: $excerpts, and $nonce if wanted")
+
+
+class EvidenceConfig(Section):
+    """What evidence a request may bring and how the model is shown it."""
+
+    limit: int = Field(default=MAX_EVIDENCE, ge=1, description="pieces a request may bring")
+    max_characters: int = Field(default=MAX_CHARACTERS, ge=1, description="of all their texts together")
+    max_tokens: int = Field(default=24_000, ge=100, description="of excerpts and prompt together; the rest is dropped")
+    labels: dict[str, str] = Field(default_factory=lambda: dict(LABELS), description="what pages call each kind")
+    prompt_files: PromptFiles = Field(
+        default_factory=PromptFiles, description="files that replace the prompt's own templates"
+    )
+
+
+class Limits(Section):
+    """What keeps one request from hurting the others."""
+
+    held_characters: int = Field(default=2000, ge=100, description="of one sentence; longer ones leave in pieces")
+    held_seconds: float = Field(default=20.0, gt=0, description="that a sentence may be held")
+    total_seconds: float = Field(default=3600.0, gt=0, description="for a whole answer")
+
+
+class ReferencesConfig(Section):
+    """References of recent answers, kept for clients that drop unknown fields."""
+
+    keep: int = Field(default=10_000, ge=0, description="answers, the oldest go first; 0 keeps none")
+    keep_seconds: float = Field(default=3600.0, gt=0, description="each; a client asks right after its answer")
+    max_bytes: int = Field(default=256 * 2**20, ge=2**16, description="that all of them may take")
+    file: str = Field(default="", description="SQLite file, to outlive a restart; empty: memory, or a temporary file")
+
+
+class Log(Section):
+    """What is written to standard error; never keys, questions, evidence or answers."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="from which gravity on")
+    access: bool = Field(default=True, description="a line for each request: who, what, status, how long")
+
+
+def _options(raw: Any) -> Options:
+    return raw if isinstance(raw, Options) else parse_options(raw, Options())
+
+
+class Config(Section):
+    """Everything that can be set."""
+
+    server: Server = Field(default_factory=Server, description="where it listens, who may come in")
+    providers: dict[str, ProviderConfig] = Field(
+        default_factory=dict,
+        description="by the name that stands before the slash in `model`; "
+        "without any: those the environment has keys for",
+    )
+    models: dict[str, Alias] = Field(default_factory=dict, description="names of your own for models")
+    default_provider: str = Field(default="", description="the provider of a model named without one")
+    citations: Annotated[Options, PlainValidator(_options)] = Field(
+        default_factory=Options, description="what a request that says nothing gets"
+    )
+    evidence: EvidenceConfig = Field(default_factory=EvidenceConfig, description="what evidence a request may bring")
+    limits: Limits = Field(default_factory=Limits, description="what keeps one request from hurting the others")
+    references: ReferencesConfig = Field(
+        default_factory=ReferencesConfig,
+        description="what GET /v1/references/{id} can look up, for clients that drop unknown fields",
+    )
+    log: Log = Field(default_factory=Log, description="what is written to standard error; never content")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Config":
+        server = self.server
+        if not (is_loopback(server.host) or server.keys or server.allow_anonymous):
+            raise ValueError(
+                f"server.host {server.host} is reachable from other machines: name client keys in server.keys, "
+                "or set server.allow_anonymous: true"
+            )
+        if self.default_provider and self.default_provider not in self.providers:
+            raise ValueError(
+                f"default_provider {self.default_provider!r} is not among the providers"
+                + meant(self.default_provider, self.providers)
+            )
+        for name, provider in self.providers.items():
+            if not name or "/" in name:
+                raise ValueError(f"providers.{name}: a provider's name must not be empty or hold a slash")
+            if provider.pass_client_key and server.keys:
+                raise ValueError(
+                    f"providers.{name}.pass_client_key: with server.keys the client's key is the one for this server; "
+                    "it must not go on to a provider"
+                )
+        for name, alias in self.models.items():
+            self._check(name, alias)
+        return self
+
+    def _check(self, name: str, alias: Alias) -> None:
+        """Refuse an alias that would fail only once somebody asks for it."""
+        parse_options(alias.citations, self.citations, f"models.{name}.citations")
+        provider = alias.model.partition("/")[0]
+        if provider not in self.providers and not self.default_provider:
+            raise ValueError(f"models.{name}.model: there is no provider {provider!r}{meant(provider, self.providers)}")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"
+
+
+def _content(path: str) -> str:
+    """What a file holds, without the space around it. Raises ConfigError."""
+    try:
+        text = Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not UTF-8 text") from None
+    if not text:
+        raise ConfigError(f"{path} is empty")
+    return text
