@@ -55,25 +55,37 @@ class Reader(Protocol):
 
 
 class WholeBody:
-    """The splitter for a server that answers in one piece although a stream was asked for."""
+    """The splitter for a server that says it answers in one piece although a stream was asked for.
+
+    Some say so and stream all the same: what does not begin as JSON is read as events.
+    """
 
     def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
         """`limit`: bytes, above which `feed` raises BrokenStream."""
         self._limit = limit
         self._size = 0
         self._held: list[bytes] = []
+        self._begun = False  # something besides white space has come
+        self._events: EventSplitter | None = None
 
     def feed(self, received: bytes) -> list[bytes]:
-        """Nothing yet."""
+        """Nothing yet, unless it is a stream."""
+        if self._events:
+            return self._events.feed(received)
         self._held.append(received)
         self._size += len(received)
         if self._size > self._limit:
             raise BrokenStream(f"The provider sent an answer of more than {self._limit} bytes.")
+        if not self._begun and (start := received.lstrip()[:1]):
+            self._begun = True
+            if start not in b"{[":
+                self._events = EventSplitter(self._limit)
+                return self._events.feed(b"".join(self._held))
         return []
 
     def flush(self) -> list[bytes]:
         """The body."""
-        return [b"".join(self._held)]
+        return self._events.flush() if self._events else [b"".join(self._held)]
 
 
 async def stream(

@@ -54,6 +54,13 @@ async def test_tool_calls_of_an_answer_in_one_piece_are_numbered_as_in_a_stream(
     assert {event.chunk["object"] for event in answer.events if hasattr(event, "chunk")} == {"chat.completion.chunk"}
 
 
+async def test_a_stream_that_says_it_is_json_is_read_as_it_comes() -> None:
+    stop = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+    async with Server(sse(b" \n", b"\n: hi\n\n", TEXT, stop, lines=("Content-Type: application/json",))) as server:
+        answer = await answered("openai", server.url)
+    assert (answer.text(), answer.reasons, answer.error) == ("Water", {0: "stop"}, None)
+
+
 async def test_a_prompt_that_gemini_blocks_ends_the_answer_however_many_were_asked_for() -> None:
     blocked = b'data: {"promptFeedback": {"blockReason": "SAFETY"}}\r\n\r\n'
     async with Server(sse(blocked)) as server:
