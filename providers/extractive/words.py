@@ -26,7 +26,8 @@ _FUNCTION = """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 _CJK_FUNCTION = re.compile(
     "什么|甚么|多少|哪里|哪儿|哪个|哪些|怎么|怎样|如何|为什么|何时|何地|谁|吗|呢|的|了|是|在|请|"
-    "ですか|ますか|でしょうか|とは|いつ|どこ|だれ|誰|なに|何|どの|どれ|いくつ|いくら|なぜ|どう"
+    "ですか|ますか|でしょうか|とは|いつ|どこ|だれ|誰|なに|何|どの|どれ|いくつ|いくら|なぜ|どう|"
+    "の|は|が|を"  # particles: pairs across them ("山の") only stand in sentences that ask the same way
 )
 _WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*")
 # Scripts written without spaces: Han, kana, Thai, Lao, Khmer, Myanmar.

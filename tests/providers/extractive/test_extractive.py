@@ -26,6 +26,7 @@ QUESTIONS = {
     "How many grams of soil did Luna 16 return?": "Luna 16 returned 101 grams of soil. [2]",
     "Wie hoch ist der Tidenhub an der Küste?": "Der Tidenhub beträgt an der Küste etwa 3 Meter. [5]",
     "万里の長城はどこにありますか": "万里の長城は中国にある。 [7]",
+    "万里の長城の全長は？": "全長は約21196キロメートルである。 [7]",
     "Combien de mètres mesure le pont ?": "Le pont mesure 343 mètres de haut. [8]",
 }
 
