@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from .lexicon import Lexed, Quantity, agrees, lex
+from .lexicon import Lexed, Quantity, agrees, lex, lex_sentence
 from .scoring import Claim
 from .scoring.index import Index, language_of
 
@@ -50,7 +50,7 @@ class Gates:
         """Read the claim once, for all evidence."""
         self.text = claim.text
         self.index = index
-        self.lexed = lex(claim.text)
+        self.lexed = lex_sentence(claim.text)
         self.mine = _Clause(claim.text, self.lexed, 0, len(claim.text))
 
     def check(self, row: int, window: tuple[int, int]) -> Gate | None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .folding import fold
 from .function_words import function_words, is_function_char
@@ -15,7 +16,7 @@ from .sentences import sentences
 from .stemming import stem
 from .words import MARKS, UNSPACED, word
 
-__all__ = ["Lexed", "Quantity", "agrees", "fold", "lex", "sentences", "stem"]
+__all__ = ["Lexed", "Quantity", "agrees", "fold", "lex", "lex_sentence", "sentences", "stem"]
 
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _PIECE = re.compile(
@@ -53,6 +54,12 @@ def lex(text: str, language: str | None = None) -> Lexed:
     found = Reader(pieces, language).read() if pieces.candidates else []
     _fill(lexed, pieces, found)
     return lexed
+
+
+@lru_cache(maxsize=256)
+def lex_sentence(text: str) -> Lexed:
+    """`lex` for a sentence of an answer, which is read by the scorer, by the gates, and as the context of the next."""
+    return lex(text)
 
 
 def _scan(text: str) -> Pieces:

@@ -32,14 +32,14 @@ class Calibration:
 
     def probability(self, scores: Scores) -> Floats:
         """(N,) probability of support. ValueError names a feature the scores lack."""
-        at = _columns(self.features, scores.names)
-        rows = scores.features[:, at].astype(np.float64)
-        trees = np.arange(len(self.leaf))
-        node = np.zeros((len(rows), len(trees)), dtype=np.int64)
+        rows = scores.features[:, _columns(self.features, scores.names)]
+        count, width = self.split_feature.shape
+        right = rows[:, self.split_feature.ravel()] > self.split_value.ravel()  # every split of every row at once
+        row, first = np.arange(len(rows))[:, None], np.arange(count) * width
+        node = np.zeros((len(rows), count), dtype=np.int64)
         for _ in range(_depth(self.leaf.shape[1])):
-            feature, value = self.split_feature[trees, node], self.split_value[trees, node]
-            node = 2 * node + 1 + (np.take_along_axis(rows, feature, axis=1) > value)
-        odds = self.base + self.leaf[trees, node - self.split_feature.shape[1]].sum(axis=1)
+            node = 2 * node + 1 + right[row, first + node]
+        odds = self.base + self.leaf[np.arange(count), node - width].sum(axis=1)
         return np.asarray(1 / (1 + np.exp(-odds)))
 
 

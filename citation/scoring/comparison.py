@@ -7,7 +7,7 @@ T terms or U units of the claim, S sentences, N pieces of evidence. What a windo
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lexicon import lex
+from ..lexicon import lex_sentence
 from . import Claim, Scores
 from .index import WINDOW_SENTENCES, Index, language_of
 from .units import presence, units
@@ -64,8 +64,8 @@ class Comparison:
         self.index = index
         self.claim = claim
         self.rows = len(index.evidence)
-        self.lexed = lex(claim.text)
-        language = language_of(self.lexed) or language_of(lex(claim.context))
+        self.lexed = lex_sentence(claim.text)
+        language = language_of(self.lexed) or language_of(lex_sentence(claim.context))
         self.foreign = np.array([bool(language and other and other != language) for other in index.languages])
         self.columns: dict[str, NDArray[np.float64] | Floats | float] = {}
 
@@ -103,9 +103,10 @@ class Comparison:
         best = np.maximum.reduceat(np.where(index.valid, cover, 0.0), index.first_sentence[:-1], axis=1)
         best = np.maximum.accumulate(best, axis=0)
         columns["cover_1"], columns["cover_2"], columns["cover_3"] = best
-        titled = np.array([[t in title for title in index.titles] for t in terms], dtype=np.float32).reshape(
-            -1, self.rows
-        )
+        titled = np.zeros((len(terms), self.rows), dtype=np.float32)
+        for row, term in enumerate(terms):
+            if term in index.titles:
+                titled[row, index.titles[term]] = 1.0
         anywhere = np.maximum(self._by_evidence(here), titled)
         named = np.array([t in self.lexed.names for t in terms], dtype=np.float32) * weights
         others = _best_other(best[1])
@@ -218,7 +219,7 @@ class Comparison:
         self.columns["negation"] = (index.negations[sentence] > 0) != bool(self.lexed.negations)
 
     def _context(self) -> None:
-        terms = list(dict.fromkeys(lex(self.claim.context).terms)) if self.claim.context else []
+        terms = list(dict.fromkeys(lex_sentence(self.claim.context).terms)) if self.claim.context else []
         here = np.zeros((len(terms), self.index.size), dtype=np.float32)
         for row, term in enumerate(terms):
             here[row, self.index.sentences_of(term)] = 1.0

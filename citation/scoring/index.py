@@ -30,7 +30,10 @@ class Index:
         self.evidence = tuple(evidence)
         self.lexed: list[Lexed] = [lex(e.text) for e in self.evidence]
         self.languages = [language_of(lexed) for lexed in self.lexed]
-        self.titles: list[frozenset[str]] = [frozenset(lex(e.title or e.file_name or "").terms) for e in self.evidence]
+        self.titles: dict[str, list[int]] = {}  # term -> evidence whose title holds it
+        for row, e in enumerate(self.evidence):
+            for term in dict.fromkeys(lex(e.title or e.file_name or "").terms):
+                self.titles.setdefault(term, []).append(row)
         self.vocabulary: dict[str, int] = {}
         self._index_sentences()
         self._index_terms()

@@ -1,0 +1,69 @@
+"""Claims, and what only looks like one."""
+
+import pytest
+
+from citation.claims import makes_claim
+from citation.segment import Kind
+
+CLAIMS = {
+    "a plain statement": "The bridge opened in 1932.",
+    "a statement in bold": "**The bridge opened in 1932.**",
+    "a list item": "- Revenue rose by 5 %.",
+    "a short answer": "Paris.",
+    "a statement that begins like a courtesy": "Sure enough, the mill burned down in 1911 and was rebuilt two years later.",
+    "what somebody could not do": "The expedition could not find the wreck.",
+    "a summary that is the subject": "The summary of the report was published in 2020.",
+    "German": "Die Brücke wurde 1932 eröffnet.",
+    "Spanish": "El puente se abrió en 1932.",
+    "French": "Le pont a été ouvert en 1932.",
+    "Chinese": "这座大桥于1932年通车。",
+    "Arabic": "افتتح الجسر عام 1932.",
+    "inline code in a statement": "The option `--fast` skips the check.",
+    "an 'I' of a quoted person": "I came to the city in 1932, he recalled.",
+}
+NO_CLAIMS = {
+    "a greeting": "Hello!",
+    "an agreement": "Certainly!",
+    "an English question": "Would you like to know more?",
+    "a Chinese question": "您想了解更多吗？",
+    "an Arabic question": "هل تريد المزيد؟",
+    "a lead-in": "The report names three causes:",
+    "a bold lead-in": "**Key points:**",
+    "a Chinese lead-in": "主要原因如下：",
+    "an announcement": "Here is a short summary of the report.",
+    "a German announcement": "Hier ist eine kurze Zusammenfassung.",
+    "a Spanish announcement": "Aquí tienes un resumen.",
+    "a French announcement": "Voici un résumé des points principaux.",
+    "a Chinese announcement": "以下是这份报告的摘要。",
+    "nothing found": "I could not find the opening date in the excerpts.",
+    "nothing found, at length": "Unfortunately, I could not find any information about the opening date of the bridge over the river in the excerpts provided.",
+    "the excerpts are silent": "The excerpts do not mention the opening date.",
+    "German: nothing found": "Ich konnte dazu in den Auszügen nichts finden.",
+    "Spanish: nothing found": "No encontré información sobre la fecha.",
+    "French: nothing found": "Je n'ai pas trouvé la date dans les extraits.",
+    "Chinese: nothing found": "提供的资料中没有提到通车日期。",
+    "an offer": "Let me know if you have any other questions.",
+    "code only": "`make test`",
+    "a link only": "[the report](https://example.org/report)",
+    "punctuation": "---",
+    "an empty text": "  \n",
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_makes_a_claim(name: str) -> None:
+    assert makes_claim(CLAIMS[name], Kind.PROSE)
+
+
+@pytest.mark.parametrize("name", NO_CLAIMS)
+def test_makes_no_claim(name: str) -> None:
+    assert not makes_claim(NO_CLAIMS[name], Kind.PROSE)
+
+
+@pytest.mark.parametrize("kind", [Kind.CODE, Kind.HEADING, Kind.RULE, Kind.MATH])
+def test_what_carries_no_marker_makes_no_claim(kind: Kind) -> None:
+    assert not makes_claim("The bridge opened in 1932.", kind)
+
+
+def test_a_table_row_of_numbers_makes_a_claim() -> None:
+    assert makes_claim("| 2021 | 5 % |", Kind.TABLE_ROW)
