@@ -1,140 +1,172 @@
-"""What reading a provider costs: `python -m bench.providers`, CPU per chunk of `stream()` beside plain byte reading.
+"""What reading a provider's stream costs: CPU per chunk of `provider.stream()`, beside reading the bytes alone.
 
-CPU of this process only (the upstream is another one), best of several runs. "coalesced": the upstream writes the
-whole answer at once, so that many chunks come in one read; "paced": a pause after each chunk, so that each is a read of
-its own, and waking up the loop dominates.
+python -m bench.providers                  # µs a chunk, best of 5; the upstream is a process of its own
+python -m bench.providers --chunks 20000
+
+Two ways of arriving: many chunks a read (a fast model, or a busy proxy), and one chunk a read (a quiet one).
 """
 
+import argparse
 import asyncio
-import multiprocessing
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from time import process_time
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+import aiohttp
 
 from providers import provider
-from providers.events import ChatRequest, Finish, TextDelta
-from providers.transport import Call, Timeouts, Transport
-from tests.upstreams.gemini import KEY, Gemini, spaced
-from tests.upstreams.ollama import Ollama, line
-from tests.upstreams.openai import OpenAI
-from tests.upstreams.wire import Request, Server, Step, chunk, head
+from providers.events import ChatRequest, TextDelta
 
-CHUNKS = {"coalesced": 5_000, "paced": 1_000}
-PAUSE_SECONDS = 0.001
-RUNS = 3
+ROUNDS = 5  # the best of them counts: the machine may be shared
 KINDS = ("openai", "ollama", "gemini")
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Microseconds of CPU per chunk."""
-
-    kind: str
-    reads: str  # a key of CHUNKS
-    plain: float  # bytes read and thrown away
-    stream: float  # events of Provider.stream
+SPARSE = 1500  # chunks, where each is a read of its own: waking up is slow
 
 
 def main() -> None:
-    """Print the table."""
-    print(f"{'provider':10}{'reads':12}{'plain bytes':>14}{'stream()':>12}   µs CPU per chunk")
-    for cost in costs():
-        print(f"{cost.kind:10}{cost.reads:12}{cost.plain:14.1f}{cost.stream:12.1f}")
+    options = argparse.ArgumentParser(description="CPU per streamed chunk.")
+    options.add_argument("--chunks", type=int, default=5000)
+    options.add_argument("--serve", action="store_true", help="be the upstream")
+    chosen = options.parse_args()
+    if chosen.serve:
+        asyncio.run(serve())
+        return
+    with subprocess.Popen(
+        [sys.executable, "-m", "bench.providers", "--serve"], stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout
+            url = server.stdout.readline().strip()
+            print(json.dumps(asyncio.run(measured(url, chosen.chunks)), indent=1))
+        finally:
+            server.terminate()
 
 
-def costs() -> Iterator[Cost]:
-    """Every provider over HTTP, with both kinds of reads."""
-    for kind in KINDS:
-        for reads, chunks in CHUNKS.items():
-            with upstream(kind, reads) as url:
-                plain, streamed = asyncio.run(_measured(kind, url, chunks))
-            yield Cost(kind, reads, plain * 1e6 / chunks, streamed * 1e6 / chunks)
+async def measured(url: str, chunks: int) -> dict[str, Any]:
+    """µs of CPU a chunk, for each provider and each way of arriving."""
+    found: dict[str, Any] = {"python": sys.version.split()[0]}
+    for way, count in (("many", chunks), ("one", SPARSE)):
+        for kind in KINDS:
+            base = f"{url}/{way}/{count}"
+            asked = provider(kind, base_url=base, api_key="AIza-none")
+            found[f"{kind}, {way} a read"] = {
+                "bytes": await best(partial(plain, f"{base}/{kind}"), count),
+                "events": await best(partial(events, asked, count), count),
+            }
+            await asked.aclose()
+    return found
 
 
-@contextmanager
-def upstream(kind: str, reads: str) -> Iterator[str]:
-    """The address of a server in a process of its own, so that its CPU is not counted."""
-    ours, theirs = multiprocessing.Pipe()
-    context = multiprocessing.get_context("spawn")
-    process = context.Process(target=_serve, args=(theirs, kind, reads), daemon=True)
-    process.start()
-    try:
-        yield ours.recv()
-    finally:
-        process.terminate()
-        process.join()
-
-
-def _serve(pipe: Connection, kind: str, reads: str) -> None:
-    content_type, events = _answer(kind, CHUNKS[reads])
-    body = list(map(chunk, events))
-    whole = [b"".join(body)] if reads == "coalesced" else body
-
-    async def answer(_: Request) -> AsyncIterator[Step]:
-        yield head("200 OK", f"Content-Type: {content_type}", "Transfer-Encoding: chunked")
-        for piece in whole:
-            yield piece
-            if len(whole) > 1:
-                await asyncio.sleep(PAUSE_SECONDS)
-        yield chunk(b"")
-
-    async def serve() -> None:
-        async with Server(answer) as server:
-            pipe.send(server.url)
-            await asyncio.Event().wait()
-
-    asyncio.run(serve())
-
-
-def _answer(kind: str, chunks: int) -> tuple[str, list[bytes]]:
-    """The content type and the events of an answer, as the vendor writes them."""
-    words = [" water"] * chunks
-    match kind:
-        case "openai":
-            events = OpenAI(words).events({"stream_options": {"include_usage": True}})
-            return "text/event-stream", [b"data: " + event + b"\n\n" for event in events]
-        case "ollama":
-            return "application/x-ndjson", [line(one) for one in Ollama(words).lines()]
-        case _:
-            return "text/event-stream", [b"data: " + spaced(one) + b"\r\n\r\n" for one in Gemini(words).events()]
-
-
-async def _measured(kind: str, url: str, chunks: int) -> tuple[float, float]:
-    """Seconds of CPU of the best run: plain reading, stream()."""
-    asked = provider(kind, base_url=f"{url}/v1" if kind == "openai" else url, api_key=KEY)
-    transport = Transport()
-    call = Call("POST", url, b"{}")
-
-    async def plain() -> None:
-        async with transport.open(call, Timeouts()) as response:
-            while await response.content.readany():
-                pass
-
-    async def streamed() -> None:
-        texts = finishes = 0
-        async with aclosing(asked.stream(ChatRequest("m", [{"role": "user", "content": "Hi"}]))) as events:
-            async for event in events:
-                texts += isinstance(event, TextDelta)
-                finishes += isinstance(event, Finish)
-        assert (texts, finishes) == (chunks, 1)
-
-    try:
-        return await _best(plain), await _best(streamed)
-    finally:
-        await transport.aclose()
-        await asked.aclose()
-
-
-async def _best(run: Callable[[], Awaitable[None]]) -> float:
-    await run()  # connects and imports
+async def best(run: Callable[[], Awaitable[None]], count: int) -> float:
     times = []
-    for _ in range(RUNS):
-        started = process_time()
+    for _ in range(ROUNDS):
+        started = time.process_time()
         await run()
-        times.append(process_time() - started)
-    return min(times)
+        times.append((time.process_time() - started) / count * 1e6)
+    return round(min(times), 1)
+
+
+async def plain(url: str) -> None:
+    """The bytes, read and thrown away."""
+    async with aiohttp.ClientSession() as session, session.post(url, data=b"{}") as response:
+        async for _ in response.content.iter_any():
+            pass
+
+
+async def events(asked: Any, count: int) -> None:
+    """The events, of which each is looked at."""
+    texts = 0
+    async with aclosing(asked.stream(ChatRequest("m", [{"role": "user", "content": "x"}]))) as stream:
+        async for event in stream:
+            texts += isinstance(event, TextDelta)
+    assert texts == count, (texts, count)
+
+
+async def serve() -> None:
+    """The upstream: `/many/5000/...` writes 64 chunks at a time, `/one/1500/...` one, and lets the reader take it."""
+    server = await asyncio.start_server(answered, "127.0.0.1", 0)
+    print("http://{}:{}".format(*server.sockets[0].getsockname()), flush=True)
+    await server.serve_forever()
+
+
+async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            first, _, rest = head.decode().partition("\r\n")
+            length = next(
+                (line.split(":")[1] for line in rest.split("\r\n") if line.lower().startswith("content-length")), "0"
+            )
+            await reader.readexactly(int(length))
+            _, way, count, *path = first.split()[1].split("/")
+            kind = (
+                "ollama"
+                if "api" in path or "ollama" in path
+                else "gemini"
+                if "Generate" in first or "gemini" in path
+                else "openai"
+            )
+            await stream(writer, kind, int(count), 64 if way == "many" else 1)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+async def stream(writer: asyncio.StreamWriter, kind: str, count: int, at_once: int) -> None:
+    content_type = "application/x-ndjson" if kind == "ollama" else "text/event-stream"
+    writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+    frames = [framed(chunk) for chunk in chunks(kind, count)]
+    for at in range(0, len(frames), at_once):
+        writer.write(b"".join(frames[at : at + at_once]))
+        await writer.drain()
+        if at_once == 1:
+            await asyncio.sleep(0.0002)
+    writer.write(b"0\r\n\r\n")
+    await writer.drain()
+
+
+def framed(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def chunks(kind: str, count: int) -> list[bytes]:
+    """As the real servers write them: about 330 bytes for OpenAI, 150 for Ollama, 300 for Gemini."""
+    made: dict[str, Any]
+    match kind:
+        case "ollama":
+            made = {"model": "llama3.2", "created_at": "2026-11-20T10:00:00.123456789Z", "done": False}
+            line = json.dumps({**made, "message": {"role": "assistant", "content": " token"}}).encode() + b"\n"
+            ending = json.dumps(
+                {**made, "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}
+            )
+            return [line] * count + [ending.encode() + b"\n"]
+        case "gemini":
+            usage = {"promptTokenCount": 4, "candidatesTokenCount": 9, "totalTokenCount": 13}
+            candidate = {"content": {"parts": [{"text": " token"}], "role": "model"}, "index": 0}
+            made = {
+                "candidates": [candidate],
+                "usageMetadata": usage,
+                "modelVersion": "gemini-2.5-flash",
+                "responseId": "r" * 22,
+            }
+            last: dict[str, Any] = {**made, "candidates": [{"finishReason": "STOP", "index": 0}]}
+            return [b"data: %s\r\n\r\n" % json.dumps(one).encode() for one in [made] * count + [last]]
+        case _:
+            made = {
+                "id": "chatcmpl-" + "x" * 29,
+                "object": "chat.completion.chunk",
+                "created": 1763632800,
+                "model": "gpt-4.1-2025-04-14",
+            }
+            made |= {"service_tier": "default", "system_fingerprint": "fp_b3f1", "usage": None, "obfuscation": "aB3xYz"}
+            text = {"index": 0, "delta": {"content": " token"}, "logprobs": None, "finish_reason": None}
+            last = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": "stop"}
+            data = [
+                b"data: %s\n\n" % json.dumps({**made, "choices": [one]}).encode() for one in [text] * count + [last]
+            ]
+            return [*data, b"data: [DONE]\n\n"]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from .chunks import ChunkReader
 from .errors import ProviderError, translate
 from .events import ChatRequest, Event, Relayed
 from .json_text import dumps
-from .relaying import relay
+from .relaying import ENDS, relay
 from .settings import Settings
 from .streaming import stream
 from .transport import Call, EventSplitter, Transport
@@ -61,7 +61,9 @@ class OpenAIProvider:
 
         `model` is needed for Azure, whose addresses hold it. Raises ProviderError.
         """
-        return await relay(self._transport, self._call("POST", path, key, body, model), self._settings.timeouts)
+        call = self._call("POST", path, key, body, model)
+        ends = ENDS["openai"] if path == "/chat/completions" else None
+        return await relay(self._transport, call, self._settings.timeouts, ends)
 
     async def models(self) -> list[str]:
         """The names of its models. Raises ProviderError."""

@@ -1,19 +1,49 @@
 """relay: a request and its answer passed through, bytes unchanged, for clients that speak the provider's own API."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 
-from .errors import passed_headers
+import aiohttp
+
+from .errors import IncompleteAnswer, passed_headers
 from .events import Relayed
 from .transport import Call, Timeouts, Transport, Watch, reads, refuse
 
+# How each API's stream shows that it came to an end, or to an error of its own. In the text of an answer these quotes
+# would be escaped, so only the stream itself can match.
+ENDS = {
+    "openai": re.compile(rb'"finish_reason" ?: ?"|"error" ?: ?[{"]'),
+    "ollama": re.compile(rb'"done" ?: ?true|"error" ?: ?[{"]'),
+    "gemini": re.compile(rb'"finishReason" ?: ?"|"blockReason" ?: ?"|"error" ?: ?[{"]'),
+}
+STREAMS = ("text/event-stream", "application/x-ndjson")
+LONGEST_END = 32  # bytes of such a sign, which two reads may share
 
-async def relay(transport: Transport, call: Call, timeouts: Timeouts) -> Relayed:
+
+class Ending:
+    """Looks for the sign of an end in bytes that pass by."""
+
+    def __init__(self, sign: re.Pattern[bytes]) -> None:
+        """`sign`: one of ENDS."""
+        self.seen = False
+        self._sign = sign
+        self._tail = b""
+
+    def pass_by(self, data: bytes) -> None:
+        """The next bytes."""
+        if not self.seen:
+            self.seen = self._sign.search(self._tail + data) is not None
+            self._tail = (self._tail + data)[-LONGEST_END:]
+
+
+async def relay(transport: Transport, call: Call, timeouts: Timeouts, ends: re.Pattern[bytes] | None = None) -> Relayed:
     """The answer to this call, once its headers are here. Raises ProviderError, also for an error status.
 
     Its body has to be closed (`aclosing`): that ends the provider's stream. It raises ProviderError when the connection
-    breaks, so that a cut answer is never made to look like a whole one.
+    breaks, and IncompleteAnswer when a stream that should show one of `ends` has none, so that a cut answer is never
+    made to look like a whole one.
     """
     watch = Watch(timeouts, asyncio.get_running_loop().time())
     async with AsyncExitStack() as stack:
@@ -22,15 +52,22 @@ async def relay(transport: Transport, call: Call, timeouts: Timeouts) -> Relayed
         headers = {"content-type": response.headers.get("Content-Type", "application/octet-stream")}
         headers |= passed_headers(response.headers)
         opened = stack.pop_all()
-
-    async def body() -> AsyncGenerator[bytes, None]:
-        async with opened:
-            yield b""
-            async for data in reads(response, watch):
-                if data:
-                    watch.begin()
-                yield data
-
-    started = body()
+    ending = Ending(ends) if ends and headers["content-type"].lower().startswith(STREAMS) else None
+    started = _body(opened, response, watch, ending)
     await anext(started)  # from here on, closing it closes the connection, even if nobody ever reads
     return Relayed(response.status, headers, started)
+
+
+async def _body(
+    opened: AsyncExitStack, response: aiohttp.ClientResponse, watch: Watch, ending: Ending | None
+) -> AsyncGenerator[bytes, None]:
+    async with opened:
+        yield b""
+        async for data in reads(response, watch):
+            if data:
+                watch.begin()
+                if ending:
+                    ending.pass_by(data)
+            yield data
+        if ending and not ending.seen:
+            raise IncompleteAnswer("The provider's answer ended without a finish reason.")

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 from ..errors import ProviderError, translate
 from ..events import ChatRequest, Event, Relayed
 from ..json_text import dumps, loads
-from ..relaying import relay
+from ..relaying import ENDS, relay
 from ..settings import Settings
 from ..streaming import stream
 from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
@@ -55,7 +55,8 @@ class GeminiProvider:
         `path`: `:generateContent` or `:streamGenerateContent?alt=sse`, which follows the model's address.
         """
         call = await self._call(f"{self._model(model)}{path}", body, key)
-        return await relay(self._transport, call, self._settings.timeouts)
+        ends = ENDS["gemini"] if path.startswith(":streamGenerateContent") else None
+        return await relay(self._transport, call, self._settings.timeouts, ends)
 
     async def models(self) -> list[str]:
         """The names of its models that write text. Raises ProviderError."""

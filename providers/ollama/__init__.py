@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..errors import translate
 from ..events import ChatRequest, Event, Relayed
 from ..json_text import dumps
-from ..relaying import relay
+from ..relaying import ENDS, relay
 from ..settings import Settings
 from ..streaming import stream
 from ..transport import Call, LineSplitter, Transport
@@ -49,7 +49,8 @@ class OllamaProvider:
 
     async def relay(self, body: bytes, path: str = "/api/chat", *, model: str = "", key: str | None = None) -> Relayed:
         """Pass a request and its answer through, bytes unchanged. `path` follows the host. Raises ProviderError."""
-        return await relay(self._transport, self._call(path, body, key), self._settings.timeouts)
+        ends = ENDS["ollama"] if path in {"/api/chat", "/api/generate"} else None
+        return await relay(self._transport, self._call(path, body, key), self._settings.timeouts, ends)
 
     async def models(self) -> list[str]:
         """The names of its models. Raises ProviderError."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from ..errors import BrokenStream, rejected, translate
+from ..errors import BrokenStream, Unreachable, rejected, translate
 
 CONNECT_SECONDS = 10.0  # three TCP retransmissions; a provider farther away than that is down
 FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load the model from disk first
@@ -105,8 +105,14 @@ class Transport:
         if not ca_file:
             return None
         if ca_file not in self._trusted:
-            self._trusted[ca_file] = ssl.create_default_context()
-            self._trusted[ca_file].load_verify_locations(ca_file)
+            context = ssl.create_default_context()
+            try:
+                context.load_verify_locations(ca_file)
+            except OSError:
+                raise Unreachable(
+                    "The provider's certificate authority (ca_file) cannot be read.", code="provider_certificate"
+                ) from None
+            self._trusted[ca_file] = context
         return self._trusted[ca_file]
 
 

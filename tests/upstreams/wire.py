@@ -5,6 +5,7 @@ Independent of the code under test: nothing but sockets and the standard library
 
 import asyncio
 import json
+import ssl
 import struct
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -47,19 +48,20 @@ Answer = Callable[[Request], AsyncIterator[Step]]
 class Server:
     """`async with Server(answer) as server:` listens on a free port of 127.0.0.1."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, tls: ssl.SSLContext | None = None) -> None:
         self.requests: list[Request] = []
         self.connections = 0  # ever
         self.open = 0  # connections now
         self.left = asyncio.Event()  # set when a client has closed its side while an answer was under way
         self.url = ""
         self._answer = answer
+        self._tls = tls
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=self._tls)
         host, port = self._server.sockets[0].getsockname()
-        self.url = f"http://{host}:{port}"
+        self.url = f"{'https' if self._tls else 'http'}://{host}:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
