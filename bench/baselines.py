@@ -1,0 +1,50 @@
+"""What a scorer has to beat: the best one always, and BM25."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.data import Record
+
+_TOKEN = re.compile(r"[a-z0-9à-ÿ]+|[\u3400-\u9fff]")
+_K1, _B = 1.2, 0.75  # Robertson's usual values
+
+
+def tokens(text: str) -> list[str]:
+    """Lower-case Latin words and digits; Chinese by single characters and pairs."""
+    found = _TOKEN.findall(text.lower())
+    return found + [a + b for a, b in zip(found, found[1:], strict=False) if min(a, b) > "\u3400"]
+
+
+def bm25(record: Record, sentence: str) -> NDArray[np.float64]:
+    """(N,) BM25 of every piece of evidence, as a share of what a text with all the sentence's terms would reach."""
+    texts = [tokens(f"{e.get('title') or ''} {e['text']}") for e in record["evidence"]]
+    mean = sum(map(len, texts)) / len(texts) or 1.0
+    counts = [Counter(text) for text in texts]
+    query = Counter(tokens(sentence))
+    idf = {term: _idf(sum(term in count for count in counts), len(texts)) for term in query}
+    most = sum(idf[term] * n * (_K1 + 1) for term, n in query.items()) or 1.0
+    return np.array(
+        [_score(query, idf, count, len(text) / mean) / most for count, text in zip(counts, texts, strict=True)]
+    )
+
+
+def _score(query: Counter[str], idf: dict[str, float], count: Counter[str], length: float) -> float:
+    return sum(
+        n * idf[term] * count[term] * (_K1 + 1) / (count[term] + _K1 * (1 - _B + _B * length))
+        for term, n in query.items()
+        if count[term]
+    )
+
+
+def _idf(found: int, texts: int) -> float:
+    return math.log(1 + (texts - found + 0.5) / (found + 0.5))
+
+
+def best_one(scores: Sequence[NDArray[np.float64]]) -> list[tuple[int, float]]:
+    """The best piece of evidence for each sentence, and its score."""
+    return [(int(np.argmax(score)), float(score.max())) for score in scores]
