@@ -332,6 +332,34 @@ async def test_a_reader_that_takes_its_time_is_not_the_providers_silence() -> No
     assert text == "Water boils"
 
 
+@pytest.mark.parametrize("how", [Break.CLOSE, b"no chunk size"])
+async def test_what_arrived_while_the_reader_was_away_is_not_lost_to_the_break_after_it(how: Step) -> None:
+    away = asyncio.Event()
+
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        yield CHUNKED
+        yield chunk(WATER)
+        await away.wait()
+        yield chunk(event(" boils"))
+        yield how
+        yield Break.CLOSE
+
+    async with Server(answer) as server:
+        asked = made("openai", server.url)
+        got = Answer()
+        try:
+            async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
+                async for one in events:
+                    got.events.append(one)
+                    if got.text() == "Water":
+                        away.set()
+                        await asyncio.sleep(0.1)
+        except ProviderError as error:
+            got.error = error
+        await asked.aclose()
+    checked(got, "Water boils", IncompleteAnswer)
+
+
 @pytest.mark.parametrize("stage", ["before the headers", "after the headers", "in the answer"])
 async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
     steps: dict[str, list[Step]] = {
