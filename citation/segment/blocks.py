@@ -1,4 +1,8 @@
-"""Blocks: what kind of line begins here, as CommonMark and GitHub's tables see it, decided from as little as possible."""
+"""Blocks: what kind of line begins here, as CommonMark and GitHub's tables see it, decided from as little as possible.
+
+Whether more of a line has to be seen never depends on how it arrives: a beginning that could still become something
+else decides nothing, and what decides is a bounded stretch of the line.
+"""
 
 import re
 from typing import NamedTuple
@@ -6,6 +10,7 @@ from typing import NamedTuple
 from .sentence import Kind
 
 MAX_LABEL = 200  # characters of a link definition's label that are waited for
+MAX_INFO = 100  # characters behind a fence in which a backtick makes it inline code
 
 
 class Line(NamedTuple):
@@ -25,21 +30,23 @@ _TABLE = Line(Kind.TABLE_ROW, True)
 _CODE = Line(Kind.CODE, True)
 _HTML = Line(Kind.HTML, False)
 
-# What may still become something else when more of the line arrives
+_BULLET = r"(?:[-*+•]|\d{1,9}[.)])"
+_NESTED = rf"[ \t]*(?:(?:>|{_BULLET}[ \t])[ \t]*)*"  # quotes and list items that a line may begin with
 _UNDECIDED = re.compile(
-    rf"[ \t]*(?:>[ \t]*)*(?:#{{1,6}}|`{{1,2}}|~{{1,2}}|[-*+]|(?:[-*_=][ \t]*)+|\d{{1,9}}[.)]?|<|\$|\\"
-    rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?|\|[ \t:|-]*)?\Z"
+    rf"{_NESTED}(?:[-:|=*_ \t]+|#{{1,6}}|`{{1,3}}|~{{1,2}}|[-*+•]|\d{{1,9}}[.)]?|</?|\$|\\"
+    rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?:?)?\r?\Z"
 )
-_FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,}|\$\$|\\\[)")
+_FENCE = re.compile(rf"{_NESTED}(`{{3,}}|~{{3,}}|\$\$|\\\[)")
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
+_BREAK = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\Z")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 _SHAPES = (
     (re.compile(r"[ \t]*#{1,6}(?:[ \t]|\Z)"), _HEADING),
-    (re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\Z"), _RULE),
-    (re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z"), _RULE),
     (re.compile(r"[ \t]*\|"), _TABLE),
     (re.compile(rf"[ ]{{0,3}}\[[^\]\n]{{1,{MAX_LABEL}}}\]:(?:[ \t]|\Z)"), _RULE),
     (re.compile(r"[ \t]*>"), _QUOTE),
-    (re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]"), _ITEM),
-    (re.compile(r"[ ]{0,3}</?[A-Za-z!][^\n]*"), _HTML),
+    (re.compile(rf"[ \t]*{_BULLET}(?:[ \t]|\Z)"), _ITEM),
+    (re.compile(r"[ ]{0,3}</?[A-Za-z!]"), _HTML),
 )
 
 
@@ -51,17 +58,24 @@ def line_kind(text: str, *, final: bool, paragraph: bool, listed: bool) -> Line 
     """
     if not final and _UNDECIDED.match(text):
         return None
+    text = text.rstrip("\r")
     if fence := _FENCE.match(text):
-        if not final and fence.end() == len(text):
-            return None
-        kind = Kind.CODE if fence[1][0] in "`~" else Kind.MATH
-        return Line(kind, True, fence[1])
-    if not paragraph and not listed and re.match(r"(?: {4}| {0,3}\t)[ \t]*\S", text):
+        info = text[fence.end() : fence.end() + MAX_INFO]
+        if fence[1][0] != "`":
+            return Line(Kind.CODE if fence[1][0] == "~" else Kind.MATH, True, fence[1])
+        if "`" not in info:
+            return Line(Kind.CODE, True, fence[1]) if final or len(info) == MAX_INFO else None
+    if not paragraph and not listed and _INDENTED.match(text):
         return _CODE
-    for shape, line in _SHAPES:
-        if shape.match(text):
-            return line if line is not _RULE or final or ":" in text else None
-    return PROSE
+    if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
+        return _RULE
+    return next((line for shape, line in _SHAPES if shape.match(text)), PROSE)
+
+
+def item_length(text: str) -> int:
+    """How many characters of a list item are its bullet or number and what stands around them."""
+    found = re.match(rf"[ \t]*{_BULLET}[ \t]*", text)
+    return found.end() if found else 0
 
 
 def closes(fence: str, line: str) -> bool:

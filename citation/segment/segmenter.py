@@ -2,7 +2,7 @@
 
 import re
 
-from .blocks import PROSE, Line, closes, line_kind
+from .blocks import PROSE, Line, closes, item_length, line_kind
 from .boundaries import ENDS, WAIT, next_number, sentence_end
 from .scripts import THAI_CLAUSE, THAI_LAO
 from .sentence import Kind, Open, SegmentLimits, Sentence
@@ -90,20 +90,19 @@ class Segmenter:
     def _begin_line(self, final: bool) -> list[Sentence]:
         newline = self._held.find("\n")
         text = self._held if newline < 0 else self._held[:newline]
-        if newline >= 0 and not text.strip():
+        if self._fence:
+            self._line = Line(Kind.CODE if self._fence[0] in "`~" else Kind.MATH, True)
+            return []
+        if newline >= 0 and not text.strip(" \t\r"):
             self._paragraph = False
             return self._end_line(newline)
-        whole = final or newline >= 0
-        if self._fence:
-            kind = Kind.CODE if self._fence[0] in "`~" else Kind.MATH
-            self._line = Line(kind, True)
-            return []
-        self._line = line_kind(text, final=whole, paragraph=self._paragraph, listed=self._listed)
+        complete = final or newline >= 0
+        self._line = line_kind(text, final=complete, paragraph=self._paragraph, listed=self._listed)
         if self._line is None:
             return []
         if self._line.kind is Kind.LIST_ITEM:
             self._listed = True
-            self._at = re.match(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*", text).end()  # type: ignore[union-attr]
+            self._at = item_length(text)
         elif self._line is PROSE and not text[:1].isspace():
             self._listed = False
         self._paragraph = self._line.kind in _TEXT
