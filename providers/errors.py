@@ -12,7 +12,8 @@ Messages are made for clients: keys are masked, addresses inside the operator's 
 not an error object (a proxy's HTML page) is never quoted.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from ssl import SSLCertVerificationError
 from typing import Any, ClassVar
 
 import orjson
@@ -160,11 +161,18 @@ def translate(error: BaseException) -> ProviderError:
         response = getattr(error, "response", None)
         headers = getattr(response, "headers", None) or getattr(error, "headers", None) or {}
         return rejected(status, headers, _body_of(error))
-    if "ClientConnectorCertificateError" in names or "SSLError" in names:
+    if "SSLError" in names or any(isinstance(cause, SSLCertVerificationError) for cause in _causes(error)):
         return Unreachable("The provider's certificate could not be verified.", code="provider_certificate")
     if isinstance(error, ConnectionError | OSError) or any("Connect" in name or "Client" in name for name in names):
         return Unreachable("The provider could not be reached.")
     return ProviderError("The provider could not be used.")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The exception and those that it was raised from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -71,6 +71,8 @@ class GeminiProvider:
                 headers=dict(settings.headers),
                 timeout=int(MODELS_SECONDS * 1000),
                 aiohttp_client=self._transport.session,
+                # With each request; the key would travel along with a redirect.
+                async_client_args={"allow_redirects": False, "ssl": self._transport.trust(settings.ca_file) or True},
             )
             client = sdk.Client(api_key=settings.api_key or "none", http_options=options)
             found = [model async for model in await client.aio.models.list()]

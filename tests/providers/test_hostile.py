@@ -10,7 +10,7 @@ import pytest
 
 from providers.errors import BrokenStream, IncompleteAnswer, ProviderError
 from providers.events import Event, Finish, Idle, TextDelta, Usage
-from tests.providers.asking import answered
+from tests.providers.asking import answered, made
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama
 from tests.upstreams.openai import OpenAI
@@ -67,6 +67,19 @@ async def test_a_prompt_that_gemini_blocks_ends_the_answer_however_many_were_ask
         answer = await answered("gemini", server.url, {"n": 2})
     assert answer.error is None
     assert answer.reasons == {0: "content_filter"}
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
+async def test_a_redirect_of_the_models_takes_no_key_along(kind: str) -> None:
+    async with Server(script(whole("200 OK", b"{}"))) as elsewhere:
+        redirect = script(whole("302 Found", b"", f"Location: {elsewhere.url}/v1/models"))
+        async with Server(redirect) as server:
+            asked = made(kind, server.url)
+            with pytest.raises(ProviderError):
+                await asked.models()
+            await asked.aclose()
+        assert len(server.requests) == 1
+    assert elsewhere.requests == []
 
 
 VALUES: list[Any] = [
