@@ -1,6 +1,7 @@
 """One table: every scorer beside the baselines, quality and time, from one run: `python -m bench.attribution DATA.jsonl`.
 
-Everything fitted is cross-validated by record: a record's citations come from a forest and a threshold that have not seen it.
+Everything fitted is cross-validated by record: a record's citations come from a forest and a threshold that have not
+seen it.
 Intervals: 95 %, records drawn with replacement. Time: 20 excerpts of 200 words, one core, scoring and decision together.
 """
 

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ _K1, _B = 1.2, 0.75  # Robertson's usual values
 def tokens(text: str) -> list[str]:
     """Lower-case Latin words and digits; Chinese by single characters and pairs."""
     found = _TOKEN.findall(text.lower())
-    return found + [a + b for a, b in zip(found, found[1:], strict=False) if min(a, b) > "\u3400"]
+    return found + [a + b for a, b in pairwise(found) if min(a, b) > "\u3400"]
 
 
 def bm25(record: Record, sentence: str) -> NDArray[np.float64]:

@@ -18,17 +18,25 @@ _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 # Whole sentences that are courtesies.
 _COURTESY = re.compile(
     r"""(?:hi|hello|hey|good\ (?:morning|afternoon|evening)|welcome|sure(?:\ thing)?|certainly|of\ course|absolutely|great|okay|ok|yes
-    |no|thanks?(?:\ you)?|thank\ you\ very\ much|you(?:'|’)?re\ welcome|great\ question|good\ question|sorry|goodbye|bye|glad\ to\ help
-    |happy\ to\ help|i\ hope\ (?:this|that)\ helps|hope\ (?:this|that)\ helps|let\ me\ know\ if\ .*|feel\ free\ to\ .*|please\ let\ me\ know.*
+    |no|thanks?(?:\ you)?|thank\ you\ very\ much|you(?:'|’)?re\ welcome|great\ question|good\ question|sorry
+    |goodbye|bye|glad\ to\ help
+    |happy\ to\ help|i\ hope\ (?:this|that)\ helps|hope\ (?:this|that)\ helps|let\ me\ know\ if\ .*
+    |feel\ free\ to\ .*|please\ let\ me\ know.*
     |if\ you\ (?:have|need|want|would\ like)\ .*
-    |hallo|guten\ (?:morgen|tag|abend)|gern(?:e)?(?:\ geschehen)?|natürlich|selbstverständlich|klar|vielen\ dank|danke(?:\ schön)?|ja|nein
-    |gute\ frage|entschuldigung|ich\ hoffe,?\ das\ hilft.*|falls\ (?:du|sie)\ .*|wenn\ (?:du|sie)\ (?:noch\ )?(?:fragen|weitere).*|lassen\ sie\ (?:es\ )?mich\ wissen.*
-    |hola|buenos\ días|buenas\ (?:tardes|noches)|claro(?:\ que\ sí)?|por\ supuesto|desde\ luego|gracias|muchas\ gracias|de\ nada|sí|lo\ siento
-    |buena\ pregunta|espero\ que\ (?:esto\ )?.*ayude.*|si\ (?:tienes|tiene|necesitas|necesita)\ .*|no\ dudes\ en\ .*|avísame\ si\ .*
-    |bonjour|bonsoir|salut|bien\ sûr|certainement|volontiers|merci(?:\ beaucoup)?|de\ rien|oui|non|désolée?|bonne\ question
+    |hallo|guten\ (?:morgen|tag|abend)|gern(?:e)?(?:\ geschehen)?|natürlich|selbstverständlich|klar|vielen\ dank
+    |danke(?:\ schön)?|ja|nein
+    |gute\ frage|entschuldigung|ich\ hoffe,?\ das\ hilft.*|falls\ (?:du|sie)\ .*|wenn\ (?:du
+    |sie)\ (?:noch\ )?(?:fragen|weitere).*|lassen\ sie\ (?:es\ )?mich\ wissen.*
+    |hola|buenos\ días|buenas\ (?:tardes|noches)|claro(?:\ que\ sí)?|por\ supuesto|desde\ luego|gracias
+    |muchas\ gracias|de\ nada|sí|lo\ siento
+    |buena\ pregunta|espero\ que\ (?:esto\ )?.*ayude.*|si\ (?:tienes|tiene|necesitas|necesita)\ .*
+    |no\ dudes\ en\ .*|avísame\ si\ .*
+    |bonjour|bonsoir|salut|bien\ sûr|certainement|volontiers|merci(?:\ beaucoup)?|de\ rien|oui|non|désolée?
+    |bonne\ question
     |j(?:'|’)espère\ que\ .*|n(?:'|’)hésitez\ pas\ à\ .*|si\ vous\ avez\ (?:d(?:'|’)autres|des)\ .*
     |olá|bom\ dia|obrigad[oa]|ciao|buongiorno|grazie|prego|certo|привет|здравствуйте|спасибо|конечно|пожалуйста
-    |你好|您好|好的|当然|當然(?:可以)?|当然可以|没问题|沒問題|谢谢|謝謝|不客气|不客氣|抱歉|希望(?:这|這|以上).*(?:帮助|幫助).*|如果(?:你|您)(?:还|還)?有.*|如有.*(?:问题|問題|疑问|疑問).*
+    |你好|您好|好的|当然|當然(?:可以)?|当然可以|没问题|沒問題|谢谢|謝謝|不客气|不客氣|抱歉|希望(?:这|這
+    |以上).*(?:帮助|幫助).*|如果(?:你|您)(?:还|還)?有.*|如有.*(?:问题|問題|疑问|疑問).*
     |こんにちは|はい|もちろんです|ありがとうございます|안녕하세요|네|물론입니다|감사합니다|مرحبا|شكرا|بالتأكيد)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -37,25 +45,40 @@ _COURTESY = re.compile(
 # Sentences about the answer itself, or about what the excerpts lack.
 _META = re.compile(
     r"""^(?:
-    (?:here\ (?:is|are)|here(?:'|’)s|below\ (?:is|are)|the\ following\ (?:is|are)|this\ is)\ (?:a|an|the|my|your|some)?\ ?(?:\w+\ ){0,3}?(?:summary|overview|list|answer|explanation|breakdown|outline|comparison|table|steps?|points?|details?|response)\b
-    |(?:let\ me|let(?:'|’)s|i\ will|i(?:'|’)ll|i\ can|i\ would|i(?:'|’)d)\ (?:now\ |be\ (?:happy|glad)\ to\ |like\ to\ |first\ )?(?:explain|summari[sz]e|help|answer|list|outline|show|walk|look|start|begin|provide|give|describe|go|break)\b
-    |(?:based\ on|according\ to)\ the\ (?:provided\ |given\ |available\ )?(?:excerpts|sources|context|documents|evidence|passages|text|information)[,.:]?$
+    (?:here\ (?:is|are)|here(?:'|’)s|below\ (?:is|are)|the\ following\ (?:is|are)|this\ is)\ (?:a|an|the|my|your
+    |some)?\ ?(?:\w+\ ){0,3}?(?:summary|overview|list|answer|explanation|breakdown|outline|comparison|table
+    |steps?|points?|details?|response)\b
+    |(?:let\ me|let(?:'|’)s|i\ will|i(?:'|’)ll|i\ can|i\ would|i(?:'|’)d)\ (?:now\ |be\ (?:happy|glad)\ to\ 
+    |like\ to\ |first\ )?(?:explain|summari[sz]e|help|answer|list|outline|show|walk|look|start|begin|provide
+    |give|describe|go|break)\b
+    |(?:based\ on|according\ to)\ the\ (?:provided\ |given\ |available\ )?(?:excerpts|sources|context|documents
+    |evidence|passages|text|information)[,.:]?$
     |(?:in\ (?:summary|conclusion|short)|to\ summari[sz]e|overall)[,.:]?$
-    |(?:unfortunately,?\ |sorry,?\ (?:but\ )?|however,?\ )?(?:i\ (?:could|can|was|am|do|did)\ ?(?:not|n(?:'|’)t|unable)|i(?:'|’)m\ (?:sorry|not|unable)|i\ have\ no)\b
-    |.{0,40}\b(?:excerpts?|sources|context|passages?|documents?|evidence)(?:\ (?:provided|given|above|available))?\ (?:do(?:es)?\ not|don(?:'|’)t|doesn(?:'|’)t|did\ not|contains?\ no|provides?\ no|says?\ nothing)\b
+    |(?:unfortunately,?\ |sorry,?\ (?:but\ )?|however,?\ )?(?:i\ (?:could|can|was|am|do|did)\ ?(?:not|n(?:'|’)t
+    |unable)|i(?:'|’)m\ (?:sorry|not|unable)|i\ have\ no)\b
+    |.{0,40}\b(?:excerpts?|sources|context|passages?|documents?|evidence)(?:\ (?:provided|given|above
+    |available))?\ (?:do(?:es)?\ not|don(?:'|’)t|doesn(?:'|’)t|did\ not|contains?\ no|provides?\ no
+    |says?\ nothing)\b
     |(?:there\ is\ )?(?:not\ enough|insufficient|no)\ (?:relevant\ )?information\b
-    |hier\ (?:ist|sind|folgt|finden\ sie)\ (?:eine?|die|der|das|einige)?\ ?(?:\w+\ ){0,2}?(?:zusammenfassung|übersicht|überblick|liste|antwort|erklärung|tabelle|schritte|punkte)\b
+    |hier\ (?:ist|sind|folgt|finden\ sie)\ (?:eine?|die|der|das|einige)?\ ?(?:\w+\ ){0,2}?(?:zusammenfassung
+    |übersicht|überblick|liste|antwort|erklärung|tabelle|schritte|punkte)\b
     |(?:leider\ )?(?:ich\ (?:kann|konnte|habe|werde|möchte)|kann\ ich|konnte\ ich)\b.*
-    |(?:leider\ )?(?:enthalten|enthält|nennen|geben|sagen)?\ ?(?:die|der|den|das)\ (?:auszüge|auszügen|quellen|textstellen|kontext|dokumente|dokumenten)\b.*\b(?:nicht|keine?n?|nichts)\b
-    |aquí\ (?:está|están|tienes|tiene|hay)\ (?:un|una|el|la|los|las|algunos)?\ ?(?:\w+\ ){0,2}?(?:resumen|lista|respuesta|explicación|tabla|pasos|puntos)\b
-    |(?:lamentablemente,?\ |lo\ siento,?\ (?:pero\ )?)?(?:no\ (?:pude|puedo|encontré|he\ encontrado|se\ encuentra|hay\ (?:suficiente\ )?información)|voy\ a)\b
+    |(?:leider\ )?(?:enthalten|enthält|nennen|geben|sagen)?\ ?(?:die|der|den|das)\ (?:auszüge|auszügen|quellen
+    |textstellen|kontext|dokumente|dokumenten)\b.*\b(?:nicht|keine?n?|nichts)\b
+    |aquí\ (?:está|están|tienes|tiene|hay)\ (?:un|una|el|la|los|las|algunos)?\ ?(?:\w+\ ){0,2}?(?:resumen|lista
+    |respuesta|explicación|tabla|pasos|puntos)\b
+    |(?:lamentablemente,?\ |lo\ siento,?\ (?:pero\ )?)?(?:no\ (?:pude|puedo|encontré|he\ encontrado
+    |se\ encuentra|hay\ (?:suficiente\ )?información)|voy\ a)\b
     |(?:los\ extractos|las\ fuentes|los\ documentos|el\ contexto|los\ fragmentos)\b.*\bno\b
-    |voici\ (?:un|une|le|la|les|des|quelques)?\ ?(?:\w+\ ){0,2}?(?:résumé|liste|réponse|explication|aperçu|tableau|étapes|points)\b
-    |(?:malheureusement,?\ )?(?:je\ (?:n(?:'|’)ai\ pas|ne\ (?:peux|trouve|dispose)|vais)|il\ n(?:'|’)y\ a\ pas\ (?:assez\ )?d(?:'|’)informations?)\b
+    |voici\ (?:un|une|le|la|les|des|quelques)?\ ?(?:\w+\ ){0,2}?(?:résumé|liste|réponse|explication|aperçu
+    |tableau|étapes|points)\b
+    |(?:malheureusement,?\ )?(?:je\ (?:n(?:'|’)ai\ pas|ne\ (?:peux|trouve|dispose)|vais)|il\ n(?:'
+    |’)y\ a\ pas\ (?:assez\ )?d(?:'|’)informations?)\b
     |les\ (?:extraits|sources|documents|passages)\b.*\bne\b.*\bpas\b
     |(?:以下|下面)(?:是|为|為).{0,20}(?:总结|總結|摘要|概述|列表|回答|说明|說明|步骤|步驟|要点|要點)
     |(?:抱歉|很遗憾|很遺憾|对不起|對不起)?[，,]?(?:我)?(?:无法|無法|不能|没有|沒有|未能)(?:找到|在|回答|提供|从|從)
-    |(?:提供的|所给的|給定的|给定的|现有的|以上)?(?:摘录|摘錄|资料|資料|来源|來源|文档|文檔|文本|上下文|材料)(?:中)?(?:并|並)?(?:没有|沒有|未|不)
+    |(?:提供的|所给的|給定的|给定的|现有的|以上)?(?:摘录|摘錄|资料|資料|来源|來源|文档|文檔|文本|上下文
+    |材料)(?:中)?(?:并|並)?(?:没有|沒有|未|不)
     )""",
     re.VERBOSE | re.IGNORECASE,
 )

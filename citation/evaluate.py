@@ -78,14 +78,12 @@ def _count_pairs(record: Record, i: int, cited: set[int], supported: bool, count
     alternatives = (record["gold_alt"][i] or [record["gold"][i]]) if supported else [[]]
     cited = cited - set(record["ignore"][i])
     any_gold = {n for gold in record["gold_alt"][i] or [] for n in gold}
-    best: tuple[int, int, int] | None = None
+    candidates = []
     for alternative in alternatives:
         gold = set(alternative)
         seen = cited - (any_gold - gold)
-        candidate = (len(seen & gold), len(seen - gold), len(gold - seen))
-        if best is None or candidate[0] - candidate[1] - candidate[2] > best[0] - best[1] - best[2]:
-            best = candidate
-    assert best is not None
+        candidates.append((len(seen & gold), len(seen - gold), len(gold - seen)))
+    best = max(candidates, key=lambda c: c[0] - c[1] - c[2])  # the first of equals
     counts.true += best[0]
     counts.false += best[1]
     counts.missed += best[2]

@@ -2,9 +2,8 @@
 
 import re
 from functools import lru_cache
-from importlib.resources import files
 
-from .folding import CACHE, fold
+from .folding import CACHE, fold, table
 from .function_words import function_words
 from .stemming import stem
 
@@ -20,7 +19,7 @@ def synonyms(term: str) -> Ways:
 
 
 def han_synonyms(run: str) -> list[tuple[int, int, Ways]]:
-    """(start, end, ways) of the table's words in a run of Chinese characters, longest first; a word is one of its ways."""
+    """(start, end, ways) of the table's words in a run of Chinese characters; a word is one of its own ways."""
     words = _table()[1]
     return [(m.start(), m.end(), words[m[0]]) for m in _han_word().finditer(run)]
 
@@ -59,7 +58,7 @@ def _table() -> tuple[dict[str, Ways], dict[str, Ways]]:
     latin: dict[str, dict[tuple[str, ...], None]] = {}
     han: dict[str, dict[tuple[str, ...], None]] = {}
     ignored = function_words("en")
-    for line in files("citation.lexicon").joinpath("concepts.txt").read_text("utf-8").splitlines():
+    for line in table("concepts.txt"):
         words = line.split()
         stems = [stem(fold(w)) for w in words if w < "\u2e80" and len(w) >= _SHORTEST and fold(w) not in ignored]
         runs = [w for w in words if w >= "\u2e80" and len(w) > 1]

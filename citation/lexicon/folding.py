@@ -2,6 +2,7 @@
 
 import unicodedata
 from functools import lru_cache
+from importlib.resources import files
 
 # A bounded cache: the words of one request come again and again, those of a server never end.
 CACHE = 1 << 16
@@ -9,8 +10,19 @@ CACHE = 1 << 16
 
 @lru_cache(maxsize=CACHE)
 def fold(word: str) -> str:
-    """The word without case and diacritics, `Été` as `ete`, `Straße` as `strasse`; vowel signs of Indic scripts stay."""
+    """The word without case and diacritics: `Été` is `ete`; vowel signs of Indic scripts stay."""
     if word.isascii():
         return word.lower()
     plain = unicodedata.normalize("NFKD", word.casefold())
     return "".join(c for c in plain if not unicodedata.combining(c) or "\u0900" <= c <= "\u0fff")
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a table that is written as running text."""
+    return tuple(text.split())
+
+
+def table(name: str) -> list[str]:
+    """The lines of a text file beside this module, without comments and empty ones."""
+    lines = files("citation.lexicon").joinpath(name).read_text("utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]

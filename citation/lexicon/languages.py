@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 _DISTINCT = {
-    "en": "the of and is was were are to that with for by from has have this which it at be as on an its their been not or in a an but his her he she they when who",
-    "de": "der die und das ist den von mit des im dem nicht ein eine auf fur als auch sich wurde werden zu bei nach aus "
+    "en": "the of and is was were are to that with for by from has have this which it at be as "
+    "on an its their been not or in a an but his her he she they when who",
+    "de": "der die und das ist den von mit des im dem nicht ein eine auf "
+    "fur als auch sich wurde werden zu bei nach aus "
     "hat sind war er sie es um einer einen uber wird in bis vor mehr rund etwa",
-    "es": "el la los las de que en y del se por con una un para como es fue su al lo mas ha son entre desde no sus o tiene",
+    "es": "el la los las de que en y del se por con una un para como es fue "
+    "su al lo mas ha son entre desde no sus o tiene",
     "fr": "le la les de des et est dans du une un pour que qui sur par au aux pas plus avec sont a ete en ce il ne se son d l "
     "environ ont",
     "it": "il la di che e per un una della del con non sono dei nel alla le i in da gli si al piu lo ha",

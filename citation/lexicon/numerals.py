@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from .folding import words
+
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is what some texts make of `3,500`.
 NUMERAL = (
     r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
@@ -49,18 +51,23 @@ def _ascii(text: str) -> str:
 # ---------------------------------------------------------------------------------------------------- words
 
 _UNITS = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "en": "zero one two three four five six seven eight nine ten eleven "
+    "twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen",
-    "de": "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn "
+    "de": "null eins zwei drei vier funf sechs sieben acht neun zehn elf "
+    "zwolf dreizehn vierzehn funfzehn sechzehn siebzehn "
     "achtzehn neunzehn",
-    "es": "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete "
+    "es": "cero uno dos tres cuatro cinco seis siete ocho nueve diez once "
+    "doce trece catorce quince dieciseis diecisiete "
     "dieciocho diecinueve",
     "fr": "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
     "it": "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
     "diciassette diciotto diciannove",
-    "pt": "zero um dois tres quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito "
+    "pt": "zero um dois tres quatro cinco seis sete oito nove dez onze doze "
+    "treze catorze quinze dezesseis dezessete dezoito "
     "dezenove",
-    "nl": "nul een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien "
+    "nl": "nul een twee drie vier vijf zes zeven acht negen tien elf "
+    "twaalf dertien veertien vijftien zestien zeventien "
     "achttien negentien",
 }
 _TENS = {
@@ -210,7 +217,8 @@ def combine(values: list[int]) -> float:
 # ---------------------------------------------------------------------------------------------------- ordinals
 
 _ORDINALS = {
-    "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "en": "first second third fourth fifth sixth seventh eighth ninth tenth "
+    "eleventh twelfth thirteenth fourteenth fifteenth "
     "sixteenth seventeenth eighteenth nineteenth twentieth",
     "de": "erst zweit dritt viert funft sechst siebt acht neunt zehnt elft zwolft",
     "es": "primer segund tercer cuart quint sext septim octav noven decim",
@@ -233,7 +241,7 @@ def _ordinal_values() -> dict[str, int]:
 ORDINALS = _ordinal_values()
 
 CENTURIES = frozenset(
-    "century centuries jahrhundert jahrhunderts siglo siglos siecle siecles secolo seculo eeuw века век".split()
+    words("century centuries jahrhundert jahrhunderts siglo siglos siecle siecles secolo seculo eeuw века век")
 )
 # Numbers by themselves; the other scales follow one.
 THOUSAND = frozenset({"mil", "mille", "tausend"})

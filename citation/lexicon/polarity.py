@@ -2,39 +2,34 @@
 
 import re
 from functools import lru_cache
-from importlib.resources import files
 
-from .folding import fold
+from .folding import fold, table, words
 from .stemming import stem
 
 _NEGATIONS = frozenset(
-    """not no never neither nor none nobody nothing nowhere cannot without hardly scarcely barely n't
-    isn't aren't wasn't weren't don't doesn't didn't won't wouldn't can't couldn't shouldn't hasn't haven't hadn't mustn't
-    isn’t aren’t wasn’t weren’t don’t doesn’t didn’t won’t wouldn’t can’t couldn’t shouldn’t hasn’t haven’t hadn’t mustn’t
-    lack lacks lacked lacking
-    nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne kaum weder
-    no nunca jamas ningun ninguna ninguno nadie nada sin tampoco
-    ne n pas jamais aucun aucune rien personne sans ni
-    non mai nessun nessuna nessuno senza niente nulla
-    nao nunca nenhum nenhuma ninguem sem
-    niet geen nooit niemand niets zonder
-    не нет никогда ничего никто без нельзя
-    inte aldrig ingen inget ikke aldri ei
-    nie bez nigdy
-    degil yok asla
-    नहीं ना न मत
-    لا لم لن ليس ليست ما بدون غير
-    """.split()
+    words(
+        """not no never neither nor none nobody nothing nowhere cannot without hardly scarcely barely n't isn't aren't
+    wasn't weren't don't doesn't didn't won't wouldn't can't couldn't shouldn't hasn't haven't hadn't mustn't
+    isn’t aren’t wasn’t weren’t don’t doesn’t didn’t won’t wouldn’t can’t couldn’t shouldn’t hasn’t haven’t hadn’t
+    mustn’t lack lacks lacked lacking nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne
+    kaum weder no nunca jamas ningun ninguna ninguno nadie nada sin tampoco ne n pas jamais aucun aucune rien
+    personne sans ni non mai nessun nessuna nessuno senza niente nulla nao nunca nenhum nenhuma ninguem sem niet
+    geen nooit niemand niets zonder не нет никогда ничего никто без нельзя inte aldrig ingen inget ikke aldri ei
+    nie bez nigdy degil yok asla नहीं ना न मत لا لم لن ليس ليست ما بدون غير"""
+    )
 )
 _FRENCH_OR_ELISION = re.compile(r"^n['’]", re.IGNORECASE)
 # Function words that have an opposite; the others only look like a word of the table in another language.
 POLAR = frozenset(
-    """before prior after more less fewer most least above below over under with without all none always never inside outside
-    first last up down vor bevor nach nachdem mehr weniger uber unter mit ohne alle keine immer nie niemals antes despues mas menos
-    con sin siempre nunca jamas todos ninguno avant apres plus moins avec sans toujours jamais tous aucun""".split()
+    words(
+        """before prior after more less fewer most least above below over under with without all none always never inside
+    outside first last up down vor bevor nach nachdem mehr weniger uber unter mit ohne alle keine immer nie
+    niemals antes despues mas menos con sin siempre nunca jamas todos ninguno avant apres plus moins avec sans
+    toujours jamais tous aucun"""
+    )
 )
 # Words that carry a sign of negation without negating: "not only", "no sólo", "non seulement".
-_NOT_NEGATING_BEFORE = frozenset("only solo solamente seulement nur just merely least doubt".split())
+_NOT_NEGATING_BEFORE = frozenset(words("only solo solamente seulement nur just merely least doubt"))
 # 没有/不/未/无/非 except inside words that affirm.
 _HAN_NEGATION = re.compile(
     r"(?:没有|沒有|并非|並非|从未|從未|不曾|未能|未曾|不再|不能|不会|不會|不是|不可能|无法|無法|没|沒|不|未|非|无|無|ない|なかった|ません|않|없|못)"
@@ -67,16 +62,15 @@ def han_negations(run: str) -> list[tuple[int, int]]:
 @lru_cache(maxsize=1)
 def _families() -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[int, int]]]]:
     """Latin stems, and CJK words, to the (family, member) pairs they belong to."""
-    words: dict[str, list[tuple[int, int]]] = {}
+    latin: dict[str, list[tuple[int, int]]] = {}
     han: dict[str, list[tuple[int, int]]] = {}
-    lines = files("citation.lexicon").joinpath("antonyms.txt").read_text("utf-8").splitlines()
-    for family, line in enumerate(line for line in lines if line and not line.startswith("#")):
+    for family, line in enumerate(table("antonyms.txt")):
         for member, spelled in enumerate(line.split("|")):
             for word in spelled.split():
-                table, key = (words, stem(fold(word))) if word < "\u2e80" else (han, word)
-                if (family, member) not in table.setdefault(key, []):
-                    table[key].append((family, member))
-    return words, han
+                found, key = (latin, stem(fold(word))) if word < "\u2e80" else (han, word)
+                if (family, member) not in found.setdefault(key, []):
+                    found[key].append((family, member))
+    return latin, han
 
 
 def members(term: str) -> list[tuple[int, int]]:

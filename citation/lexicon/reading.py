@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field, replace
 
+from .folding import words
 from .numerals import (
     AMBIGUOUS,
     CENTURIES,
@@ -25,16 +26,19 @@ from .words import Word
 
 _CLOSE = re.compile(r"[ \u00a0\u202f-]?")
 _ABOUT = frozenset(
-    "about around approximately approx roughly nearly almost over under exceeding circa ca some rund etwa ungefahr knapp fast gut "
-    "uber circa environ presque pres alrededor aproximadamente casi unos unas cerca aproximadamente quasi circa okolo около".split()
+    words(
+        """about around approximately approx roughly nearly almost over under exceeding circa ca some rund etwa ungefahr
+    knapp fast gut uber circa environ presque pres alrededor aproximadamente casi unos unas cerca aproximadamente
+    quasi circa okolo около"""
+    )
 )
 _HAN_ABOUT = re.compile(r"(?:约|約|大约|近|超过|超過|逾|将近|接近|大概|ほぼ|約)$")
 _DECADE_WORDS = frozenset({"s", "er", "ern"})
 _YEARS_OF = frozenset({"annees", "anos", "decada", "decade", "anni"})
-_ORDINAL_ENDINGS = frozenset("st nd rd th er ere re e eme o a".split())
-_VERSION_WORDS = frozenset("v version versions versao versione release build ver versie".split())
+_ORDINAL_ENDINGS = frozenset(words("st nd rd th er ere re e eme o a"))
+_VERSION_WORDS = frozenset(words("v version versions versao versione release build ver versie"))
 _SOFT = frozenset(
-    "one first second eins once primero primera premier premiere erste ersten erster zero half quarter".split()
+    words("one first second eins once primero primera premier premiere erste ersten erster zero half quarter")
 )
 _COUNTED = "成个個年月日天人名位次倍岁歲元米里吨噸公件条條种種座家所艘架辆輛台部本场場届屆期世周週季度分秒小点點成口只隻头頭张張枚支层層楼樓区區市县縣国國大项項步句室号號歩匹つ階回"
 _SEVERAL = frozenset("数數几幾上好多")  # 数百万: some millions
@@ -42,10 +46,10 @@ _HAN_RUN = re.compile(rf"(第)?(百分之)?({HAN_NUMERAL}+)(?:分之({HAN_NUMERA
 _NOT_HAN_NUMBERS = frozenset({"万", "萬", "亿", "億", "兆", "百", "千", "一", "十", "零", "〇", "两", "兩"})
 _HAN_MONTH = re.compile(r"月(?!亮|球|经|經|饼|餅)")
 _DASHES = frozenset("-–—/")
-_ONE = frozenset("un une uno una ein um uma een".split())  # a number only in "vingt et un"
+_ONE = frozenset(words("un une uno una ein um uma een"))  # a number only in "vingt et un"
 ORDINAL = "ordinal"
 _OF = frozenset({"of", "de", "del"})
-_IN = frozenset("in im en since seit since desde depuis until bis last next this early late mid".split())
+_IN = frozenset(words("in im en since seit since desde depuis until bis last next this early late mid"))
 _SIGNS = frozenset(CURRENCY_SIGNS)
 _MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only beside a currency: $5m
 _SHARED = frozenset(dimension for dimension, _ in UNITS.values())
@@ -148,7 +152,9 @@ class Reader:
                 return Found(Quantity(values, start, end, ordinal=True), first, after)
             return Found(Quantity(period[0], start, end, unit=period[1]), first, after)
         unit, factor, after, end = self._unit(first, after, end)
-        about = first > 0 and p.folded[first - 1] in _ABOUT or bool(_HAN_ABOUT.search(p.text, max(0, start - 3), start))
+        about = (first > 0 and p.folded[first - 1] in _ABOUT) or bool(
+            _HAN_ABOUT.search(p.text, max(0, start - 3), start)
+        )
         return Found(Quantity(values, start, end, unit, factor, strict, scaled or about), first, after)
 
     def _scale(self, i: int, money: bool) -> tuple[float | None, int]:

@@ -1,4 +1,4 @@
-"""A crude, language-neutral stemmer: inflection and common derivation cut, so that both sides of a comparison cut alike."""
+"""A crude stemmer for many languages: what matters is that both sides of a comparison are cut alike."""
 
 import re
 from functools import lru_cache

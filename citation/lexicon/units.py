@@ -1,13 +1,15 @@
 """Units and months: what stands beside a number and must agree."""
 
-from .folding import fold
+from .folding import fold, words
 
 # dimension -> factor to the first unit -> words. Folded; CJK as they stand.
 _UNITS: dict[str, dict[float, str]] = {
-    "%": {1: "% ％ percent pct percentage prozent porcento pourcent procent percento 퍼센트 パーセント процент процента процентов"},
+    "%": {1: "% ％ percent pct percentage prozent porcento pourcent procent "
+    "percento 퍼센트 パーセント процент процента процентов"},
     "length": {
         1: "m meter meters metre metres metro metros metri 米 公尺 メートル 미터 метр метров",
-        1e3: "km kilometer kilometers kilometre kilometres kilometro kilometros chilometri 公里 千米 キロメートル 킬로미터 км",
+        1e3: "km kilometer kilometers kilometre kilometres kilometro "
+        "kilometros chilometri 公里 千米 キロメートル 킬로미터 км",
         1e-2: "cm centimeter centimeters centimetre centimetres zentimeter centimetro centimetros 厘米 公分",
         1e-3: "mm millimeter millimeters millimetre millimetres milimetros 毫米",
         1609.344: "mile miles mi meile meilen milla millas 英里",
@@ -16,7 +18,8 @@ _UNITS: dict[str, dict[float, str]] = {
         0.9144: "yard yards 码",
     },
     "mass": {
-        1: "kg kilo kilos kilogram kilograms kilogramm kilogramo kilogramos kilogramme kilogrammes 公斤 千克 キログラム",
+        1: "kg kilo kilos kilogram kilograms kilogramm kilogramo "
+        "kilogramos kilogramme kilogrammes 公斤 千克 キログラム",
         1e-3: "g gram grams gramm gramo gramos gramme grammes 克",
         1e-6: "mg milligram milligrams milligramm miligramos 毫克",
         1e3: "t ton tons tonne tonnes tonnen tonelada toneladas 吨 噸 トン",
@@ -36,8 +39,10 @@ _UNITS: dict[str, dict[float, str]] = {
     "data": {1: "mb megabyte megabytes", 1e3: "gb gigabyte gigabytes", 1e6: "tb terabyte terabytes", 1e-3: "kb kilobyte kilobytes"},
     "power": {1: "kw kilowatt kilowatts", 1e-3: "w watt watts", 1e3: "mw megawatt megawatts", 1e6: "gw gigawatt gigawatts"},
     "energy": {1: "kwh", 1e3: "mwh", 1e6: "gwh", 1e9: "twh"},
-    "volume": {1: "l liter liters litre litres litro litros 升 公升", 1e-3: "ml milliliter milliliters millilitres 毫升", 3.785411784: "gallon gallons"},
-    "area": {1: "ha hectare hectares hektar hectarea hectareas 公顷", 0.40468564: "acre acres", 100: "km2 km² 平方公里"},
+    "volume": {1: "l liter liters litre litres "
+    "litro litros 升 公升", 1e-3: "ml milliliter milliliters millilitres 毫升", 3.785411784: "gallon gallons"},
+    "area": {1: "ha hectare hectares hektar "
+    "hectarea hectareas 公顷", 0.40468564: "acre acres", 100: "km2 km² 平方公里"},
     "usd": {1: "$ us$ usd dollar dollars dolar dolares 美元 美金 ドル 달러"},
     "eur": {1: "€ eur euro euros 欧元 歐元"},
     "gbp": {1: "£ gbp pound pounds pfund libra libras livre livres 英镑 英鎊"},
@@ -75,4 +80,4 @@ MONTHS: dict[str, int] = {
     fold(word): number for number, line in enumerate(_MONTHS.strip().splitlines(), 1) for word in line.split()
 }
 # These are months only beside a number: "may", "march", "mar" are words of their own.
-AMBIGUOUS_MONTHS = frozenset("may march mar mars jan jun dec sep sept mai dez oct nov feb apr aug jul mei".split())
+AMBIGUOUS_MONTHS = frozenset(words("may march mar mars jan jun dec sep sept mai dez oct nov feb apr aug jul mei"))

@@ -1,7 +1,7 @@
 """One claim against the indexed evidence: the features that tell support from resemblance.
 
-T terms or U units of the claim, S sentences, N pieces of evidence. What a window of `size` sentences starting at sentence
-`s` covers is kept at [size - 1, s] of (3, S) arrays, so that windows are slices and nothing is copied.
+T terms or U units of the claim, S sentences, N pieces of evidence. What a window of `size` sentences that starts at
+sentence `s` covers is kept at [size - 1, s] of (3, S) arrays, so that windows are slices and nothing is copied.
 """
 
 import numpy as np
@@ -248,7 +248,7 @@ def _by_window(weights: Floats, here: Floats) -> Floats:
 
 
 def _best_window(blend: Floats, index: Index) -> tuple[Ints, Ints]:
-    """First and last sentence of the best window of each piece of evidence; the shorter, then the earlier, of equals."""
+    """First and last sentence of each best window; of equals the shorter, then the earlier."""
     sizes = np.argmax(blend, axis=0)
     value = blend[sizes, np.arange(index.size)]
     top = np.maximum.reduceat(value, index.first_sentence[:-1])

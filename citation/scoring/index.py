@@ -21,8 +21,8 @@ _MOSTLY = 0.5
 class Index:
     """Terms of all evidence as numbers, with postings, so that one claim is scored by a few array operations.
 
-    S sentences of N pieces of evidence, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts at a
-    sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
+    S sentences of N pieces of evidence, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts at
+    a sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
     """
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
@@ -126,7 +126,7 @@ class Index:
         return self.order[self.bounds[number] : self.bounds[number + 1]]
 
     def sentences_of_pairs(self, terms: Sequence[str]) -> tuple[Ints, Ints, int]:
-        """Sentences where two neighbouring terms are neighbours too, the number of the pair there, and how many pairs there are."""
+        """Sentences where two neighbours of `terms` are neighbours, the number of the pair, and how many pairs there are."""
         ids = [self.vocabulary.get(term, -1) for term in terms]
         width = len(self.vocabulary) + 1
         keys = dict.fromkeys(a * width + b if min(a, b) >= 0 else -1 - i for i, (a, b) in enumerate(pairwise(ids)))
@@ -139,6 +139,6 @@ class Index:
 
 def language_of(lexed: Lexed) -> str | None:
     """`han` for text without spaces, else what its function words say."""
-    if lexed.terms and sum("\u2e80" < term[0] for term in lexed.terms) > _MOSTLY * len(lexed.terms):
+    if lexed.terms and sum(term[0] > "\u2e80" for term in lexed.terms) > _MOSTLY * len(lexed.terms):
         return "han"
     return lexed.language
