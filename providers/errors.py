@@ -208,7 +208,7 @@ def _explanation(said: object) -> _Explanation:
     if not isinstance(inner, Mapping):
         return found
     message = inner.get("message", inner.get("detail"))
-    found.message = masked(message)[:MAX_MESSAGE] if isinstance(message, str) else ""
+    found.message = masked(message if isinstance(message, str) else _wrong_fields(message))[:MAX_MESSAGE]
     code = inner.get("code")
     number = int(code) if isinstance(code, str) and code.isdecimal() and len(code) == 3 else code
     if isinstance(number, int) and _is_status(number):
@@ -219,6 +219,14 @@ def _explanation(said: object) -> _Explanation:
     found.param = _name(inner.get("param"))
     found.retry_after = _retry_info(inner.get("details"))
     return found
+
+
+def _wrong_fields(detail: object) -> str:
+    """FastAPI's `[{"loc": ["body", "n"], "msg": "..."}]` in words; Mistral wraps it once more."""
+    if isinstance(detail, Mapping):
+        detail = detail.get("detail")
+    wrong = [one for one in detail if isinstance(one, Mapping) and one.get("msg")] if isinstance(detail, list) else []
+    return "; ".join(f"{'.'.join(map(str, one.get('loc') or ()))}: {one['msg']}" for one in wrong)
 
 
 def _name(value: object) -> str | None:

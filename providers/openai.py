@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .chunks import ChunkReader
-from .errors import ProviderError, translate
+from .errors import ProviderError, Rejected, translate
 from .events import ChatRequest, Event, Relayed
 from .json_text import dumps
 from .relaying import ENDS, relay
@@ -40,19 +40,24 @@ class OpenAIProvider:
         self._settings = settings or Settings()
         self._own = Transport() if transport is None else None
         self._transport = transport or self._own or Transport()
+        self._asks_usage = True
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Stream one answer. Raises ProviderError."""
-        body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
-        options = request.params.get("stream_options")
-        body["stream_options"] = {**(options if isinstance(options, Mapping) else {}), "include_usage": True}
-        expected = request.params.get("n")
-        reader = ChunkReader(expected if isinstance(expected, int) else 1)
-        call = self._call("POST", "/chat/completions", request.key, dumps(body), request.model)
-        events = stream(self._transport, call, self._settings.timeouts, EventSplitter(), reader)
-        async with aclosing(events):
-            async for event in events:
-                yield event
+        """Stream one answer. Raises ProviderError.
+
+        Usage is always asked for. A server that refuses to be asked is asked again without, and remembered.
+        """
+        try:
+            async with aclosing(self._answer(request)) as events:
+                async for event in events:
+                    yield event
+        except Rejected as error:
+            if not self._refuses_usage(error) or "stream_options" in request.params:
+                raise
+            self._asks_usage = False
+            async with aclosing(self._answer(request)) as events:
+                async for event in events:
+                    yield event
 
     async def relay(
         self, body: bytes, path: str = "/chat/completions", *, model: str = "", key: str | None = None
@@ -79,6 +84,20 @@ class OpenAIProvider:
         """Let go of connections."""
         if self._own:
             await self._own.aclose()
+
+    def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
+        if self._asks_usage:
+            options = request.params.get("stream_options")
+            body["stream_options"] = {**(options if isinstance(options, Mapping) else {}), "include_usage": True}
+        expected = request.params.get("n")
+        reader = ChunkReader(expected if isinstance(expected, int) else 1)
+        call = self._call("POST", "/chat/completions", request.key, dumps(body), request.model)
+        return stream(self._transport, call, self._settings.timeouts, EventSplitter(), reader)
+
+    def _refuses_usage(self, error: Rejected) -> bool:
+        named = f"{error.message} {error.param}"
+        return self._asks_usage and error.status in {400, 422} and "stream_options" in named
 
     def _call(self, method: str, path: str, key: str | None, body: bytes | None = None, model: str = "") -> Call:
         settings = self._settings

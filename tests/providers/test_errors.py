@@ -75,8 +75,8 @@ REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
     "FastAPI's detail": (404, {"detail": "Not Found"}, {"status": 404, "message": "Not Found"}),
     "FastAPI's list of details": (
         422,
-        {"detail": [{"loc": ["body"]}]},
-        {"status": 422, "message": "The provider answered 422 without an explanation."},
+        {"detail": [{"loc": ["body", "n"], "msg": "too large"}]},
+        {"status": 422, "message": "body.n: too large"},
     ),
     "nothing": (500, "", {"status": 502, "message": "The provider answered 500 without an explanation."}),
     "null": (401, None, {"status": 401, "type": "authentication_error"}),

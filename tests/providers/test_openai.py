@@ -1,5 +1,6 @@
 """OpenAIProvider against the real wire format: what it sends, what comes back, what passes through."""
 
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 import pytest
@@ -10,7 +11,7 @@ from providers.events import ChatRequest, OtherDelta, TextDelta
 from providers.openai import OpenAIProvider, azure_url
 from tests.providers.asking import QUESTION, answered, ask, made
 from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
-from tests.upstreams.wire import Break, Server, head, script, sse
+from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole
 
 TEXT = "Water boils at 100 °C [1]."
 STOP = b'data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\n'
@@ -90,6 +91,25 @@ async def test_a_wrong_key_is_told_without_the_key() -> None:
     assert isinstance(answer.error, Rejected)
     assert (answer.error.status, answer.error.code) == (401, "invalid_api_key")
     assert answer.error.message == "Incorrect API key provided: sk-***"
+
+
+async def test_a_server_that_refuses_stream_options_is_asked_once_more_and_remembered() -> None:
+    wrong = b'{"object":"error","message":{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs"}]}}'
+
+    async def strict(request: Request) -> AsyncIterator[Step]:
+        if "stream_options" in request.json:
+            yield whole("422 Unprocessable Entity", wrong, "Content-Type: application/json")
+        else:
+            yield whole("200 OK", STOP, "Content-Type: text/event-stream")
+
+    async with Server(strict) as server:
+        asked = made("openai", server.url)
+        assert [(await ask(asked)).text() for _ in range(2)] == ["ok", "ok"]
+        refused = await ask(asked, {"stream_options": {"include_usage": True}})
+        await asked.aclose()
+    assert ["stream_options" in request.json for request in server.requests] == [True, False, False, True]
+    assert refused.error
+    assert refused.error.message == "body.stream_options: Extra inputs"
 
 
 async def test_too_many_requests_tell_when_to_come_back() -> None:
