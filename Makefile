@@ -37,10 +37,10 @@ format: $(VENV)/.dev  ## puts the code into the form that test asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev  ## prints every number of the README
+bench: $(VENV)/.dev  ## measures quality and speed here; CITESTREAM_DATA="FILE.jsonl ..." names labelled data for the quality
 	$(BIN)/python -m bench $(ARGS)
 
-fit: $(VENV)/.dev  ## fits the scorers' weights anew from the development data
+fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM_DATA names
 	$(BIN)/python -m bench.fit $(ARGS)
 
 clean:  ## removes .venv and everything that tools left

@@ -71,6 +71,15 @@ def test_every_phony_target_is_explained_by_help() -> None:
     assert phony == set(re.findall(r"^([a-z][a-z-]*):.*## ", makefile, re.MULTILINE))
 
 
+def test_every_program_that_make_runs_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    modules = set(re.findall(r"-m (bench[\w.]*)", makefile))
+    programs = [ROOT / module.replace(".", "/") for module in modules]
+    scripts = [ROOT / script for script in re.findall(r"examples/\w+\.py", makefile)]
+    wanted = [path / "__main__.py" if path.is_dir() else path.with_suffix(".py") for path in programs + scripts]
+    assert [str(path) for path in wanted if not path.exists()] == []
+
+
 def test_ci_is_make_test() -> None:
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)

@@ -1,0 +1,38 @@
+"""Every benchmark of this folder, one after the other: `make bench`. One alone: `python -m bench.providers`.
+
+Quality needs labelled data: JSON Lines files, named in CITESTREAM_DATA and separated by spaces.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NOT_MEASURING = ("__main__", "fit")
+WANT_DATA = ("attribution",)
+
+
+def main() -> None:
+    """Run them; the exit code is 1 if one failed."""
+    failed = []
+    for name in programs():
+        if name in WANT_DATA and not os.environ.get("CITESTREAM_DATA"):
+            print(f"== {name}: left out, CITESTREAM_DATA names no labelled data\n", flush=True)
+            continue
+        print(f"== {name}", flush=True)
+        if subprocess.run([sys.executable, "-m", f"bench.{name}", *sys.argv[1:]], check=False).returncode:
+            failed.append(name)
+        print(flush=True)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+def programs() -> list[str]:
+    """Modules of this folder that can be run and measure something."""
+    runnable = [path for path in HERE.glob("*.py") if 'if __name__ == "__main__"' in path.read_text("utf-8")]
+    return sorted(path.stem for path in runnable if path.stem not in NOT_MEASURING)
+
+
+if __name__ == "__main__":
+    main()
