@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """P pairs. `sentence`: number of the judged sentence; `record`: of the record; `weight` 0: neither right nor wrong."""
+    """P pairs. `sentence`: number of the judged one; `record`: of its record; `weight` 0: neither right nor wrong."""
 
     names: tuple[str, ...]
     features: NDArray[np.float32]  # (P, F)

@@ -28,9 +28,9 @@ MOST_BAD = 0.19  # below the .20 promised, by half a standard error
 HINT_ODDS = 3.0  # a marker of the model multiplies the odds by this; not fitted, the data holds no hints
 # More of these never makes support less likely; of the falling ones, never more.
 RISING = frozenset(
-    ["cover_1", "cover_2", "cover_3", "cover_all", "cover_titled", "soft_1", "soft_3", "soft_all", "pairs", "pairs_all"]
-    + ["run", "numbers_window", "numbers_all", "margin", "soft_margin", "relative", "anchors", "title", "focus"]
-)
+    ("cover_1", "cover_2", "cover_3", "cover_all", "cover_titled", "soft_1", "soft_3", "soft_all", "pairs", "pairs_all",
+     "run", "numbers_window", "numbers_all", "margin", "soft_margin", "relative", "anchors", "title", "focus")
+)  # fmt: skip
 FALLING = frozenset(["names_missing", "missing", "missing_soft", "opposed", "negation", "novel"])
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
 OUT = Path(__file__).parent.parent / "citation" / "scoring"

@@ -17,7 +17,8 @@ _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
 # Whole sentences that are courtesies.
 _COURTESY = re.compile(
-    r"""(?:hi|hello|hey|good\ (?:morning|afternoon|evening)|welcome|sure(?:\ thing)?|certainly|of\ course|absolutely|great|okay|ok|yes
+    r"""(?:hi|hello|hey|good\ (?:morning|afternoon|evening)|welcome|sure(?:\ thing)?|certainly
+    |of\ course|absolutely|great|okay|ok|yes
     |no|thanks?(?:\ you)?|thank\ you\ very\ much|you(?:'|’)?re\ welcome|great\ question|good\ question|sorry
     |goodbye|bye|glad\ to\ help
     |happy\ to\ help|i\ hope\ (?:this|that)\ helps|hope\ (?:this|that)\ helps|let\ me\ know\ if\ .*
@@ -48,7 +49,7 @@ _META = re.compile(
     (?:here\ (?:is|are)|here(?:'|’)s|below\ (?:is|are)|the\ following\ (?:is|are)|this\ is)\ (?:a|an|the|my|your
     |some)?\ ?(?:\w+\ ){0,3}?(?:summary|overview|list|answer|explanation|breakdown|outline|comparison|table
     |steps?|points?|details?|response)\b
-    |(?:let\ me|let(?:'|’)s|i\ will|i(?:'|’)ll|i\ can|i\ would|i(?:'|’)d)\ (?:now\ |be\ (?:happy|glad)\ to\ 
+    |(?:let\ me|let(?:'|’)s|i\ will|i(?:'|’)ll|i\ can|i\ would|i(?:'|’)d)[ ](?:now\ |be\ (?:happy|glad)\ to[ ]
     |like\ to\ |first\ )?(?:explain|summari[sz]e|help|answer|list|outline|show|walk|look|start|begin|provide
     |give|describe|go|break)\b
     |(?:based\ on|according\ to)\ the\ (?:provided\ |given\ |available\ )?(?:excerpts|sources|context|documents
@@ -87,8 +88,8 @@ _META = re.compile(
 def makes_claim(text: str, kind: Kind) -> bool:
     """Whether `text` (one sentence, markers removed) states something that can be true or false.
 
-    Not: headings and code; questions; lead-ins that end in a colon; courtesies; what the answer says of itself, or of what
-    the excerpts lack. In doubt it does: a claim taken for none would go unverified.
+    Not: headings and code; questions; lead-ins that end in a colon; courtesies; what the answer says of itself, or of
+    what the excerpts lack. In doubt it does: a claim taken for none would go unverified.
     """
     if kind not in CITABLE:
         return False
@@ -105,9 +106,12 @@ def makes_claim(text: str, kind: Kind) -> bool:
 
 # However long, a sentence that begins so speaks of the excerpts' silence.
 _META_LONG = re.compile(
-    r"(?:unfortunately,? |sorry,? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|was unable to|did not) (?:find|answer|determine)"
-    r"|the (?:provided |given |available )?(?:excerpts?|sources|context|passages?|documents) (?:do(?:es)? not|don['’]t|doesn['’]t)"
-    r"|(?:leider )?ich (?:kann|konnte) .{0,40}nicht (?:finden|beantworten)|die (?:auszüge|quellen) (?:enthalten|nennen) kein"
+    r"(?:unfortunately,? |sorry,? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|was unable to|did not)"
+    r" (?:find|answer|determine)"
+    r"|the (?:provided |given |available )?(?:excerpts?|sources|context|passages?|documents)"
+    r" (?:do(?:es)? not|don['’]t|doesn['’]t)"
+    r"|(?:leider )?ich (?:kann|konnte) .{0,40}nicht (?:finden|beantworten)"
+    r"|die (?:auszüge|quellen) (?:enthalten|nennen) kein"
     r"|no (?:pude|he podido|puedo) encontrar|los extractos no|je n['’]ai pas (?:pu )?trouv|les extraits ne)",
     re.IGNORECASE,
 )

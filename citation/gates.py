@@ -18,7 +18,7 @@ from .scoring.index import Index, language_of
 _COMPARABLE = 0.7
 # Of pairs of characters fewer are common: one character more or less changes two of them.
 _COMPARABLE_HAN = 0.4
-# What a negation denies: this many content terms after it, and before it where verbs come first ("bestätigt das nicht").
+# What a negation denies: this many content terms after it, or before it where none follow ("bestätigt das nicht").
 _SCOPE_AFTER, _SCOPE_BEFORE = 3, 2
 # Opposites oppose if a word this near to both is the same.
 _NEIGHBOURS = 3

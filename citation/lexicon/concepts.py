@@ -43,7 +43,7 @@ _SKELETON = 5
 
 @lru_cache(maxsize=CACHE)
 def skeleton(term: str) -> str:
-    """The first consonants of a Latin stem: what `evolution`, `Evolution` and `evolución` share; "" for too short a word."""
+    """The first consonants of a Latin stem: what `evolution` and `evolución` share; "" for too short a word."""
     if len(term) < 4 or not term.isascii() or not term.isalpha():
         return ""
     for spelled, sound in _SOUNDS:

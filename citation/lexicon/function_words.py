@@ -5,10 +5,11 @@ from .folding import fold, table, words
 _WORDS = dict(line.split(": ", 1) for line in table("function_words.txt"))
 
 # Particles, pronouns and copulas: a pair of characters that holds one says little.
-_CHARS = """的了是在和与與及或而也都就还還又很把被让讓向从從到对對为為以之其这這那此该該个個们們你我他她它吗嗎呢吧啊着著过過会會
-能可要将將于於由所则則但并並且因如若有无無不没沒中上下等更最已曾
-はがをにへとでもやのかよねだでするしたてるますれいなこそれらさ
-은는이가을를의에로와과도만"""
+_CHARS = """
+的了是在和与與及或而也都就还還又很把被让讓向从從到对對为為以之其这這那此该該个個们們你我他她它吗嗎呢
+吧啊着著过過会會能可要将將于於由所则則但并並且因如若有无無不没沒中上下等更最已曾はがをにへとでもやの
+かよねだするしたてまれいなこそらさ은는이가을를의에로와과도만
+"""
 
 _FUNCTION_CHARS = frozenset(_CHARS) - {"\n"}
 

@@ -10,8 +10,8 @@ _DISTINCT = {
     "hat sind war er sie es um einer einen uber wird in bis vor mehr rund etwa",
     "es": "el la los las de que en y del se por con una un para como es fue "
     "su al lo mas ha son entre desde no sus o tiene",
-    "fr": "le la les de des et est dans du une un pour que qui sur par au aux pas plus avec sont a ete en ce il ne se son d l "
-    "environ ont",
+    "fr": "le la les de des et est dans du une un pour que qui sur par au aux pas plus avec sont a ete en ce il "
+    "ne se son d l environ ont",
     "it": "il la di che e per un una della del con non sono dei nel alla le i in da gli si al piu lo ha",
     "pt": "o a os as de que e do da em um uma para com nao no na dos foi por se mais ao sao seu",
     "nl": "de het een van en in is dat op te met zijn voor niet aan er werd door ook bij",

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from .folding import words
 
-# Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is what some texts make of `3,500`.
+# Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly set `3,500`.
 NUMERAL = (
     r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
     r"|\d{1,3}, \d{3}(?![\d,.]\d|\d)"
@@ -18,7 +18,7 @@ DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 
 
 def readings(numeral: str, language: str | None) -> tuple[float, ...]:
-    """The numbers a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
+    """What a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
     text = _ascii(numeral)
     if text.startswith("."):
         return (float(text),)
@@ -106,16 +106,17 @@ _NOT_NUMBERS = {
     "nl": {"een"},
 }
 
-SCALES = {
-    "thousand": 1e3, "thousands": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mln": 1e6, "mio": 1e6, "bn": 1e9, "bln": 1e9,
-    "trillion": 1e12, "trillions": 1e12, "k": 1e3, "tsd": 1e3, "tausend": 1e3, "millionen": 1e6, "milliarde": 1e9,
-    "milliarden": 1e9, "mrd": 1e9, "billionen": 1e12, "mil": 1e3, "millon": 1e6, "millones": 1e6, "billones": 1e12,
-    "billon": 1e12, "mille": 1e3, "milliard": 1e9, "milliards": 1e9, "mds": 1e9, "md": 1e9, "mila": 1e3, "milione": 1e6, "milioni": 1e6,
-    "miliardo": 1e9, "miliardi": 1e9, "milhao": 1e6, "milhoes": 1e6, "bilhao": 1e9, "bilhoes": 1e9, "duizend": 1e3,
-    "miljoen": 1e6, "miljard": 1e9, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7, "тыс": 1e3, "тысяч": 1e3, "тысячи": 1e3,
-    "млн": 1e6, "миллион": 1e6, "миллиона": 1e6, "миллионов": 1e6, "млрд": 1e9, "миллиард": 1e9, "миллиарда": 1e9,
-    "миллиардов": 1e9, "billion": 1e9, "billions": 1e9, "millier": 1e3, "milliers": 1e3,
-}  # fmt: skip
+_SCALES = {
+    1e3: "thousand thousands k tsd tausend mil mille mila duizend тыс тысяч тысячи millier milliers",
+    1e5: "lakh lakhs",
+    1e6: "million millions mn mln mio millionen millon millones milione milioni milhao milhoes miljoen млн "
+    "миллион миллиона миллионов",
+    1e7: "crore crores",
+    1e9: "bn bln milliarde milliarden mrd milliard milliards mds md miliardo miliardi bilhao bilhoes miljard "
+    "млрд миллиард миллиарда миллиардов billion billions",
+    1e12: "trillion trillions billionen billones billon",
+}
+SCALES = {word: factor for factor, spelled in _SCALES.items() for word in words(spelled)}
 _LONG_SCALE = frozenset({"de", "es", "fr", "it", "nl"})
 
 
@@ -255,7 +256,18 @@ _HAN_DIGITS = {
     for c in cs
 }
 _HAN_TENS = {"十": 10, "拾": 10, "百": 100, "千": 1000}
-HAN_SCALES = {"万": 1e4, "萬": 1e4, "만": 1e4, "亿": 1e8, "億": 1e8, "억": 1e8, "兆": 1e12, "千": 1e3, "百": 1e2, "천": 1e3, "百万": 1e6, "百萬": 1e6, "千万": 1e7, "千萬": 1e7}  # fmt: skip
+HAN_SCALES = {
+    "万": 1e4,
+    "만": 1e4,
+    "亿": 1e8,
+    "억": 1e8,
+    "兆": 1e12,
+    "千": 1e3,
+    "百": 1e2,
+    "천": 1e3,
+    "百万": 1e6,
+    "千万": 1e7,
+}
 HAN_NUMERAL = "[零〇一二三四五六七八九十百千万萬亿億兆两兩]"
 
 

@@ -22,10 +22,10 @@ _FRENCH_OR_ELISION = re.compile(r"^n['’]", re.IGNORECASE)
 # Function words that have an opposite; the others only look like a word of the table in another language.
 POLAR = frozenset(
     words(
-        """before prior after more less fewer most least above below over under with without all none always never inside
-    outside first last up down vor bevor nach nachdem mehr weniger uber unter mit ohne alle keine immer nie
-    niemals antes despues mas menos con sin siempre nunca jamas todos ninguno avant apres plus moins avec sans
-    toujours jamais tous aucun"""
+        """before prior after more less fewer most least above below over under with without all none always
+        never inside outside first last up down vor bevor nach nachdem mehr weniger uber unter mit ohne
+        alle keine immer nie niemals antes despues mas menos con sin siempre nunca jamas todos ninguno
+        avant apres plus moins avec sans toujours jamais tous aucun"""
     )
 )
 # Words that carry a sign of negation without negating: "not only", "no sólo", "non seulement".

@@ -40,7 +40,8 @@ _VERSION_WORDS = frozenset(words("v version versions versao versione release bui
 _SOFT = frozenset(
     words("one first second eins once primero primera premier premiere erste ersten erster zero half quarter")
 )
-_COUNTED = "成个個年月日天人名位次倍岁歲元米里吨噸公件条條种種座家所艘架辆輛台部本场場届屆期世周週季度分秒小点點成口只隻头頭张張枚支层層楼樓区區市县縣国國大项項步句室号號歩匹つ階回"
+_COUNTED = "成个年月日天人名位次倍岁元米里吨公件条种座家所艘架辆台部本场届期世周季度分秒小点口"
+_COUNTED += "只头张枚支层楼区市县国大项步句室号匹つ階回"
 _SEVERAL = frozenset("数數几幾上好多")  # 数百万: some millions
 _HAN_RUN = re.compile(rf"(第)?(百分之)?({HAN_NUMERAL}+)(?:分之({HAN_NUMERAL}+))?([{_COUNTED}]?)")
 _NOT_HAN_NUMBERS = frozenset({"万", "萬", "亿", "億", "兆", "百", "千", "一", "十", "零", "〇", "两", "兩"})
@@ -60,7 +61,7 @@ _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|
 class Pieces:
     """The raw pieces of a text, side by side: kind, text, folded text (words only), place.
 
-    Kinds: `number`, `date`, `version`, `word`, `run` (of a script without spaces). `candidates`: the pieces that may count.
+    Kinds: `number`, `date`, `version`, `word`, `run` (of a script without spaces). `candidates`: pieces that may count.
     """
 
     text: str
@@ -252,8 +253,8 @@ class Reader:
         p = self.p
         word = p.folded[i]
         if word in ORDINALS:
-            value = (float(ORDINALS[word]),)
-            ordinal = Quantity(value, p.starts[i], p.ends[i], strict=word not in _SOFT, ordinal=True)
+            rank = (float(ORDINALS[word]),)
+            ordinal = Quantity(rank, p.starts[i], p.ends[i], strict=word not in _SOFT, ordinal=True)
             if i + 1 < len(p.kinds) and p.folded[i + 1] in CENTURIES:
                 return [Found(Quantity(ordinal.values, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
             return [Found(ordinal, i, i + 1)]

@@ -9,9 +9,9 @@ _LONGEST = 500
 
 _ABBREVIATIONS = frozenset(
     words(
-        """dr mr mrs ms prof st sr jr vs etc eg ie al fig no vol pp ca approx inc ltd co corp gen col capt lt sgt rev hon
-    u.s u.k e.g i.e a.m p.m bzw z.b d.h u.a nr abs art bd hrsg sra ud uds pag núm ej mme mlle jan feb mar apr jun
-    jul aug sep sept oct nov dec"""
+        """dr mr mrs ms prof st sr jr vs etc eg ie al fig no vol pp ca approx inc ltd co corp gen col capt lt
+        sgt rev hon u.s u.k e.g i.e a.m p.m bzw z.b d.h u.a nr abs art bd hrsg sra ud uds pag núm ej mme
+        mlle jan feb mar apr jun jul aug sep sept oct nov dec"""
     )
 )
 _END = re.compile(

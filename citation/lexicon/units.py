@@ -36,8 +36,13 @@ _UNITS: dict[str, dict[float, str]] = {
     },
     "celsius": {1: "°c ℃ celsius 摄氏度 攝氏度"},
     "fahrenheit": {1: "°f ℉ fahrenheit 华氏度"},
-    "data": {1: "mb megabyte megabytes", 1e3: "gb gigabyte gigabytes", 1e6: "tb terabyte terabytes", 1e-3: "kb kilobyte kilobytes"},
-    "power": {1: "kw kilowatt kilowatts", 1e-3: "w watt watts", 1e3: "mw megawatt megawatts", 1e6: "gw gigawatt gigawatts"},
+    "data": {
+        1: "mb megabyte megabytes", 1e3: "gb gigabyte gigabytes", 1e6: "tb terabyte terabytes",
+        1e-3: "kb kilobyte kilobytes",
+    },
+    "power": {
+        1: "kw kilowatt kilowatts", 1e-3: "w watt watts", 1e3: "mw megawatt megawatts", 1e6: "gw gigawatt gigawatts",
+    },
     "energy": {1: "kwh", 1e3: "mwh", 1e6: "gwh", 1e9: "twh"},
     "volume": {1: "l liter liters litre litres "
     "litro litros 升 公升", 1e-3: "ml milliliter milliliters millilitres 毫升", 3.785411784: "gallon gallons"},

@@ -228,11 +228,13 @@ class Comparison:
         self.columns["foreign"] = self.foreign
 
     def _by_evidence(self, by_sentence: Floats) -> Floats:
-        return np.maximum.reduceat(by_sentence, self.index.first_sentence[:-1], axis=1)
+        joined: Floats = np.maximum.reduceat(by_sentence, self.index.first_sentence[:-1], axis=1)
+        return joined
 
 
 def _idf(found: NDArray[np.intp], sentences: int) -> Floats:
-    return np.log(1 + (sentences + _UNSEEN - found + 0.5) / (found + 0.5)).astype(np.float32)
+    idf: Floats = np.log(1 + (sentences + _UNSEEN - found + 0.5) / (found + 0.5)).astype(np.float32)
+    return idf
 
 
 def _by_window(weights: Floats, here: Floats) -> Floats:
@@ -267,4 +269,4 @@ def _best_other(score: NDArray[np.floating]) -> NDArray[np.floating]:
     if len(score) < 2:
         return np.zeros_like(score)
     top = np.sort(score)[-2:]
-    return np.where(score == top[1], top[0], top[1])
+    return np.asarray(np.where(score == top[1], top[0], top[1]))

@@ -21,8 +21,8 @@ _MOSTLY = 0.5
 class Index:
     """Terms of all evidence as numbers, with postings, so that one claim is scored by a few array operations.
 
-    S sentences of N pieces of evidence, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts at
-    a sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
+    S sentences of N pieces of evidence, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts
+    at a sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
     """
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
@@ -106,7 +106,8 @@ class Index:
     def sentences_between(self, row: int, start: int, end: int) -> list[list[int]]:
         """Offsets of the sentences of the evidence in `row` that lie in a window of it."""
         lo, hi = self.sentence_at(row, [start, max(start, end - 1)]).tolist()
-        return self.sentence_spans[lo : hi + 1].tolist()
+        spans: list[list[int]] = self.sentence_spans[lo : hi + 1].tolist()
+        return spans
 
     def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
         """The window and one sentence on each side: where a year or a unit is often said once for all."""
@@ -126,7 +127,7 @@ class Index:
         return self.order[self.bounds[number] : self.bounds[number + 1]]
 
     def sentences_of_pairs(self, terms: Sequence[str]) -> tuple[Ints, Ints, int]:
-        """Sentences where two neighbours of `terms` are neighbours, the number of the pair, and how many pairs there are."""
+        """Sentences where two neighbours of `terms` are neighbours, the number of the pair, and how many pairs."""
         ids = [self.vocabulary.get(term, -1) for term in terms]
         width = len(self.vocabulary) + 1
         keys = dict.fromkeys(a * width + b if min(a, b) >= 0 else -1 - i for i, (a, b) in enumerate(pairwise(ids)))

@@ -10,7 +10,7 @@ CLAIMS = {
     "a statement in bold": "**The bridge opened in 1932.**",
     "a list item": "- Revenue rose by 5 %.",
     "a short answer": "Paris.",
-    "a statement that begins like a courtesy": "Sure enough, the mill burned down in 1911 and was rebuilt two years later.",
+    "a statement that begins like a courtesy": "Sure enough, the mill burned down in 1911 and was rebuilt.",
     "what somebody could not do": "The expedition could not find the wreck.",
     "a summary that is the subject": "The summary of the report was published in 2020.",
     "German": "Die Brücke wurde 1932 eröffnet.",
@@ -36,7 +36,10 @@ NO_CLAIMS = {
     "a French announcement": "Voici un résumé des points principaux.",
     "a Chinese announcement": "以下是这份报告的摘要。",
     "nothing found": "I could not find the opening date in the excerpts.",
-    "nothing found, at length": "Unfortunately, I could not find any information about the opening date of the bridge over the river in the excerpts provided.",
+    "nothing found, at length": (
+        "Unfortunately, I could not find any information about the opening date of the bridge "
+        "over the river in the excerpts provided."
+    ),
     "the excerpts are silent": "The excerpts do not mention the opening date.",
     "German: nothing found": "Ich konnte dazu in den Auszügen nichts finden.",
     "Spanish: nothing found": "No encontré información sobre la fecha.",

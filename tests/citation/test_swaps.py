@@ -6,7 +6,6 @@ from citation.attribute import attribute
 from citation.evidence import Evidence
 from citation.gates import Gates
 from citation.scoring import Claim, Prepared, scorer
-
 from tests.citation.swaps import SWAPS
 
 # Another text on the same matter, so that no excerpt is alone.
