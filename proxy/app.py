@@ -12,10 +12,13 @@ from .apis import gemini, ollama
 from .apis.cite import cite
 from .apis.models import models
 from .apis.openai_chat import OpenAIChatApi
+from .apis.references import references
 from .apis.responses import ResponsesApi
 from .auth import Keys
 from .config import Config, ConfigError, Tls
+from .cors import Cors
 from .exchange import answer
+from .log import identified, logged
 from .middleware import Shape, errors_as_json, json_response, not_too_many, only_known_clients
 from .proxy import Proxy
 
@@ -25,9 +28,12 @@ VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1
 def make_app(config: Config) -> web.Application:
     """The whole server as an aiohttp application. Raises ConfigError."""
     proxy = Proxy(config)
+    cors = Cors(config.server.cors_origins)
     app = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
+            logged(enabled=config.log.access),
+            cors.middleware(),
             errors_as_json(error_shape),
             only_known_clients(Keys(config.server.keys)),
             not_too_many(config.server.max_streams),
@@ -48,6 +54,7 @@ def make_app(config: Config) -> web.Application:
             ],
             web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
             web.post("/v1/cite", partial(cite, proxy=proxy)),
+            web.get("/v1/references/{id}", partial(references, proxy=proxy)),
             web.get("/v1/models", partial(models, proxy=proxy)),
             web.get("/healthz", alive),
             web.get("/readyz", alive),
@@ -59,6 +66,7 @@ def make_app(config: Config) -> web.Application:
         await proxy.aclose()
 
     app.cleanup_ctx.append(running)
+    app.on_response_prepare.extend([identified, cors.mark])
     return app
 
 

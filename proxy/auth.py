@@ -19,10 +19,6 @@ class Keys:
         """Raises ConfigError for a file that cannot be read."""
         self._names = {key.digest(): key.name or f"key {number}" for number, key in enumerate(keys, 1)}
 
-    def admits(self, request: web.Request) -> bool:
-        """Whether this request may be answered."""
-        return request.path in OPEN_PATHS or self.name_of(presented(request)) is not None
-
     def name_of(self, key: str) -> str | None:
         """Whose key this is; None: nobody's. Looks at all of them, so that the time taken tells nothing."""
         if not self._names:

@@ -1,4 +1,13 @@
-"""Errors as clients of OpenAI's API read them: `{"error": {"message", "type", "param", "code"}}`."""
+"""Errors as clients of OpenAI's API read them: `{"error": {"message", "type", "param", "code"}}`.
+
+| error                         | whose fault            | status                                  |
+|-------------------------------|------------------------|-----------------------------------------|
+| FieldError                    | the client's           | 400, `param` is the path of the field   |
+| RequestError                  | as its status says     | its own                                 |
+| ProviderError                 | the provider's         | its own; its message is made for clients|
+| aiohttp's HTTPException       | the client's           | its own: 404, 405, 413                  |
+| anything else                 | ours                   | 500, and nothing but a request id       |
+"""
 
 from typing import Any
 
@@ -25,8 +34,8 @@ class RequestError(Exception):
         self.retry_after = retry_after
 
 
-def error_body(error: BaseException) -> Fields:
-    """What the client is told. An error that is nobody's fault but ours tells nothing."""
+def error_body(error: BaseException, request_id: str = "") -> Fields:
+    """What the client is told. An error that is nobody's fault but ours tells nothing but where the log has more."""
     match error:
         case ProviderError():
             return _body(error.message, error.type, error.param, error.code)
@@ -35,14 +44,12 @@ def error_body(error: BaseException) -> Fields:
         case RequestError():
             kind = "invalid_request_error" if error.status < 500 else "server_error"
             return _body(error.message, kind, error.param, error.code)
-        case web.HTTPRequestEntityTooLarge():
-            return _body(
-                "the body is larger than server.max_body_bytes allows", "invalid_request_error", None, "too_large"
-            )
         case web.HTTPException():
-            return _body(error.reason, "invalid_request_error", None, None)
+            message, code = _HTTP.get(error.status, (error.reason, None))
+            return _body(message, "invalid_request_error", None, code)
         case _:
-            return _body("something went wrong on our side", "server_error", None, "internal_error")
+            known_as = f"; the log of the server has more under {request_id}" if request_id else ""
+            return _body(f"something went wrong on our side{known_as}", "server_error", None, "internal_error")
 
 
 def status_of(error: BaseException) -> int:
@@ -57,9 +64,23 @@ def status_of(error: BaseException) -> int:
 
 
 def headers_of(error: BaseException) -> dict[str, str]:
-    """When to try again, where that is known."""
-    retry_after = getattr(error, "retry_after", None)
-    return {"Retry-After": str(retry_after)} if retry_after else {}
+    """When to try again, and which methods there are, where that is known."""
+    match error:
+        case ProviderError():
+            return dict(error.headers)
+        case RequestError() if error.retry_after:
+            return {"Retry-After": str(error.retry_after)}
+        case web.HTTPMethodNotAllowed():
+            return {"Allow": ", ".join(sorted(error.allowed_methods))}
+        case _:
+            return {}
+
+
+_HTTP = {
+    404: ("there is no such address; chat completions are at POST /v1/chat/completions", "not_found"),
+    405: ("this address does not take this method", "method_not_allowed"),
+    413: ("the body is larger than server.max_body_bytes allows", "too_large"),
+}
 
 
 def _body(message: str, kind: str, param: str | None, code: str | None) -> Fields:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from aiohttp import web
 
@@ -13,13 +13,15 @@ from providers.errors import ProviderError
 from providers.events import Chunk, Relayed, Relays
 
 from .auth import presented
-from .completion import Completion
+from .completion import Chunks, Completion
 from .encoding import dumps, loads
 from .errors import RequestError, error_body
 from .job import Job
+from .log import CLIENT
 from .middleware import json_response
 from .outgoing import Failed, Outgoing, Waiting
 from .proxy import Proxy
+from .store import Remembered
 
 Fields = dict[str, Any]
 
@@ -71,6 +73,16 @@ class Encoder(Protocol):
         ...
 
 
+@runtime_checkable
+class Named(Protocol):
+    """An encoder whose clients know an answer by another name than the id of its chunks."""
+
+    @property
+    def name(self) -> str:
+        """That name."""
+        ...
+
+
 class ClientApi(Protocol):
     """One client API: reads its requests, and knows who writes its answers."""
 
@@ -109,8 +121,12 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
             body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
             return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
         job = replace(job, params={**job.params, **job.own})
-    outgoing, chunks = proxy.open(job, route, key)
-    encoder = api.encoder(job, chunks.annotations)
+    outgoing, shaper = proxy.open(job, route, key)
+    encoder = api.encoder(job, shaper.annotations)
+    chunks: Shaper = shaper
+    if isinstance(shaper, Chunks):
+        name = encoder.name if isinstance(encoder, Named) else ""
+        chunks = Remembered(shaper, proxy.recent, request.get(CLIENT, ""), name)
     if job.stream:
         return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
     return json_response(await collect(outgoing, chunks, encoder))

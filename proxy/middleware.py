@@ -1,7 +1,6 @@
-"""What every request goes through: a request id, the door, and errors in the shape clients read."""
+"""What every request goes through: the door, admission, and errors in the shape clients read."""
 
 import logging
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +10,10 @@ from aiohttp.typedefs import Handler, Middleware
 from citation.evidence import FieldError
 from providers.errors import ProviderError
 
-from .auth import OPEN_PATHS, Keys
+from .auth import OPEN_PATHS, Keys, presented
 from .encoding import dumps
 from .errors import RequestError, error_body, headers_of, status_of
-
-REQUEST_ID = "x-request-id"
+from .log import CLIENT, REQUEST_ID
 
 Shape = Callable[[dict[str, Any], int], dict[str, Any]]  # OpenAI's error object and the status -> another API's
 
@@ -30,24 +28,20 @@ def errors_as_json(shape_of: Callable[[str], Shape]) -> Middleware:
 
     @web.middleware
     async def last_defence(request: web.Request, handler: Handler) -> web.StreamResponse:
-        request_id = f"req_{secrets.token_hex(12)}"
         try:
-            response = await handler(request)
+            return await handler(request)
         except (FieldError, ProviderError, RequestError, web.HTTPException) as error:
-            response = _refused(error, shape_of(request.path))
+            return _refused(error, shape_of(request.path))
         except Exception as error:  # a client gets an answer, the log the cause
-            log.exception("%s failed", request_id)
-            response = _refused(error, shape_of(request.path))
-        if not response.prepared:
-            response.headers[REQUEST_ID] = request_id
-        return response
+            log.exception("%s failed", request[REQUEST_ID])
+            return _refused(error, shape_of(request.path), request[REQUEST_ID])
 
     return last_defence
 
 
-def _refused(error: Exception, shape: Shape) -> web.Response:
+def _refused(error: Exception, shape: Shape, request_id: str = "") -> web.Response:
     status = status_of(error)
-    return json_response(shape(error_body(error), status), status, headers_of(error))
+    return json_response(shape(error_body(error, request_id), status), status, headers_of(error))
 
 
 def only_known_clients(keys: Keys) -> Middleware:
@@ -55,8 +49,10 @@ def only_known_clients(keys: Keys) -> Middleware:
 
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not keys.admits(request):
+        name = keys.name_of(presented(request))
+        if name is None and request.path not in OPEN_PATHS:
             raise RequestError(401, "a valid client key is required", code="invalid_api_key")
+        request[CLIENT] = name or ""
         return await handler(request)
 
     return door

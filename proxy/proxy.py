@@ -21,6 +21,7 @@ from .pipeline import respond, unchanged
 from .reading import Pace
 from .routes import Route, Routes
 from .scoring import Scoring
+from .store import RecentReferences
 
 
 class Proxy:
@@ -31,6 +32,7 @@ class Proxy:
         self.config = config
         available(config.citations)
         self.routes = Routes(config)
+        self.recent = RecentReferences(config.references)
         self._templates = _templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
         self._pace = Pace(
@@ -83,6 +85,7 @@ class Proxy:
 
     async def aclose(self) -> None:
         """Let go of all connections."""
+        await self.recent.aclose()
         await self.routes.aclose()
 
 

@@ -30,7 +30,7 @@ class ResponseEvents:
         self._job = job
         self._annotations = annotations
         self._annotated = 0  # how many of them have been sent
-        self._id = f"resp_{uuid4().hex}"
+        self.name = f"resp_{uuid4().hex}"  # what its client knows the answer by
         self._created = int(time())
         self._number = 0
         self._completion = Completion()
@@ -79,7 +79,7 @@ class ResponseEvents:
 
     def _opening(self) -> list[bytes]:
         self._begun = True
-        empty = response_body(self._job, self._id, self._created, "in_progress", [])
+        empty = response_body(self._job, self.name, self._created, "in_progress", [])
         return [
             self._event("response.created", {"response": empty}),
             self._event("response.in_progress", {"response": empty}),
@@ -146,10 +146,10 @@ class ResponseEvents:
         return [*written, self._event("response.output_item.done", {"output_index": index, "item": item})]
 
     def _items(self, body: Fields) -> list[Fields]:
-        return output_items(body, self._message.id if self._message else None, self._id)
+        return output_items(body, self._message.id if self._message else None, self.name)
 
     def _response(self, body: Fields, status: str) -> Fields:
-        found = response_body(self._job, self._id, self._created, status, self._items(body), body.get("usage"))
+        found = response_body(self._job, self.name, self._created, status, self._items(body), body.get("usage"))
         return found | {key: body[key] for key in TOP if key in body}
 
     def _event(self, kind: str, fields: Fields) -> bytes:

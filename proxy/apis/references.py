@@ -1,0 +1,21 @@
+"""`GET /v1/references/{id}`: the references and grounding of a recent answer, for clients that drop unknown fields."""
+
+from aiohttp import web
+
+from ..errors import RequestError
+from ..log import CLIENT
+from ..middleware import json_response
+from ..proxy import Proxy
+
+
+async def references(request: web.Request, proxy: Proxy) -> web.Response:
+    """What the last chunk of that answer carried; only to the client that got the answer."""
+    name = request.match_info["id"]
+    found = await proxy.recent.get(request.get(CLIENT, ""), name)
+    if found is None:
+        raise RequestError(
+            404,
+            "no references are kept for an answer with this id; the configuration says how many, how long",
+            code="not_found",
+        )
+    return json_response({"object": "references", "id": name, **found})

@@ -1,0 +1,63 @@
+"""What is written to standard error: how, and the access log. Never a key, a question, evidence or an answer."""
+
+import logging
+import secrets
+import sys
+from time import perf_counter
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from .config import Log
+
+REQUEST_ID = web.RequestKey("request_id", str)
+CLIENT = web.RequestKey("client", str)  # the name of the client key that a request came with
+HEADER = "x-request-id"  # tells the client the id
+LEFT = 499  # the status the log shows for a client that went away before it had an answer
+MAX_PATH = 200  # characters of a path that are shown
+
+access = logging.getLogger("citestream.access")
+
+
+def set_up(config: Log) -> None:
+    """Write to standard error from the configured level on."""
+    logging.basicConfig(
+        level=config.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+
+
+def logged(*, enabled: bool) -> Middleware:
+    """Give every request an id and, where enabled, a line at its end: who, what, status, how long."""
+
+    @web.middleware
+    async def log(request: web.Request, handler: Handler) -> web.StreamResponse:
+        request[REQUEST_ID] = f"req_{secrets.token_hex(12)}"
+        began, status = perf_counter(), LEFT
+        try:
+            response = await handler(request)
+            status = response.status
+        finally:
+            if enabled:
+                # Percent-encoded, so that it cannot break the line; without the query, which may hold a key
+                path = request.rel_url.raw_path[:MAX_PATH]
+                passed = (perf_counter() - began) * 1000
+                who = request.get(CLIENT) or "-"
+                access.info(
+                    "%s %r %s %s %s %.0fms %s",
+                    request.remote,
+                    who,
+                    request.method,
+                    path,
+                    status,
+                    passed,
+                    request[REQUEST_ID],
+                )
+        return response
+
+    return log
+
+
+async def identified(request: web.Request, response: web.StreamResponse) -> None:
+    """Tell the client the id of its request; a provider's own id, passed on, stays."""
+    if REQUEST_ID in request:
+        response.headers.setdefault(HEADER, request[REQUEST_ID])

@@ -1,0 +1,75 @@
+"""CORS: off unless origins are named; then a page may ask, and read what it gets, streams too."""
+
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import parse
+
+PAGE = "https://app.example"
+PREFLIGHT = {
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization,content-type,x-stainless-lang, x-evil",
+}
+ASKED: dict[str, Any] = {
+    "model": "extractive",
+    "messages": [{"role": "user", "content": "What is red?"}],
+    "evidence": [{"text": "The house is red."}],
+}
+CHAT = "/v1/chat/completions"
+
+
+def client(*origins: str, **server: Any) -> TestClient[Any, Any]:
+    config = parse({"server": {"cors_origins": list(origins), **server}, "providers": {"extractive": None}})
+    return TestClient(TestServer(make_app(config)))
+
+
+async def test_without_named_origins_no_page_may_read() -> None:
+    async with client() as asking:
+        answer = await asking.get("/v1/models", headers={"Origin": PAGE})
+        assert "Access-Control-Allow-Origin" not in answer.headers
+        assert (await asking.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})).status == 405
+
+
+async def test_a_named_page_may_ask_without_a_key_and_read_with_one() -> None:
+    async with client(f"{PAGE}/", keys=[{"key": "k"}]) as asking:
+        asked = await asking.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})
+        assert asked.status == 204
+        assert asked.headers["Access-Control-Allow-Origin"] == PAGE
+        allowed = asked.headers["Access-Control-Allow-Headers"]
+        assert "Authorization" in allowed
+        assert "x-stainless-lang" in allowed
+        assert "x-evil" not in allowed
+        refused = await asking.post(CHAT, json=ASKED, headers={"Origin": PAGE})
+        assert refused.status == 401
+        assert refused.headers["Access-Control-Allow-Origin"] == PAGE
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_answers_are_marked(stream: bool) -> None:
+    async with client(PAGE) as asking:
+        answer = await asking.post(CHAT, json={**ASKED, "stream": stream}, headers={"Origin": PAGE})
+        assert answer.status == 200
+        assert answer.headers["Access-Control-Allow-Origin"] == PAGE
+        assert "x-request-id" in answer.headers["Access-Control-Expose-Headers"]
+        assert answer.headers["x-request-id"].startswith("req_")
+        assert answer.headers["Vary"] == "Origin"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+@pytest.mark.parametrize("origin", ["https://app.example.evil", "http://app.example", "null", "https://evil"])
+async def test_another_page_may_not(origin: str) -> None:
+    async with client(PAGE) as asking:
+        answer = await asking.get("/v1/models", headers={"Origin": origin})
+        assert "Access-Control-Allow-Origin" not in answer.headers
+        asked = await asking.options(CHAT, headers={"Origin": origin, **PREFLIGHT})
+        assert "Access-Control-Allow-Origin" not in asked.headers
+        assert "Access-Control-Allow-Methods" not in asked.headers
+
+
+async def test_all_pages_when_told_so() -> None:
+    async with client("*") as asking:
+        answer = await asking.get("/v1/models", headers={"Origin": "https://any.example"})
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"

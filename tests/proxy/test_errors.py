@@ -1,0 +1,146 @@
+"""Errors as clients read them: whose fault, which status, when to try again, and nothing of what is inside."""
+
+import json
+import logging
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from citation.evidence import FieldError
+from providers.errors import Rejected, TimedOut, Unreachable
+from proxy.app import make_app
+from proxy.config import Config, parse
+from proxy.errors import RequestError, error_body, headers_of, status_of
+from proxy.log import identified, logged
+from proxy.middleware import errors_as_json
+
+TOLD = {
+    "a wrong field has its path": (
+        FieldError("evidence[3].text", "must not be empty"),
+        400,
+        ("evidence[3].text: must not be empty", "invalid_request_error", "evidence[3].text", "invalid_value"),
+        {},
+    ),
+    "a request that cannot be answered": (
+        RequestError(404, "the model 'x' does not exist", param="model", code="model_not_found"),
+        404,
+        ("the model 'x' does not exist", "invalid_request_error", "model", "model_not_found"),
+        {},
+    ),
+    "over capacity": (
+        RequestError(503, "too many requests at once", code="over_capacity", retry_after=1),
+        503,
+        ("too many requests at once", "server_error", None, "over_capacity"),
+        {"Retry-After": "1"},
+    ),
+    "a provider that wants to be left alone keeps its times": (
+        Rejected("slow down", status=429, headers={"retry-after": "7", "x-ratelimit-remaining-tokens": "0"}),
+        429,
+        ("slow down", "rate_limit_error", None, "provider_rejected"),
+        {"retry-after": "7", "x-ratelimit-remaining-tokens": "0"},
+    ),
+    "a provider that is not there": (
+        Unreachable("The provider could not be reached."),
+        502,
+        ("The provider could not be reached.", "upstream_error", None, "provider_unreachable"),
+        {},
+    ),
+    "a provider that is too slow": (
+        TimedOut("The provider stopped answering."),
+        504,
+        ("The provider stopped answering.", "upstream_error", None, "provider_timeout"),
+        {},
+    ),
+    "a body that is too large": (
+        web.HTTPRequestEntityTooLarge(max_size=1, actual_size=2),
+        413,
+        ("the body is larger than server.max_body_bytes allows", "invalid_request_error", None, "too_large"),
+        {},
+    ),
+    "a method that is not taken": (
+        web.HTTPMethodNotAllowed("GET", ["POST", "DELETE"]),
+        405,
+        ("this address does not take this method", "invalid_request_error", None, "method_not_allowed"),
+        {"Allow": "DELETE, POST"},
+    ),
+    "a fault of ours says nothing": (
+        KeyError("sk-secret"),
+        500,
+        ("something went wrong on our side", "server_error", None, "internal_error"),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize(("error", "status", "told", "headers"), TOLD.values(), ids=TOLD)
+def test_an_error_is_told(error: Exception, status: int, told: tuple[str | None, ...], headers: dict[str, str]) -> None:
+    assert status_of(error) == status
+    assert error_body(error) == {"error": dict(zip(("message", "type", "param", "code"), told, strict=True))}
+    assert headers_of(error) == headers
+
+
+async def test_a_fault_of_ours_names_the_request_and_the_log_has_the_cause(caplog: pytest.LogCaptureFixture) -> None:
+    async def broken(_: web.Request) -> web.Response:
+        raise RuntimeError("what went wrong inside")
+
+    app = web.Application(
+        middlewares=[logged(enabled=True), errors_as_json(lambda _path: lambda error, _status: error)]
+    )
+    app.on_response_prepare.append(identified)
+    app.router.add_get("/", broken)
+    async with TestClient(TestServer(app)) as client:
+        with caplog.at_level(logging.INFO, "citestream"):
+            answer = await client.get("/?key=sk-secret")
+        request_id = answer.headers["x-request-id"]
+        text = await answer.text()
+    assert answer.status == 500
+    assert request_id in json.loads(text)["error"]["message"]
+    assert "inside" not in text
+    assert request_id in caplog.text
+    assert "what went wrong inside" in caplog.text
+    assert "sk-secret" not in caplog.text
+
+
+async def asked(config: Config, method: str, path: str, **given: object) -> tuple[int, dict[str, object], str]:
+    async with TestClient(TestServer(make_app(config))) as client:
+        answer = await client.request(method, path, **given)  # type: ignore[arg-type]
+        body = await answer.json()
+        return answer.status, body["error"], answer.headers["x-request-id"]
+
+
+async def test_every_refusal_is_an_error_object_with_a_request_id() -> None:
+    config = parse({"server": {"max_body_bytes": 2000}, "providers": {"extractive": None}})
+    chat = "/v1/chat/completions"
+    for method, path, given, status, code in (
+        ("GET", "/v1/nothing", {}, 404, "not_found"),
+        ("GET", chat, {}, 405, "method_not_allowed"),
+        ("POST", chat, {"data": b"{"}, 400, "invalid_json"),
+        ("POST", chat, {"data": b"\xff"}, 400, "invalid_json"),
+        ("POST", chat, {"data": b"[1]"}, 400, "invalid_json"),
+        ("POST", chat, {"data": b"[" * 1500}, 400, "invalid_json"),
+        ("POST", chat, {"data": b" " * 3000}, 413, "too_large"),
+        (
+            "POST",
+            chat,
+            {"json": {"model": "x/y", "messages": [{"role": "user", "content": "q"}]}},
+            404,
+            "model_not_found",
+        ),
+        ("POST", chat, {"json": {"model": "extractive"}}, 400, "invalid_value"),
+    ):
+        answered, error, request_id = await asked(config, method, path, **given)
+        assert (answered, error["code"]) == (status, code), (method, path)
+        assert request_id.startswith("req_")
+
+
+async def test_an_unknown_model_lists_what_exists() -> None:
+    config = parse(
+        {
+            "providers": {"extractive": None, "ollama": None},
+            "models": {"fast": {"model": "ollama/llama3.2"}},
+        }
+    )
+    body = {"model": "gpt", "messages": [{"role": "user", "content": "q"}]}
+    _, error, _ = await asked(config, "POST", "/v1/chat/completions", json=body)
+    assert error["message"] == "the model 'gpt' does not exist; there are: fast, extractive, ollama/…"

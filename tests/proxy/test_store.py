@@ -1,0 +1,194 @@
+"""References of recent answers: found by whoever got the answer, bounded, and never in an answer's way."""
+
+import sqlite3
+import stat
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import ConfigError, ReferencesConfig, parse
+from proxy.store import RecentReferences
+
+Fields = dict[str, Any]
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@asynccontextmanager
+async def opened(clock: Callable[[], float] = Clock(), **settings: Any) -> AsyncIterator[RecentReferences]:  # noqa: B008
+    recent = RecentReferences(ReferencesConfig(**settings), clock)
+    try:
+        yield recent
+    finally:
+        await recent.aclose()
+
+
+async def test_what_was_put_is_found_at_once() -> None:
+    async with opened() as recent:
+        for number in range(50):
+            recent.put("", f"chatcmpl-{number}", {"references": [number]})
+            assert await recent.get("", f"chatcmpl-{number}") == {"references": [number]}
+        assert await recent.get("", "chatcmpl-unknown") is None
+
+
+async def test_a_client_finds_its_own_answers_only() -> None:
+    async with opened() as recent:
+        recent.put("search", "chatcmpl-1", {"references": ["search"]})
+        recent.put("notebooks", "chatcmpl-1", {"references": ["notebooks"]})
+        assert await recent.get("search", "chatcmpl-1") == {"references": ["search"]}
+        assert await recent.get("notebooks", "chatcmpl-1") == {"references": ["notebooks"]}
+        assert await recent.get("", "chatcmpl-1") is None
+
+
+async def test_the_latest_state_of_an_answer_counts() -> None:
+    async with opened() as recent:
+        for references in ([], [1], [1, 2]):
+            recent.put("", "a", {"references": references})
+        assert await recent.get("", "a") == {"references": [1, 2]}
+
+
+async def test_the_oldest_go_first() -> None:
+    clock = Clock()
+    async with opened(clock, keep=3) as recent:
+        for number in range(6):
+            clock.now += 1
+            recent.put("", str(number), {"n": number})
+        found = [number for number in range(6) if await recent.get("", str(number))]
+        assert found == [3, 4, 5]
+
+
+async def test_many_large_ones_stay_within_the_bytes() -> None:
+    async with opened(max_bytes=2**16) as recent:
+        for number in range(20):
+            recent.put("", str(number), {"text": "x" * 9_900})
+        found = [number for number in range(20) if await recent.get("", str(number))]
+        assert found == [14, 15, 16, 17, 18, 19]
+
+
+async def test_what_is_too_old_is_gone() -> None:
+    clock = Clock()
+    async with opened(clock, keep_seconds=60) as recent:
+        recent.put("", "a", {})
+        clock.now += 59
+        assert await recent.get("", "a") == {}
+        clock.now += 2
+        assert await recent.get("", "a") is None
+
+
+async def test_none_are_kept_when_none_are_wanted() -> None:
+    async with opened(keep=0) as recent:
+        recent.put("", "a", {})
+        assert await recent.get("", "a") is None
+
+
+async def test_a_file_outlives_a_restart_and_is_nobody_elses(tmp_path: Path) -> None:
+    file = tmp_path / "recent.sqlite"
+    async with opened(file=str(file)) as recent:
+        recent.put("", "a", {"references": ["ä"]})
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    async with opened(file=str(file)) as recent, opened(file=str(file)) as of_another_worker:
+        assert await recent.get("", "a") == {"references": ["ä"]}
+        recent.put("", "b", {})
+        assert await recent.get("", "b") == {}
+        assert await of_another_worker.get("", "b") == {}
+
+
+async def test_losing_the_database_fails_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "recent.sqlite"
+    async with opened(file=str(file)) as recent:
+        with sqlite3.connect(file) as other:
+            other.execute("DROP TABLE answers")
+        other.close()
+        recent.put("", "a", {"references": ["private"]})
+        assert await recent.get("", "a") is None
+    recent.put("", "after the end", {})
+    assert "could not be kept" in caplog.text
+    assert "private" not in caplog.text
+
+
+@pytest.mark.parametrize("name", ["\udcff", "a" * 10_000, "", "'; DROP TABLE answers; --"])
+async def test_odd_ids_are_only_ids(name: str) -> None:
+    async with opened() as recent:
+        recent.put("", name, {})
+        recent.put("", "a", {"references": ["\udcff"]})
+        assert await recent.get("", name) in ({}, None)
+        assert await recent.get("", "a") == {"references": ["\udcff"]}
+
+
+def test_a_file_that_is_no_database_is_named_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database " * 100)
+    for file in (tmp_path / "text", tmp_path, tmp_path / "nowhere" / "x"):
+        with pytest.raises(ConfigError, match=r"references\.file"):
+            RecentReferences(ReferencesConfig(file=str(file)))
+
+
+async def test_handing_in_takes_the_loop_no_time() -> None:
+    fields = {"references": [{"snippet": "x" * 500} for _ in range(200)]}
+    async with opened() as recent:
+        recent.put("", "first", fields)  # starts the thread
+        took = []
+        for number in range(100):
+            began = perf_counter()
+            recent.put("", str(number), fields)
+            took.append(perf_counter() - began)
+        assert sorted(took)[50] < 0.001
+
+
+BRIDGE = {"text": "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "id": "bridge"}
+ASKED: Fields = {
+    "model": "extractive",
+    "messages": [{"role": "user", "content": "When was the Harlan bridge opened?"}],
+    "evidence": [BRIDGE],
+}
+
+
+async def test_a_client_looks_up_what_its_answer_ended_with() -> None:
+    config = parse({"providers": {"extractive": None}})
+    async with TestClient(TestServer(make_app(config))) as client:
+        whole = await (await client.post("/v1/chat/completions", json=ASKED)).json()
+        found = await (await client.get(f"/v1/references/{whole['id']}")).json()
+        assert found["object"] == "references"
+        for key in ("references", "grounding", "citations", "search_results"):
+            assert found[key] == whole[key]
+        assert [reference["id"] for reference in found["references"]] == ["bridge"]
+        streamed = await (await client.post("/v1/chat/completions", json={**ASKED, "stream": True})).text()
+        name = streamed.split('"id":"')[1].split('"')[0]
+        found = await (await client.get(f"/v1/references/{name}")).json()
+        assert [reference["id"] for reference in found["references"]] == ["bridge"]
+
+
+async def test_a_response_is_looked_up_by_its_own_id() -> None:
+    config = parse({"providers": {"extractive": None}})
+    asked = {"model": "extractive", "input": "When was the Harlan bridge opened?", "evidence": [BRIDGE]}
+    async with TestClient(TestServer(make_app(config))) as client:
+        response = await (await client.post("/v1/responses", json=asked)).json()
+        assert response["id"].startswith("resp_")
+        found = await (await client.get(f"/v1/references/{response['id']}")).json()
+        assert [reference["id"] for reference in found["references"]] == ["bridge"]
+
+
+async def test_nobody_elses_answer_and_no_unknown_one_is_told() -> None:
+    keys = [{"name": "a", "key": "key a"}, {"name": "b", "key": "key b"}]
+    config = parse({"server": {"keys": keys}, "providers": {"extractive": None}})
+    async with TestClient(TestServer(make_app(config))) as client:
+        a, b = ({"Authorization": f"Bearer key {name}"} for name in "ab")
+        whole = await (await client.post("/v1/chat/completions", json=ASKED, headers=a)).json()
+        path = f"/v1/references/{whole['id']}"
+        assert (await client.get(path, headers=a)).status == 200
+        answer = await client.get(path, headers=b)
+        assert answer.status == 404
+        assert (await answer.json())["error"]["code"] == "not_found"
