@@ -16,7 +16,7 @@ from .markers import MarkerNames, Stripped, Stripper, place, render, strip
 from .options import Options
 from .references import References, Span
 from .scoring import Claim
-from .segment import CITABLE, Kind, Open, Segmenter, SegmentLimits, Sentence
+from .segment import VERBATIM, Kind, Open, Segmenter, SegmentLimits, Sentence
 
 UNDECIDED = Decision()
 
@@ -183,13 +183,13 @@ class _Open:
             return ""
         piece = held.text[self.raw : held.settled]
         self.raw = held.settled
-        shown = self._stripper.feed(piece) if held.kind in CITABLE else piece
+        shown = piece if held.kind in VERBATIM else self._stripper.feed(piece)
         self._text += shown
         return shown
 
     def complete(self, sentence: Sentence) -> Stripped:
         """The whole sentence without markers; what has left is its beginning."""
-        if not sentence.citable:
+        if sentence.verbatim:
             return Stripped(sentence.text)
         if not self.raw:
             return strip(sentence.text, self._names)

@@ -76,7 +76,7 @@ def _cited(text: str, names: MarkerNames) -> tuple[list[tuple[int, int]], str]:
     clean: list[str] = []
     at = 0
     for sentence in segmenter.feed(text) + segmenter.flush():
-        stripped = strip(sentence.text, names, verbatim=not sentence.citable)
+        stripped = strip(sentence.text, names, verbatim=sentence.verbatim)
         at += _solid(stripped.text)
         clean.append(stripped.text)
         found += [(at, number) for number in (*stripped.cited, *stripped.unknown)]

@@ -10,7 +10,7 @@ NEVER = _words("""
     mr mrs ms dr prof st mt ft rev hon gen col maj capt lt sgt cmdr adm gov sen rep pres supt insp messrs mme mlle
     e.g i.e cf viz vs v approx incl esp resp ca hr fr dipl ing mag z.b bzw u.a d.h vgl evtl ggf sog inkl zzgl u.u i.d.r
     s.o s.u o.ä p.ex ej p.ej sra srta dña uds ud lic г гг ул им т.е т.к проф акад св р mgr inż np tzn tj ir drs bv
-    ave blvd dept univ assn bros exod mw op
+    ave blvd dept univ assn bros exod mw op mio mrd tsd
 """)
 # A number follows; before anything else it is a word
 BEFORE_NUMBER = _words("""
@@ -34,4 +34,25 @@ MONTHS = _words("""
     stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
 """)
 # German: an ordinal follows these, so a number's full stop belongs to the number
-BEFORE_DAY = tuple([word] for word in "am der dem den des die das vom zum im seit bis ab beim jeder jedem jeden".split())  # noqa: SIM905
+BEFORE_DAY = tuple(
+    [word]
+    for word in [
+        "am",
+        "der",
+        "dem",
+        "den",
+        "des",
+        "die",
+        "das",
+        "vom",
+        "zum",
+        "im",
+        "seit",
+        "bis",
+        "ab",
+        "beim",
+        "jeder",
+        "jedem",
+        "jeden",
+    ]
+)

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..markers import PARTIAL, STARTS, Match, match_marker
 from .abbreviations import BEFORE_DAY, BEFORE_NUMBER, MONTHS, NEVER, SOMETIMES, STARTERS
-from .scripts import CJK, CJK_ENDS, CLOSERS, EMOJI, OPENERS, OTHER_ENDS, SPACES
+from .scripts import CJK, CJK_ENDS, CLOSERS, EMOJI, GREEK, OPENERS, OTHER_ENDS, SPACES
 
 LEFT = 60  # characters looked at before a mark: more than any abbreviation or number
 INSIDE = 200  # characters within which brackets that stand open are looked for
@@ -27,10 +27,14 @@ class Wait(Enum):
 WAIT: Final = Wait.WAIT  # what follows decides
 
 ENDS: Final = f".!?…‼⁇⁈⁉{CJK_ENDS}{OTHER_ENDS}"
+GREEK_QUESTION: Final = f"(?<=[{GREEK}]);"
 _UNSPACED: Final = frozenset(CJK_ENDS + OTHER_ENDS)  # ends that need no space after them
 _RUN = re.compile(f"[{re.escape(ENDS)}]+(?:[ \u00a0]\\.)*")  # also an ellipsis with spaces: . . .
 _DOTS = re.compile(r"\.?(?:[ \u00a0]\.)+")
 _TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}]+")
+_EMOJI = re.compile(f"[{EMOJI}]+")
+_CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
 _BLANK = re.compile(f"[{SPACES}]*")
 _CJK = re.compile(f"[{CJK}]")
 _WORD_BEFORE = re.compile(r"[^\s(\[{<\"'“‘«„*_/–—]*\Z")
@@ -53,14 +57,16 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     spaced = text[end - 1] not in _UNSPACED
     if spaced and _inside_a_word(text, end):
         return None
-    if _numbered(text[: i + 1]) or _in_brackets(text, i) or not _has_word(text[:i]):
+    if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text[:i]):
         return None
     closed = _closed(text, i, end, final)
     if closed is WAIT:
         return WAIT
     after = _over(_BLANK, text, closed)
     if after == len(text):
-        return closed if final else WAIT
+        return after if final else WAIT
+    if not spaced and text[closed - 1] in "」』" and _HIRAGANA.match(text[after]):
+        return None  # 「…。」と言った: what was said is part of the sentence
     if not spaced:
         return after
     if after == closed:
@@ -81,7 +87,9 @@ def next_number(text: str, i: int) -> int | None:
     if first is None or found is None or first[2] != found[3] or first.end() > i:
         return None
     before, after = first[1], found[2]
-    follows = int(after) == int(before) + 1 if before.isdigit() and after.isdigit() else ord(after[-1]) == ord(before[-1]) + 1
+    follows = (
+        int(after) == int(before) + 1 if before.isdigit() and after.isdigit() else ord(after[-1]) == ord(before[-1]) + 1
+    )
     return i + 1 - len(found[1]) if follows and before.isdigit() == after.isdigit() else None
 
 
@@ -109,12 +117,14 @@ def _has_word(text: str) -> bool:
 _BRACKETS = {"(": ")", "[": "]", "《": "》", "〈": "〉", "（": "）"}
 
 
-def _in_brackets(text: str, i: int) -> bool:
-    """Whether a bracket stands open that was opened not long ago; one that hangs on a colon is a face."""
+def _in_brackets(text: str, i: int, end: int) -> bool:
+    """Whether a bracket stands open, opened not long ago and not closed at once; one that hangs on a colon is a face."""
     stretch = text[max(0, i - INSIDE) : i]
     for opening, closing in _BRACKETS.items():
         at = stretch.rfind(opening)
-        if at >= 0 and closing not in stretch[at:] and stretch[at - 1 : at] not in (":", ";"):
+        if at < 0 or closing in stretch[at:] or (at and stretch[at - 1] in ":;"):
+            continue
+        if text[end : end + 1] != closing or stretch.endswith(opening):  # [...]
             return True
     return False
 
@@ -127,15 +137,29 @@ def _closed(text: str, i: int, end: int, final: bool) -> int | Wait:
             end = _over(_TAIL, text, end + 1)
     while end < len(text):
         at = _over(_BLANK, text, end)
-        if at == len(text) or text[at] not in STARTS:
+        if at == len(text):
             break
-        found = match_marker(text, at, final=final)
-        if found is PARTIAL:
+        if emoji := _EMOJI.match(text, at):
+            end = emoji.end()
+            continue
+        tag = _CLOSING_TAG.match(text, end)
+        found = tag.end() if tag else _behind_marker(text, at, final)
+        if found is WAIT or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
             return WAIT
-        if not isinstance(found, Match):
+        if not isinstance(found, int):
             break
-        end = _over(_TAIL, text, found.end)
+        end = _over(_TAIL, text, found)
     return end if final or end < len(text) else WAIT
+
+
+def _behind_marker(text: str, at: int, final: bool) -> int | Wait | None:
+    """Behind the model's marker that begins at `at`, if one does."""
+    if text[at] not in STARTS:
+        return None
+    found = match_marker(text, at, final=final)
+    if found is PARTIAL:
+        return WAIT
+    return found.end if isinstance(found, Match) else None
 
 
 def _enough(text: str, after: int) -> bool:
@@ -159,8 +183,6 @@ def _ends(text: str, i: int, end: int, after: int) -> bool:
         return False
     if text[end - 1] == "…" or end - i > 1 or text[i] != ".":
         return True
-    if text[after : after + 1] == "(" and text[end : end + 1] in CLOSERS and text[i - 1 : i] == ".":
-        return False
     found = _WORD_BEFORE.search(text[max(0, i - LEFT) : i])
     before = found[0] if found else ""
     return not _abbreviated(before, text[max(0, i - LEFT) : i - len(before)], following)

@@ -3,11 +3,11 @@
 import re
 
 from .blocks import PROSE, Line, closes, item_length, line_kind
-from .boundaries import ENDS, WAIT, next_number, sentence_end
+from .boundaries import ENDS, GREEK_QUESTION, WAIT, next_number, sentence_end
 from .scripts import THAI_CLAUSE, THAI_LAO
 from .sentence import Kind, Open, SegmentLimits, Sentence
 
-_POINTS = re.compile(f"[{re.escape(ENDS)}\n`)]|(?<=[{THAI_LAO}]) ")
+_POINTS = re.compile(f"[{re.escape(ENDS)}\n`)]|(?<=[{THAI_LAO}]) |{GREEK_QUESTION}")
 _SOFT_END = re.compile(r"[\s.!?…。！？；:,;\"'”’)\]}*_»›\[［【(（#\\<^`$|]+\Z|[\[［【(（][^\])】］）\n]{0,200}\Z")
 _TEXT = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE, Kind.HTML})
 

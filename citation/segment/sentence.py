@@ -18,6 +18,7 @@ class Kind(StrEnum):
     RULE = "rule"  # thematic breaks, table rules, link and footnote definitions
 
 
+VERBATIM = frozenset({Kind.CODE, Kind.MATH, Kind.RULE})  # never changed: brackets in them are no markers
 CITABLE = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.TABLE_ROW, Kind.QUOTE, Kind.HTML})
 
 
@@ -33,6 +34,11 @@ class Sentence:
     def citable(self) -> bool:
         """Whether a marker may stand in it."""
         return self.kind in CITABLE
+
+    @property
+    def verbatim(self) -> bool:
+        """Whether it leaves exactly as it came."""
+        return self.kind in VERBATIM
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What holds for every text and every way of cutting it into deltas."""
 
+import itertools
 from collections.abc import Sequence
 
 from hypothesis import given, settings
@@ -129,7 +130,7 @@ def segmented(parts: Sequence[str], limits: SegmentLimits | None = None) -> list
 
 def cut(text: str, places: Sequence[int]) -> list[str]:
     edges = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})
-    return [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [text[a:b] for a, b in itertools.pairwise(edges)]
 
 
 @given(texts, st.lists(st.integers(0, 1000), max_size=30))

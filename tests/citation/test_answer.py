@@ -1,0 +1,112 @@
+"""Answer: whatever the provider sends, its words arrive, its markers do not, and ours stand where they are booked."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citation.answer import Answer
+from citation.attribute import Decision, Status, Support
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.response import Response
+from citation.segment import SegmentLimits
+from tests.citation.segment.test_properties import cut, texts
+
+EVIDENCE = tuple(Evidence(number, f"Passage {number}.", f"e{number}") for number in range(1, 4))
+SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
+
+
+def shown(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED) -> tuple[str, Response]:
+    """What the client is shown where every claim is decided alike."""
+    response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    text = ""
+    for part in parts:
+        text += "".join(answer.cite(draft, decision) for draft in answer.feed(part))
+    return text + "".join(answer.cite(draft, decision) for draft in answer.flush()), response
+
+
+@given(texts, st.lists(st.integers(0, 1000), max_size=20))
+@settings(max_examples=200)
+def test_live_and_by_sentence_show_the_same_however_the_text_is_cut(text: str, places: list[int]) -> None:
+    expected, _ = shown([text], Options())
+    assert shown(cut(text, places), Options())[0] == expected
+    assert shown(cut(text, places), Options(release="live"))[0] == expected
+    assert shown(list(text), Options(release="live"))[0] == expected
+
+
+@given(texts)
+@settings(max_examples=200)
+def test_shown_text_without_our_markers_is_the_text_without_the_models(text: str) -> None:
+    plain, _ = shown([text], Options(marker="none"))
+    for placement in ("after", "before"):
+        marked, response = shown([text], Options(placement=placement))
+        assert without_ours(marked, response) == plain
+    assert shown([text], Options(), Decision())[0] == plain
+
+
+@given(texts)
+@settings(max_examples=200)
+def test_spans_index_the_shown_text(text: str) -> None:
+    marked, response = shown([text], Options())
+    for reference in response.references.cited():
+        for span in reference.spans:
+            assert marked[slice(*span.marker)] == "[1]"
+            sentence = marked[span.start : span.end]
+            assert sentence
+            assert sentence == sentence.strip()
+
+
+def without_ours(marked: str, response: Response) -> str:
+    """Our markers out, each with the space that was put before it."""
+    spans = [span.marker for reference in response.references.cited() for span in reference.spans]
+    plain, _ = marked, None
+    for start, end in sorted(spans, reverse=True):
+        begin = start - 1 if start and plain[start - 1] == " " and not spaced(marked, start) else start
+        plain = plain[:begin] + plain[end:]
+    return plain
+
+
+def spaced(marked: str, start: int) -> bool:
+    """Whether the space before this marker was there before it: then none would have been put."""
+    return marked[start - 2 : start - 1].isspace()
+
+
+CASES = {
+    "one sentence": ("It rose.", "It rose. [1]"),
+    "the model's marker before the full stop": ("It rose [2].", "It rose. [1]"),
+    "behind it": ("It rose. [2]", "It rose. [1]"),
+    "glued to it": ("It rose.[2][3] It fell.", "It rose. [1] It fell. [1]"),
+    "of another form": ("It rose 【2†source】. It fell (ID: 3).", "It rose. [1] It fell. [1]"),
+    "bold that closes after the full stop": ("**It rose.** Then it fell.", "**It rose.** [1] Then it fell. [1]"),
+    "a list item": ("- It rose [1]\n- It fell\n", "- It rose [1]\n- It fell [1]\n"),
+    "a table row": (
+        "| a | b |\n|---|---|\n| It rose | by 5 [2] |\n",
+        "| a | b |\n|---|---|\n| It rose | by 5 [1] |\n",
+    ),
+    "a heading has markers taken out and none put in": ("## It rose [2]\n\nIt fell.", "## It rose\n\nIt fell. [1]"),
+    "code is left alone": ("```\nx = a[1]. b\n```\nIt rose.", "```\nx = a[1]. b\n```\nIt rose. [1]"),
+    "code that never closes": ("It rose.\n~~~\na[1]. b[2]", "It rose. [1]\n~~~\na[1]. b[2]"),
+    "inline code": ("Use `a[1]. B` for it.", "Use `a[1]. B` for it. [1]"),
+    "a marker and a fence in one delta": ("It rose [2]\n```\nx[1]\n```", "It rose [1]\n```\nx[1]\n```"),
+    "Chinese": ("收入增长了【2】。利润也增长了。", "收入增长了。[1]利润也增长了。[1]"),
+    "Arabic": (
+        "ارتفعت الإيرادات في عام 2023 [٢]. انخفضت الأرباح.",
+        "ارتفعت الإيرادات في عام 2023. [1] انخفضت الأرباح. [1]",
+    ),
+    "a question makes no claim": ("Did it rise? It did.", "Did it rise? It did. [1]"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_what_is_shown(text: str, expected: str) -> None:
+    rng = Random(0)
+    ways = [[text], list(text), *([text[:i], text[i:]] for i in range(1, len(text)))]
+    ways += [cut(text, [rng.randrange(1000) for _ in range(8)]) for _ in range(5)]
+    for options in (Options(), Options(release="live")):
+        for parts in ways:
+            assert shown(parts, options)[0] == expected
