@@ -1,0 +1,127 @@
+"""Cutting files into excerpts: whole paragraphs under their headings, nothing lost, offsets that point at the text."""
+
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from providers.retrieval.excerpts import LENGTH, LONGEST, cut
+
+CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
+    "nothing": ("", []),
+    "white space": (" \n\t\n ", []),
+    "one paragraph": ("It is red.\n", [("It is red.", ())]),
+    "short paragraphs share an excerpt": ("One.\n\nTwo.\n", [("One.\n\nTwo.", ())]),
+    "a heading is no text of its own": ("# Bridge\n\nIt opened.\n", [("It opened.", ("Bridge",))]),
+    "text right below a heading": ("# Bridge\nIt opened.", [("It opened.", ("Bridge",))]),
+    "headings nest": (
+        "# A\n\none\n\n## B\n\ntwo\n\n### C ##\n\nthree\n\n## D\n\nfour",
+        [("one", ("A",)), ("two", ("A", "B")), ("three", ("A", "B", "C")), ("four", ("A", "D"))],
+    ),
+    "a heading ends a paragraph without a blank line": ("one\n## B\ntwo", [("one", ()), ("two", ("B",))]),
+    "a heading with nothing below": ("# A\n# B\n", []),
+    "an empty heading": ("#\n\n# \nx", [("x", ())]),
+    "a word with a hash is no heading": ("#1 in the list\n\n#tag", [("#1 in the list\n\n#tag", ())]),
+    "underlined headings": (
+        "Bridge\n======\n\nIt opened.\n\nOpening\n-------\nIn 1932.",
+        [("It opened.", ("Bridge",)), ("In 1932.", ("Bridge", "Opening"))],
+    ),
+    "a rule is no underline": ("one\ntwo\n---\n\nthree", [("one\ntwo\n---\n\nthree", ())]),
+    "a comment in code is no heading": (
+        "```sh\n# not a heading\n\nls\n```\n\nAfter.",
+        [("```sh\n# not a heading\n\nls\n```\n\nAfter.", ())],
+    ),
+    "a longer fence holds a shorter one": (
+        "````\n```\n# x\n````\n# B\ny",
+        [("````\n```\n# x\n````", ()), ("y", ("B",))],
+    ),
+    "a fence that never ends": ("~~~\n# x\n\n# y", [("~~~\n# x\n\n# y", ())]),
+    "line ends of Windows": ("# A\r\n\r\none\r\ntwo\r\n\r\nthree\r\n", [("one\r\ntwo\r\n\r\nthree", ("A",))]),
+    "indented text": ("   one\n   two", [("one\n   two", ())]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_a_file_is_cut(text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert [(excerpt.text, excerpt.headings) for excerpt in cut(text)] == expected
+
+
+def test_what_does_not_fit_begins_the_next_excerpt() -> None:
+    paragraph = "word " * 100
+    found = cut("\n\n".join([paragraph] * 5))
+    assert len(found) == 3
+    assert all(len(excerpt.text) <= LENGTH for excerpt in found)
+
+
+LONG = {
+    "at the end of a sentence": ("It is so. " * 500, "."),
+    "at a space where no sentence ends": ("word " * 1000, "d"),
+    "at the end of a Chinese sentence": ("这座桥很长。" * 700, "。"),
+    "somewhere where there is nothing": ("x" * 5000, "x"),
+}
+
+
+@pytest.mark.parametrize(("text", "last"), LONG.values(), ids=LONG)
+def test_a_long_paragraph_is_cut(text: str, last: str) -> None:
+    found = cut(text)
+    assert len(found) > 1
+    for excerpt in found:
+        assert len(excerpt.text) <= LONGEST
+        assert excerpt.text.endswith(last)
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["# A\n", "## B\n", "\n", "\n\n", "word ", "It is so. ", "```\n", "---\n", "===\n", "。", "x" * 700, "\r\n"]
+    )
+    | st.text(max_size=4),
+    max_size=40,
+).map("".join)
+
+
+@given(TEXTS, st.integers(50, 2000))
+def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text: str, length: int) -> None:
+    found = cut(text, length)
+    end = 0
+    left_out = []
+    for excerpt in found:
+        assert excerpt.text == text[excerpt.start : excerpt.end]
+        assert excerpt.text.strip()
+        assert excerpt.start >= end
+        left_out.append(text[end : excerpt.start])
+        end = excerpt.end
+    left_out.append(text[end:])
+    headings = {line.strip().strip("#").strip() for line in text.split("\n")}
+    for line in "\n".join(left_out).split("\n"):
+        bare = line.strip()
+        assert not bare.strip("#=- \t") or bare.strip("#").strip() in headings, line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 10**6,
+        "\n" * 10**6,
+        "# " * 10**6,
+        "# x" + " " * 10**6 + "x",
+        "a\n" * 500_000,
+        "word " * 200_000,
+        "```\n" * 200_000,
+    ],
+)
+def test_cutting_takes_linear_time(text: str) -> None:
+    began = perf_counter()
+    cut(text)
+    assert perf_counter() - began < 10
+
+
+def test_an_excerpt_as_evidence_says_where_it_stands() -> None:
+    (excerpt,) = cut("# Bridge\n\n## Opening\n\nIt opened.\n")
+    assert excerpt.as_evidence("bridge.md", 0) == {
+        "text": "It opened.",
+        "file_name": "bridge.md",
+        "chunk_index": 0,
+        "title": "Bridge › Opening",
+        "metadata": {"start": 22, "end": 32},
+    }

@@ -1,0 +1,91 @@
+"""Evidence from files and folders, and what is said of those that hold none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from providers.retrieval.files import UnreadableFileError, evidence_of
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+
+
+def test_a_folder_gives_its_files_in_order_by_the_way_to_them(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "b.md": "# B\n\nOf b.",
+            "a/x.txt": "Of x.",
+            "c.jsonl": '{"text": "Of c."}\n\n"Of d."\n',
+            "program.py": "no = 'evidence'",
+            ".git/description.txt": "hidden",
+            ".hidden.md": "hidden",
+        },
+    )
+    found = evidence_of(tmp_path)
+    assert [(entry["text"], entry.get("file_name")) for entry in found] == [
+        ("Of x.", "a/x.txt"),
+        ("Of b.", "b.md"),
+        ("Of c.", None),
+        ("Of d.", None),
+    ]
+
+
+TAKEN = {
+    "a list": '[{"text": "x", "url": "https://e"}]',
+    "texts alone": '["x"]',
+    "one piece": '{"text": "x"}',
+    "a request with evidence": '{"evidence": [{"text": "x"}]}',
+    "a request with documents": '{"documents": ["x"]}',
+    "with a byte order mark": '\ufeff[{"text": "x"}]',
+}
+
+
+@pytest.mark.parametrize("text", TAKEN.values(), ids=TAKEN)
+def test_json_is_taken(text: str, tmp_path: Path) -> None:
+    write(tmp_path, {"e.json": text})
+    assert [entry["text"] for entry in evidence_of(tmp_path / "e.json")] == ["x"]
+
+
+def test_a_text_file_of_any_name_is_text(tmp_path: Path) -> None:
+    write(tmp_path, {"README": "It is red."})
+    (entry,) = evidence_of(tmp_path / "README")
+    assert (entry["text"], entry["file_name"]) == ("It is red.", "README")
+
+
+REFUSED = {
+    "not there": ("nowhere.md", None, "does not exist"),
+    "nothing in it": ("e.txt", "\n", "holds no text"),
+    "an empty list": ("e.json", "[]", "holds no text"),
+    "not JSON": ("e.json", "[", "e.json is not JSON"),
+    "nested too deeply": ("e.json", "[" * 100_000, "e.json is not JSON"),
+    "a line that is not JSON": ("e.jsonl", '{"text": "x"}\n{\n', "e.jsonl, line 2 is not JSON"),
+    "a line without text": ("e.jsonl", '{"text": "x"}\n{"txt": "y"}\n', "e.jsonl, line 2 has no text"),
+    "an entry without text": ("e.json", '["x", {"text": " "}]', "e.json, entry 2 has no text"),
+    "a number": ("e.json", "5", "e.json must hold a list of evidence"),
+    "an object without evidence": ("e.json", json.dumps({"a": 1}), "e.json must hold a list of evidence"),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_read_is_named(name: str, text: str | None, said: str, tmp_path: Path) -> None:
+    if text is not None:
+        write(tmp_path, {name: text})
+    with pytest.raises(UnreadableFileError) as caught:
+        evidence_of(tmp_path / name)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_text_and_a_folder_without_any(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UnreadableFileError, match="not UTF-8"):
+        evidence_of(tmp_path)
+    (tmp_path / "x.txt").unlink()
+    with pytest.raises(UnreadableFileError, match="holds no file ending in"):
+        evidence_of(tmp_path)

@@ -1,0 +1,33 @@
+"""Ranking by words: what has most to do with the question comes first, in every script."""
+
+import pytest
+
+from providers.retrieval.ranking import relevance
+
+TEXTS = [
+    "Bananas grow in the tropics.",
+    "The Harlan bridge was opened on 4 May 1932 by the mayor.",
+    "The bridge carries two lanes.",
+    "Die Brücke wurde 1932 eröffnet.",
+    "这座桥于1932年通车。",
+]
+CLOSEST = {
+    "When was the Harlan bridge opened?": 1,
+    "How many lanes does the bridge carry?": 2,
+    "Where do bananas grow?": 0,
+    "Wann wurde die Brücke eröffnet?": 3,
+    "这座桥什么时候通车?": 4,
+}
+
+
+@pytest.mark.parametrize("question", CLOSEST)
+def test_the_closest_text_comes_first(question: str) -> None:
+    found = relevance(question, TEXTS)
+    assert found.index(max(found)) == CLOSEST[question]
+    assert all(0 <= value <= 1 for value in found)
+
+
+def test_a_question_without_words_in_common() -> None:
+    assert relevance("Xyzzy?", TEXTS) == [0.0] * len(TEXTS)
+    assert relevance("", TEXTS) == [0.0] * len(TEXTS)
+    assert relevance("anything", []) == []
