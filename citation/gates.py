@@ -19,7 +19,7 @@ _COMPARABLE = 0.7
 # Of pairs of characters fewer are common: one character more or less changes two of them.
 _COMPARABLE_HAN = 0.4
 # What a negation denies: this many content terms after it, or before it where none follow ("bestätigt das nicht").
-_SCOPE_AFTER, _SCOPE_BEFORE = 3, 2
+_SCOPE_AFTER, _SCOPE_BEFORE, _SCOPE_WIDE = 3, 2, 5
 # Opposites oppose if a word this near to both is the same.
 _NEIGHBOURS = 3
 _BREAK = re.compile(r"[,;:，；：、—(){}]|\.\s")
@@ -65,7 +65,7 @@ class Gates:
         known = [q for q in self.index.lexed[row].quantities if start <= q.start < end]
         known += _of_title(self.index.evidence[row].title or "")
         for quantity in self.lexed.quantities:
-            if quantity.strict and not any(agrees(quantity, other) for other in known):
+            if quantity.strict and not _borne_out(quantity, known):
                 words = self.text[quantity.start : quantity.end]
                 return Gate(Reason.NUMBER_MISMATCH, f"the passage does not say {words}")
             other = self._otherwise(quantity, row, known) if theirs else None
@@ -121,24 +121,23 @@ class _Clause:
         self.breaks = [m.start() for m in _BREAK.finditer(text, start, end)] if self.negations else []
         self.breaks.append(end)
 
-    def denied(self) -> list[list[str]]:
-        """What each negation denies: terms after it in its clause, or before it where none follow."""
+    def denied(self, reach: int, back: int) -> list[list[str]]:
+        """What each negation denies: the next terms in its clause, or those before it where none follow."""
         scopes = []
         for end in self.negations:
             at = bisect_left(self.starts, end)
             clause = bisect_left(self.breaks, end)
             stop = bisect_left(self.starts, self.breaks[clause])
             begin = bisect_left(self.starts, self.breaks[clause - 1]) if clause else 0
-            scopes.append(
-                self.terms[at : min(stop, at + _SCOPE_AFTER)] or self.terms[max(begin, at - _SCOPE_BEFORE) : at]
-            )
+            scopes.append(self.terms[at : min(stop, at + reach)] or self.terms[max(begin, at - back) : at])
         return scopes
 
     def matter(self) -> set[str]:
         """What it is about: the terms that are no numbers and have no opposite."""
-        poles = {start for start, _, _ in self.poles}
+        poles = {start + near for start, _, _ in self.poles for near in (-1, 0, 1)}  # pairs of characters overlap
         plain = zip(self.terms, self.starts, strict=True)
-        return {term for term, start in plain if term[0] != "#" and start not in poles} or set(self.terms)
+        matter = {term for term, start in plain if term[0] != "#" and start not in poles}
+        return matter or {term for term in self.terms if term[0] == "#"} or set(self.terms)
 
     def around(self, offset: int) -> set[str]:
         """The terms near an offset."""
@@ -147,12 +146,14 @@ class _Clause:
 
 
 def _denied(one: _Clause, other: _Clause) -> str:
-    """What `one` denies and `other`, which denies nothing, says; "" if there is no such thing."""
-    if not one.negations or other.negations:
+    """What `one` denies and `other` says; "" if there is no such thing, or both deny something of the same."""
+    mine = {term for scope in one.denied(_SCOPE_WIDE, _SCOPE_WIDE) for term in scope}
+    if not mine or mine & {term for scope in other.denied(_SCOPE_WIDE, _SCOPE_WIDE) for term in scope}:
         return ""
-    for scope in one.denied():
+    for scope in one.denied(_SCOPE_AFTER, _SCOPE_BEFORE):
         said = [term for term in scope if term in other.terms and one.terms.count(term) == 1]
-        if 2 * len(said) > len(scope):
+        needed = len(scope) / 2 if scope and scope[0] >= "\u2e80" else (len(scope) + 1) / 2
+        if said and len(said) >= needed:
             return f"one side denies {' '.join(scope)}"
     return ""
 
@@ -181,6 +182,14 @@ def _negated_by_prefix(term: str, prefix: str, one: _Clause, other: _Clause) -> 
     if bare == term or len(bare) < 4:
         return False
     return term in one.terms and term not in other.terms and bare in other.terms and bare not in one.terms
+
+
+def _borne_out(quantity: Quantity, known: list[Quantity]) -> bool:
+    """Whether a number of the passage agrees; one without a unit only if none is in the claim's unit."""
+    agreeing = [other for other in known if agrees(quantity, other)]
+    if not agreeing or not quantity.unit or any(other.unit for other in agreeing):
+        return bool(agreeing)
+    return not any(other.unit == quantity.unit for other in known)
 
 
 def _is_year(quantity: Quantity) -> bool:

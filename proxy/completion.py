@@ -102,7 +102,8 @@ class Unchanged:
             case _:
                 return []
 
-    def annotations(self, _choice: int) -> list[Fields]:
+    @staticmethod
+    def annotations(_choice: int) -> list[Fields]:
         """None."""
         return []
 

@@ -1,6 +1,7 @@
 """Exchange: one request of a client, from its bytes to our last byte, whatever API it speaks."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -13,7 +14,7 @@ from providers.errors import ProviderError
 from providers.events import Chunk, Relayed, Relays
 
 from .auth import presented
-from .completion import Chunks, Completion
+from .completion import Chunks, Completion, Unchanged
 from .encoding import dumps, loads
 from .errors import RequestError, error_body
 from .job import Job
@@ -24,6 +25,8 @@ from .proxy import Proxy
 from .store import Remembered
 
 Fields = dict[str, Any]
+
+log = logging.getLogger("citestream")
 
 STREAM_HEADERS = {
     "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
@@ -119,7 +122,8 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     if route.provider.native == api.native:
         if not job.cited and isinstance(route.provider, Relays):
             body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
-            return await relay(request, await route.provider.relay(dumps(body), api.path, model=route.model, key=key))
+            upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
+            return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
         job = replace(job, params={**job.params, **job.own})
     outgoing, shaper = proxy.open(job, route, key)
     encoder = api.encoder(job, shaper.annotations)
@@ -143,14 +147,24 @@ async def read(request: web.Request) -> Fields:
     return body
 
 
-async def relay(request: web.Request, upstream: Relayed) -> web.StreamResponse:
-    """The provider's own answer, byte for byte."""
+async def relay(request: web.Request, upstream: Relayed, encoder: Encoder | None) -> web.StreamResponse:
+    """The provider's own answer, byte for byte.
+
+    One that breaks off never looks whole: a stream gets an error frame from `encoder`, a body loses its connection.
+    """
     stream = web.StreamResponse(status=upstream.status, headers=upstream.headers)
     await stream.prepare(request)
-    async with aclosing(upstream.body) as body:
-        async for data in body:
-            if data:  # empty: nothing came for a while
-                await stream.write(data)
+    try:
+        async with aclosing(upstream.body) as body:
+            async for data in body:
+                if data:  # empty: nothing came for a while
+                    await stream.write(data)
+    except ProviderError as error:
+        if encoder is None:
+            if request.transport is not None:
+                request.transport.abort()
+            return stream
+        await stream.write(encoder.failure(error_body(error)) + encoder.end())
     await stream.write_eof()
     return stream
 
@@ -177,9 +191,13 @@ async def send(
                 if data := _encoded(event, chunks, encoder):
                     await write(data)
                 event = await anext(outgoing, None)
-    except ProviderError as error:
+    except ConnectionError:
+        raise  # the client has gone
+    except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read
         if not stream.prepared:
             raise
+        if not isinstance(error, ProviderError):
+            log.exception("a stream failed")
         await write(encoder.failure(error_body(error)))
     await write(encoder.end())
     await stream.write_eof()

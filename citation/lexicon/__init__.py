@@ -7,11 +7,13 @@ from functools import lru_cache
 from .folding import fold
 from .function_words import function_words, is_function_char
 from .han import SIMPLER
+from .han_numbers import counts
 from .languages import elect
 from .numerals import NUMERAL
 from .polarity import POLAR, han_members, han_negations, not_negating_before
 from .quantities import Quantity, agrees
-from .reading import Found, Pieces, Reader, counts
+from .pieces import Found, Pieces
+from .reading import Reader
 from .sentences import sentences
 from .stemming import stem
 from .words import MARKS, UNSPACED, word

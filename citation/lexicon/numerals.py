@@ -140,24 +140,7 @@ def _word_values() -> dict[str, dict[str, int]]:
 _VALUES = _word_values()
 WORD_LANGUAGES = tuple(_VALUES)
 # What a text of unknown language may mean: words that are numbers in one language and something else in none.
-AMBIGUOUS = {
-    "once",
-    "dos",
-    "sept",
-    "dix",
-    "cent",
-    "cents",
-    "six",
-    "tres",
-    "elf",
-    "null",
-    "acht",
-    "nove",
-    "mil",
-    "sei",
-    "due",
-    "on",
-}
+AMBIGUOUS = frozenset(words("once dos sept cent cents elf null sei due on"))
 _ANY = {w: v for table in reversed(_VALUES.values()) for w, v in table.items() if w not in AMBIGUOUS}
 _GERMAN_PARTS = {
     **_VALUES["de"], "ein": 1, "tausend": 1000,
@@ -246,7 +229,8 @@ CENTURIES = frozenset(
 )
 # Numbers by themselves; the other scales follow one.
 THOUSAND = frozenset({"mil", "mille", "tausend"})
-_COUNTING = frozenset().union(ORDINALS, CENTURIES, THOUSAND, *_VALUES.values())
+_FRACTIONABLE = frozenset(words("a un une uno una ein eine einem einen"))
+_COUNTING = frozenset().union(ORDINALS, CENTURIES, THOUSAND, _FRACTIONABLE, *_VALUES.values())
 
 # ---------------------------------------------------------------------------------------------------- CJK, Roman
 
@@ -268,11 +252,15 @@ HAN_SCALES = {
     "百万": 1e6,
     "千万": 1e7,
 }
-HAN_NUMERAL = "[零〇一二三四五六七八九十百千万萬亿億兆两兩]"
+HAN_NUMERAL = "[零〇一二三四五六七八九十百千万亿兆两]"
 
 
 def han_value(text: str) -> float | None:
     """`二〇二一` is 2021, `一千五百` 1500, `三萬二千` 32000; None for what is no number."""
+    whole, point, decimals = text.partition("点")
+    if point:
+        value = han_value(whole)
+        return None if value is None else value + float("0." + "".join(str(_HAN_DIGITS[c]) for c in decimals))
     if all(c in _HAN_DIGITS for c in text):
         return float("".join(str(_HAN_DIGITS[c]) for c in text))
     total, section, digit = 0.0, 0.0, 0.0

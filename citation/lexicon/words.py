@@ -19,6 +19,8 @@ MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"  # vowel si
 UNSPACED = HAN + KANA + HANGUL + SOUTH_EAST
 
 
+# French "né" folds to the negation "ne".
+_BORN = frozenset({"ne", "nee", "nes", "nees"})
 # l'usine, d'euros, n'a, qu'il
 _ELISION = re.compile("^(?:[cdjlmnst]|qu|dell|nell|all|un)['’](?=.)")
 
@@ -41,6 +43,8 @@ def word(spelled: str) -> Word:
     """Look a spelling up, once."""
     folded = fold(spelled)
     negates = is_negation(folded)
+    if folded in _BORN and not spelled.isascii():
+        folded, negates = "naitre", False
     folded = _ELISION.sub("", folded)
     term = stem(folded)
     counts = folded in MONTHS or may_be_number(folded)

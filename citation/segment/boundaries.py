@@ -118,7 +118,7 @@ _BRACKETS = {"(": ")", "[": "]", "《": "》", "〈": "〉", "（": "）"}
 
 
 def _in_brackets(text: str, i: int, end: int) -> bool:
-    """Whether a bracket stands open, opened not long ago and not closed at once; one that hangs on a colon is a face."""
+    """Whether a bracket stands open that is not closed at once; one that hangs on a colon is a face."""
     stretch = text[max(0, i - INSIDE) : i]
     for opening, closing in _BRACKETS.items():
         at = stretch.rfind(opening)

@@ -18,7 +18,10 @@ OPENERS: Final = "\"'“‘«‹([{*_~¿¡„‚（［｛「『【《〈〔〖�
 
 SPACES: Final = " \t\r\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # for a character class; no newline
 
-CJK: Final = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+CJK: Final = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
 THAI_LAO: Final = "\u0e00-\u0eff"
 GREEK: Final = "\u0370-\u03ff\u1f00-\u1fff"
 # Emoji and what joins them: after the end they belong to the sentence before

@@ -8,7 +8,12 @@ from .scripts import THAI_CLAUSE, THAI_LAO
 from .sentence import Kind, Open, SegmentLimits, Sentence
 
 _POINTS = re.compile(f"[{re.escape(ENDS)}\n`)]|(?<=[{THAI_LAO}]) |{GREEK_QUESTION}")
-_SOFT_END = re.compile(r"[\s.!?…。！？；:,;\"'”’)\]}*_»›\[［【(（#\\<^`$|]+\Z|[\[［【(（][^\])】］）\n]{0,200}\Z")
+# What may yet stand behind our marker, or go: closing punctuation, tags, the model's markers; the last may be cut off
+_TAIL = re.compile(
+    r"(?:[\s.!?…。！？；:,;\"'”’)\]}*_»›」』】》`$|#\\^]|</?[A-Za-z][^<>\n]{0,100}>|\[[^\]\n]{0,60}\]|【[^】\n]{0,60}】|\([^)\n]{0,60}\)|##\d{1,18})*"
+    r"(?:[\[［【(（<][^\])】］）>\n]{0,100})?\Z"
+)
+TAIL = 300  # characters at the end of what is held that are looked at for that
 _TEXT = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE, Kind.HTML})
 
 
@@ -185,5 +190,6 @@ class Segmenter:
             return 0
         waiting = _POINTS.search(self._held, self._at)  # a mark that what follows decides
         end = waiting.start() if waiting else len(self._held)
-        tail = _SOFT_END.search(self._held[:end])
-        return tail.start() if tail else end
+        least = max(0, end - TAIL)
+        tail = _TAIL.search(self._held[least:end])
+        return least + tail.start() if tail else end

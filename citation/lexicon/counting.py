@@ -1,0 +1,89 @@
+"""Numbers in words: `two hundred and fifty thousand`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
+
+from .folding import words
+from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
+from .pieces import Found, Pieces
+from .quantities import CENTURY, RATIO, Quantity
+
+# These often count nothing: "one of the first".
+_SOFT = frozenset(words("one first second eins once primero primera premier premiere erste ersten erster zero"))
+# Numbers only in "vingt et un" and before a fraction.
+_ONE = frozenset(words("un une uno una ein eine einem einen een um uma a one"))
+_FRACTIONS = {
+    **dict.fromkeys(words("half halfte halbe mitad moitie metade"), 2),
+    **dict.fromkeys(words("third thirds drittel dritteln tercio tercios tiers terco tercos"), 3),
+    **dict.fromkeys(words("quarter quarters fourth fourths viertel vierteln cuarto cuartos quart quarts"), 4),
+    **dict.fromkeys(words("fifth fifths funftel quinto quintos cinquieme cinquiemes"), 5),
+    **dict.fromkeys(words("tenth tenths zehntel decimo decimos dixieme dixiemes"), 10),
+}
+# After a fraction comes what it is a part of: "a quarter of", not "the third quarter".
+_PART_OF = frozenset(words("of de del des d der do da von"))
+
+
+def ordinal(p: Pieces, i: int) -> list[Found]:
+    """`third`, `dritte`; with a century word that century."""
+    rank = (float(ORDINALS[p.folded[i]]),)
+    if p.word(i + 1) in CENTURIES:
+        return [Found(Quantity(rank, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
+    strict = p.folded[i] not in _SOFT
+    return [Found(Quantity(rank, p.starts[i], p.ends[i], strict=strict, ordinal=True), i, i + 1)]
+
+
+def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
+    """`two thirds`, `ein Drittel`, `un quart de`: the fraction word is at `i + 1`, its number at `i`."""
+    whole = _FRACTIONS.get(p.word(i + 1))
+    if not whole:
+        return []
+    many = 1 if p.folded[i] in _ONE else next(iter(_values(p, i, language)[0]), 0)
+    if not many or (many == 1 and p.word(i + 2) not in _PART_OF):
+        return []
+    return [Found(Quantity((many / whole,), p.starts[i], p.ends[i + 1], RATIO), i, i + 2)]
+
+
+def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
+    """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
+    values, after = _values(p, i, language)
+    alone = after == i + 1
+    if not values or (language is None and alone and p.folded[i] in AMBIGUOUS):
+        return None
+    return combine(values), after, not (alone and p.folded[i] in _SOFT)
+
+
+def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
+    """In a text of unknown language, as the one that reads most of it."""
+    if language is not None:
+        return _values_in(p, i, language)
+    return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
+
+
+def _values_in(p: Pieces, i: int, language: str) -> tuple[list[int], int]:
+    values: list[int] = []
+    after = i
+    while after < len(p) and (after == i or p.close(p.ends[after - 1], after)):
+        word = p.folded[after]
+        value = word_value(word, language)
+        if value is None and values and word in JOINERS and _joins(p, after, values[-1], language):
+            after += 1
+            continue
+        if value is None and values and word in _ONE and p.folded[after - 1] in JOINERS:
+            value = 1
+        if value is None:
+            value = _scale_value(word, language, bool(values))
+        if value is None:
+            break
+        values.append(value)
+        after += 1
+    return values, after
+
+
+def _joins(p: Pieces, i: int, last: int, language: str) -> bool:
+    """Whether the joiner at `i` goes on with the number: "hundred and two", not "two and three"."""
+    following = 1 if p.word(i + 1) in _ONE else word_value(p.word(i + 1), language)
+    return following is not None and following < last and not (language == "en" and last < 100)
+
+
+def _scale_value(word: str, language: str, counted: bool) -> int | None:
+    factor = scale(word, language)
+    if factor is None or len(word) < 3 or not (counted or word in THOUSAND):
+        return None
+    return int(factor)
