@@ -98,6 +98,75 @@ SWAPS: dict[str, list[Case]] = {
                 "The library lies on the southern bank of the river.",
             ),
         ),
+        (
+            "The company reported net income of $3.75 billion for fiscal 2019, up 12% from the previous year.",
+            (
+                "Net income was $3.75 billion in fiscal 2019.",
+                "Net income rose 12 percent in fiscal 2019.",
+                "The company reported net income of 3,750 million dollars for fiscal 2019.",
+            ),
+            (
+                "Net income was $3.57 billion in fiscal 2019.",
+                "Net income was down 12% in fiscal 2019.",
+                "Net income was $3.75 million in fiscal 2019.",
+                "The company reported net income of $3.75 billion for fiscal 2018.",
+            ),
+        ),
+        (
+            "Patients should take two tablets every eight hours, but no more than six tablets in 24 hours.",
+            (
+                "Patients should take 2 tablets every 8 hours.",
+                "Patients should take no more than six tablets in twenty-four hours.",
+            ),
+            (
+                "Patients should take three tablets every eight hours.",
+                "Patients should take two tablets every six hours.",
+                "Patients should take no more than eight tablets in 24 hours.",
+            ),
+        ),
+        (
+            "Mount Elbrus, at 5,642 metres, is the highest peak in Europe and was first climbed in 1874.",
+            (
+                "Mount Elbrus is 5642 m high.",
+                "Mount Elbrus was first climbed in 1874.",
+                "Mount Elbrus is the highest peak in Europe.",
+            ),
+            (
+                "Mount Elbrus is 5,462 metres high.",
+                "Mount Elbrus was first climbed in 1847.",
+                "Mount Elbrus is not the highest peak in Europe.",
+                "Mount Elbrus is the lowest peak in Europe.",
+            ),
+        ),
+        (
+            "The museum is open from 10 a.m. to 6 p.m. and admission is free for children under 12.",
+            ("Admission is free for children under 12.", "The museum is open from 10 a.m. to 6 p.m."),
+            (
+                "Admission is free for children under 14.",
+                "The museum is open from 10 a.m. to 8 p.m.",
+                "Admission is not free for children under 12.",
+                "Admission is free for children over 12.",
+            ),
+        ),
+        (
+            "Einstein was born in Ulm in 1879 and never returned to Germany after 1933.",
+            ("Einstein was born in Ulm in 1879.", "After 1933 Einstein never returned to Germany."),
+            (
+                "Einstein was born in Ulm in 1897.",
+                "Einstein died in Ulm in 1879.",
+                "Einstein returned to Germany after 1933.",
+            ),
+        ),
+        (
+            "The vaccine was 94.5 % effective in a trial with thirty thousand volunteers.",
+            ("The vaccine was 94.5 percent effective.", "The trial had 30,000 volunteers."),
+            (
+                "The vaccine was 95.4% effective.",
+                "The trial had 13,000 volunteers.",
+                "The vaccine was ineffective in a trial with thirty thousand volunteers.",
+                "The vaccine wasn't effective in a trial with thirty thousand volunteers.",
+            ),
+        ),
     ],
     "de": [
         (
@@ -187,6 +256,52 @@ SWAPS: dict[str, list[Case]] = {
             "Die Stadt hat fünfundzwanzig Schulen, in keiner davon gibt es ein Schwimmbad.",
             ("Die Stadt hat 25 Schulen.", "Die Stadt hat fünfundzwanzig Schulen."),
             ("Die Stadt hat 52 Schulen.", "Die Stadt hat vierundzwanzig Schulen."),
+        ),
+        (
+            "Der Fluss ist 865 Kilometer lang und mündet bei Cuxhaven in die Nordsee.",
+            ("Der Fluss ist 865 km lang.", "Der Fluss mündet bei Cuxhaven in die Nordsee."),
+            (
+                "Der Fluss ist 685 Kilometer lang.",
+                "Der Fluss mündet bei Cuxhaven nicht in die Nordsee.",
+                "Der Fluss ist 865 Meter lang.",
+            ),
+        ),
+        (
+            "Im Jahr 1989 fiel die Mauer; 28 Jahre lang hatte sie die Stadt geteilt.",
+            ("1989 fiel die Mauer.", "Die Mauer hatte die Stadt achtundzwanzig Jahre lang geteilt."),
+            (
+                "1998 fiel die Mauer.",
+                "Die Mauer hatte die Stadt 82 Jahre lang geteilt.",
+                "Die Mauer hatte die Stadt 28 Monate lang geteilt.",
+            ),
+        ),
+        (
+            "Die Inflation lag im Juli bei 6,2 %, nach 5,8 % im Juni.",
+            ("Die Inflation lag im Juli bei 6,2 Prozent.", "Im Juni lag die Inflation bei 5,8 Prozent."),
+            (
+                "Die Inflation lag im Juli bei 2,6 Prozent.",
+                "Im August lag die Inflation bei 6,2 Prozent.",
+                "Die Inflation lag im Juli bei 62 Prozent.",
+            ),
+        ),
+        (
+            "Das Gericht erklärte das Gesetz für verfassungswidrig, die Regierung legte keine Berufung ein.",
+            ("Die Regierung legte keine Berufung ein.", "Das Gericht erklärte das Gesetz für verfassungswidrig."),
+            ("Die Regierung legte Berufung ein.", "Das Gericht erklärte das Gesetz nicht für verfassungswidrig."),
+        ),
+        (
+            "Der Verein gewann das Finale am 12. Mai 2018 mit 3:1 vor 45.000 Zuschauern.",
+            (
+                "Der Verein gewann das Finale mit 3:1.",
+                "Das Finale sahen 45000 Zuschauer.",
+                "Am 12. Mai 2018 gewann der Verein das Finale.",
+            ),
+            (
+                "Der Verein verlor das Finale mit 3:1.",
+                "Der Verein gewann das Finale mit 3:2.",
+                "Das Finale sahen 54.000 Zuschauer.",
+                "Am 21. Mai 2018 gewann der Verein das Finale.",
+            ),
         ),
     ],
     "es": [
@@ -282,6 +397,46 @@ SWAPS: dict[str, list[Case]] = {
                 "La ciudad tiene veinticuatro escuelas.",
             ),
         ),
+        (
+            "El río mide 1.007 kilómetros y desemboca en el Atlántico cerca de Lisboa.",
+            ("El río mide 1007 km.", "El río desemboca en el Atlántico."),
+            ("El río mide 1.070 kilómetros.", "El río no desemboca en el Atlántico.", "El río mide 1.007 metros."),
+        ),
+        (
+            "La inflación fue del 6,2 % en julio y el paro bajó al 12,5 %.",
+            ("La inflación fue del 6,2 por ciento en julio.", "El paro bajó al 12,5 %."),
+            (
+                "La inflación fue del 2,6 % en julio.",
+                "La inflación fue del 6,2 % en junio.",
+                "El paro subió al 12,5 %.",
+                "El paro no bajó al 12,5 %.",
+            ),
+        ),
+        (
+            "El escritor nació en 1927 y ganó el Premio Nobel en 1982.",
+            ("El escritor ganó el Premio Nobel en 1982.", "El escritor nació en 1927."),
+            (
+                "El escritor ganó el Premio Nobel en 1928.",
+                "El escritor murió en 1927.",
+                "El escritor nunca ganó el Premio Nobel.",
+                "El escritor nació en 1972.",
+            ),
+        ),
+        (
+            "El medicamento es seguro para niños mayores de seis años y no debe tomarse con alcohol.",
+            ("El medicamento es seguro para niños mayores de 6 años.", "El medicamento no debe tomarse con alcohol."),
+            (
+                "El medicamento no es seguro para niños mayores de seis años.",
+                "El medicamento es seguro para niños mayores de ocho años.",
+                "El medicamento debe tomarse con alcohol.",
+                "El medicamento es peligroso para niños mayores de seis años.",
+            ),
+        ),
+        (
+            "Unas 250.000 personas, dos tercios de la población, viven en la capital.",
+            ("Unas 250 000 personas viven en la capital.", "Dos tercios de la población viven en la capital."),
+            ("Unas 520.000 personas viven en la capital.", "Un tercio de la población vive en la capital."),
+        ),
     ],
     "fr": [
         (
@@ -370,6 +525,53 @@ SWAPS: dict[str, list[Case]] = {
                 "La ville compte quatre-vingt-dix-huit écoles.",
             ),
         ),
+        (
+            "Le fleuve mesure 777 kilomètres et se jette dans la Manche au Havre.",
+            ("Le fleuve mesure 777 km.", "Le fleuve se jette dans la Manche."),
+            (
+                "Le fleuve mesure 767 kilomètres.",
+                "Le fleuve ne se jette pas dans la Manche.",
+                "Le fleuve mesure 777 mètres.",
+            ),
+        ),
+        (
+            "L'inflation a atteint 6,2 % en juillet et le chômage a baissé à 7,1 %.",
+            ("L'inflation a atteint 6,2 pour cent en juillet.", "Le chômage a baissé à 7,1 %."),
+            (
+                "L'inflation a atteint 2,6 % en juillet.",
+                "L'inflation a atteint 6,2 % en juin.",
+                "Le chômage a augmenté à 7,1 %.",
+                "Le chômage n'a pas baissé à 7,1 %.",
+            ),
+        ),
+        (
+            "L'écrivain est né en 1913 et a reçu le prix Nobel en 1957.",
+            ("L'écrivain a reçu le prix Nobel en 1957.", "L'écrivain est né en 1913."),
+            (
+                "L'écrivain a reçu le prix Nobel en 1975.",
+                "L'écrivain n'a jamais reçu le prix Nobel.",
+                "L'écrivain est mort en 1913.",
+                "L'écrivain est né en 1931.",
+            ),
+        ),
+        (
+            "Environ un quart des quatre-vingts employés travaillent à temps partiel.",
+            ("Un quart des 80 employés travaillent à temps partiel.",),
+            (
+                "Un tiers des 80 employés travaillent à temps partiel.",
+                "Un quart des 90 employés travaillent à temps partiel.",
+                "Un quart des quatre-vingt-dix employés travaillent à temps partiel.",
+            ),
+        ),
+        (
+            "La loi autorise la vente de ce produit aux mineurs de plus de seize ans.",
+            ("La loi autorise la vente de ce produit aux mineurs de plus de 16 ans.",),
+            (
+                "La loi interdit la vente de ce produit aux mineurs de plus de seize ans.",
+                "La loi n'autorise pas la vente de ce produit aux mineurs.",
+                "La loi autorise la vente de ce produit aux mineurs de plus de dix-huit ans.",
+            ),
+        ),
     ],
     "zh": [
         (
@@ -445,6 +647,36 @@ SWAPS: dict[str, list[Case]] = {
             "三分之二的居民反对该项目，约3万人参加了投票。",
             ("三分之二的居民反对该项目。", "约30000人参加了投票。"),
             ("三分之一的居民反对该项目。", "约5万人参加了投票。", "三分之二的居民支持该项目。"),
+        ),
+        (
+            "长江全长6300余公里，是亚洲第一长河。",
+            ("长江全长六千三百余公里。", "长江是亚洲第一长河。"),
+            ("长江全长3600余公里。", "长江是亚洲第二长河。", "长江全长6300余米。", "长江不是亚洲第一长河。"),
+        ),
+        (
+            "今年第二季度国内生产总值同比增长6.3%，失业率为5.2%。",
+            ("第二季度国内生产总值同比增长百分之六点三。", "失业率为5.2％。"),
+            (
+                "第二季度国内生产总值同比增长3.6%。",
+                "第三季度国内生产总值同比增长6.3%。",
+                "第二季度国内生产总值同比下降6.3%。",
+                "失业率为2.5%。",
+            ),
+        ),
+        (
+            "他于1936年去世，享年五十五岁，一生发表了三十三部作品。",
+            ("他享年55岁。", "他一生发表了33部作品。", "他于一九三六年去世。"),
+            ("他于1963年去世。", "他享年六十五岁。", "他一生发表了三十五部作品。", "他于1936年出生。"),
+        ),
+        (
+            "这种药物可以与酒精同服，儿童不得使用。",
+            ("儿童不得使用这种药物。", "这种药物可以与酒精同服。"),
+            ("这种药物不可以与酒精同服。", "儿童可以使用这种药物。"),
+        ),
+        (
+            "会议于上午九点三十分开始，约两百人出席。",
+            ("会议于上午9点30分开始。", "约200人出席了会议。"),
+            ("会议于上午10点30分开始。", "约三百人出席了会议。", "会议于上午九点三十分结束。"),
         ),
     ],
 }
