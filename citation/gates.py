@@ -23,6 +23,12 @@ _SCOPE_AFTER, _SCOPE_BEFORE, _SCOPE_WIDE = 3, 2, 5
 # Opposites oppose if a word this near to both is the same.
 _NEIGHBOURS = 3
 _BREAK = re.compile(r"[,;:，；：、—(){}]|\.\s")
+# Where a sentence goes on to say something else.
+_PART = re.compile(
+    r"[;:，；、]|,(?!\d)|\b(?:and|but|while|whereas|und|aber|sondern|während|y|pero|mientras|et|mais|tandis|e|ma|mas)\b"
+)
+# What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
+_TOPIC_TERMS, _TOPIC_TERMS_HAN = 1, 2
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "des", "mis")
 
 
@@ -51,6 +57,7 @@ class Gates:
         self.text = claim.text
         self.index = index
         self.lexed = lex_sentence(claim.text)
+        self.han = language_of(self.lexed) == "han"
         self.mine = _Clause(claim.text, self.lexed, 0, len(claim.text))
 
     def check(self, row: int, window: tuple[int, int]) -> Gate | None:
@@ -68,7 +75,7 @@ class Gates:
             if quantity.strict and not _borne_out(quantity, known):
                 words = self.text[quantity.start : quantity.end]
                 return Gate(Reason.NUMBER_MISMATCH, f"the passage does not say {words}")
-            other = self._otherwise(quantity, row, known) if theirs else None
+            other = (self._otherwise(quantity, row, known) or self._elsewhere(quantity, theirs)) if theirs else None
             if other:
                 words = self.text[quantity.start : quantity.end]
                 return Gate(Reason.NUMBER_MISMATCH, f"the passage says {other}, not {words}")
@@ -89,6 +96,20 @@ class Gates:
             return None
         return self.index.evidence[row].text[same[0].start : same[0].end]
 
+    def _elsewhere(self, quantity: Quantity, theirs: "_Clause") -> str | None:
+        """The number that stands beside what the claim says, where the claim's stands beside something else only."""
+        words = [term for term in self.mine.terms if term[0] != "#"]
+        topic = words[: _TOPIC_TERMS_HAN if self.han else _TOPIC_TERMS]
+        said = set(self.mine.terms) - {quantity.term, *topic}
+        alike = [q for q in theirs.quantities if q.unit == quantity.unit and _is_year(q) == _is_year(quantity)]
+        agreeing = [q for q in alike if agrees(quantity, q)]
+        if not agreeing or len(agreeing) == len(alike) or any(said & theirs.beside(q) for q in agreeing):
+            return None
+        if any(agrees(own, q) for own in self.mine.quantities for q in alike if q not in agreeing):
+            return None  # the claim gives several
+        others = [q for q in alike if q not in agreeing and said & theirs.beside(q)]
+        return theirs.text[others[0].start : others[0].end] if others else None
+
     def _polarity(self, theirs: "_Clause") -> Gate | None:
         denied = _denied(self.mine, theirs) or _denied(theirs, self.mine)
         opposed = _opposed(self.mine, theirs)
@@ -100,7 +121,7 @@ class Gates:
         """The sentence of the window that shares most with the claim, if it is about the same."""
         best: _Clause | None = None
         mine = self.mine.matter()
-        most = (_COMPARABLE_HAN if language_of(self.lexed) == "han" else _COMPARABLE) * len(mine)
+        most = (_COMPARABLE_HAN if self.han else _COMPARABLE) * len(mine)
         for start, end in self.index.sentences_between(row, *window):
             clause = _Clause(self.index.evidence[row].text, self.index.lexed[row], start, end)
             shared = len(mine.intersection(clause.terms))
@@ -116,6 +137,9 @@ class _Clause:
         lo, hi = bisect_left(lexed.starts, start), bisect_left(lexed.starts, end)
         self.terms = lexed.terms[lo:hi]
         self.starts = lexed.starts[lo:hi]
+        self.text = text
+        self.quantities = [q for q in lexed.quantities if start <= q.start < end and q.values]
+        self.end = end
         self.negations = [at for at in lexed.negations if start < at <= end]
         self.poles = [pole for pole in lexed.poles if start <= pole[0] < end]
         self.breaks = [m.start() for m in _BREAK.finditer(text, start, end)] if self.negations else []
@@ -131,6 +155,16 @@ class _Clause:
             begin = bisect_left(self.starts, self.breaks[clause - 1]) if clause else 0
             scopes.append(self.terms[at : min(stop, at + reach)] or self.terms[max(begin, at - back) : at])
         return scopes
+
+    def beside(self, quantity: Quantity) -> set[str]:
+        """The terms of the part of the sentence that holds the number."""
+        begin, end = self.starts[0] if self.starts else 0, self.end
+        for part in _PART.finditer(self.text, begin, end):
+            if part.start() >= quantity.end:
+                end = part.start()
+                break
+            begin = part.end() if part.end() <= quantity.start else begin
+        return {term for term, at in zip(self.terms, self.starts, strict=True) if begin <= at < end}
 
     def matter(self) -> set[str]:
         """What it is about: the terms that are no numbers and have no opposite."""
@@ -193,7 +227,7 @@ def _borne_out(quantity: Quantity, known: list[Quantity]) -> bool:
 
 
 def _is_year(quantity: Quantity) -> bool:
-    return not quantity.unit and 1000 <= quantity.values[0] < 2100
+    return bool(quantity.values) and not quantity.unit and 1000 <= quantity.values[0] < 2100
 
 
 def _next_term(lexed: Lexed, offset: int) -> str:

@@ -10,9 +10,9 @@ from .han import SIMPLER
 from .han_numbers import counts
 from .languages import elect
 from .numerals import NUMERAL
+from .pieces import Found, Pieces
 from .polarity import POLAR, han_members, han_negations, not_negating_before
 from .quantities import Quantity, agrees
-from .pieces import Found, Pieces
 from .reading import Reader
 from .sentences import sentences
 from .stemming import stem

@@ -1,4 +1,4 @@
-"""Numbers in words: `two hundred and fifty thousand`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
+"""Numbers in words: `two hundred and fifty`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
 
 from .folding import words
 from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
@@ -16,7 +16,8 @@ _FRACTIONS = {
     **dict.fromkeys(words("fifth fifths funftel quinto quintos cinquieme cinquiemes"), 5),
     **dict.fromkeys(words("tenth tenths zehntel decimo decimos dixieme dixiemes"), 10),
 }
-# After a fraction comes what it is a part of: "a quarter of", not "the third quarter".
+_ONLY_FRACTIONS = frozenset(words("halfte drittel viertel funftel zehntel tercio tiers"))
+# After the others comes what it is a part of: "a quarter of", not "the third quarter".
 _PART_OF = frozenset(words("of de del des d der do da von"))
 
 
@@ -35,7 +36,8 @@ def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
     if not whole:
         return []
     many = 1 if p.folded[i] in _ONE else next(iter(_values(p, i, language)[0]), 0)
-    if not many or (many == 1 and p.word(i + 2) not in _PART_OF):
+    sure = many > 1 or p.folded[i] == "one" or p.folded[i + 1] in _ONLY_FRACTIONS
+    if not many or not (sure or p.word(i + 2) in _PART_OF):
         return []
     return [Found(Quantity((many / whole,), p.starts[i], p.ends[i + 1], RATIO), i, i + 2)]
 
@@ -43,6 +45,9 @@ def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
 def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
     """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
     values, after = _values(p, i, language)
+    if not values:  # a short sentence may have been taken for another language
+        language = None
+        values, after = _values(p, i, None)
     alone = after == i + 1
     if not values or (language is None and alone and p.folded[i] in AMBIGUOUS):
         return None

@@ -40,7 +40,7 @@ def _strip(word: str, suffixes: dict[str, tuple[str, ...]]) -> str:
 
 def _tail(word: str) -> str:
     """Undouble `stopp`, drop a last vowel, so that `nature` and `natura` meet."""
-    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] in "bdglmnprt":
         word = word[:-1]
     if len(word) > _MIN_STEM and word[-1] in "aeiouy":
         word = word[:-1]

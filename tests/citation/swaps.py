@@ -167,6 +167,47 @@ SWAPS: dict[str, list[Case]] = {
                 "The vaccine wasn't effective in a trial with thirty thousand volunteers.",
             ),
         ),
+        (
+            "The glacier retreated by about 1.2 kilometres between 1985 and 2020.",
+            (
+                "Between 1985 and 2020 the glacier retreated by 1.2 km.",
+                "The glacier retreated by 1,200 metres between 1985 and 2020.",
+            ),
+            (
+                "The glacier advanced by about 1.2 kilometres between 1985 and 2020.",
+                "The glacier retreated by 2.1 km between 1985 and 2020.",
+                "The glacier retreated by about 1.2 kilometres between 1958 and 2020.",
+            ),
+        ),
+        (
+            "Only nine of the forty applicants passed the exam.",
+            ("Nine of the 40 applicants passed the exam.", "9 of the forty applicants passed."),
+            (
+                "Nineteen of the forty applicants passed the exam.",
+                "Only nine of the fourteen applicants passed the exam.",
+                "Only nine of the forty applicants failed the exam.",
+            ),
+        ),
+        (
+            "The airline cancelled 340 flights on Friday because of the storm, but trains were not affected.",
+            ("The airline cancelled 340 flights on Friday.", "Trains were not affected by the storm."),
+            (
+                "The airline cancelled 430 flights on Friday.",
+                "The airline cancelled 340 flights on Saturday.",
+                "Trains were affected by the storm.",
+                "The airline did not cancel 340 flights on Friday.",
+            ),
+        ),
+        (
+            "Firmware 2.4.1 fixes the crash; devices older than 2016 can no longer be updated.",
+            ("Firmware 2.4.1 fixes the crash.", "Devices older than 2016 can no longer be updated."),
+            (
+                "Firmware 2.4.2 fixes the crash.",
+                "Devices older than 2016 can be updated.",
+                "Devices newer than 2016 can no longer be updated.",
+                "Firmware 2.4.1 does not fix the crash.",
+            ),
+        ),
     ],
     "de": [
         (
@@ -303,6 +344,30 @@ SWAPS: dict[str, list[Case]] = {
                 "Am 21. Mai 2018 gewann der Verein das Finale.",
             ),
         ),
+        (
+            "Rund 40 Prozent der Befragten lehnen den Plan ab, ein Drittel unterstützt ihn.",
+            ("Etwa 40 % der Befragten lehnen den Plan ab.", "Ein Drittel der Befragten unterstützt den Plan."),
+            ("Rund 60 Prozent der Befragten lehnen den Plan ab.", "Ein Viertel der Befragten unterstützt den Plan."),
+        ),
+        (
+            "Der Zug fährt täglich um 7:45 Uhr und erreicht München nach vier Stunden.",
+            ("Der Zug fährt um 7:45 Uhr.", "Der Zug erreicht München nach 4 Stunden."),
+            (
+                "Der Zug fährt um 8:45 Uhr.",
+                "Der Zug erreicht München nach fünf Stunden.",
+                "Der Zug erreicht München nie.",
+                "Der Zug fährt wöchentlich um 7:45 Uhr.",
+            ),
+        ),
+        (
+            "Die Anlage wurde 1974 gebaut und 2011 stillgelegt.",
+            ("Die Anlage wurde im Jahr 1974 gebaut.", "2011 wurde die Anlage stillgelegt."),
+            (
+                "Die Anlage wurde 1947 gebaut.",
+                "Die Anlage wurde 2011 nicht stillgelegt.",
+                "Die Anlage wurde 2010 stillgelegt.",
+            ),
+        ),
     ],
     "es": [
         (
@@ -436,6 +501,26 @@ SWAPS: dict[str, list[Case]] = {
             "Unas 250.000 personas, dos tercios de la población, viven en la capital.",
             ("Unas 250 000 personas viven en la capital.", "Dos tercios de la población viven en la capital."),
             ("Unas 520.000 personas viven en la capital.", "Un tercio de la población vive en la capital."),
+        ),
+        (
+            "El tren tarda cuatro horas y cuesta 45 euros; los menores de diez años no pagan.",
+            ("El tren tarda 4 horas.", "El tren cuesta 45 €.", "Los menores de 10 años no pagan."),
+            (
+                "El tren tarda cinco horas.",
+                "El tren cuesta 54 euros.",
+                "Los menores de diez años pagan.",
+                "Los menores de doce años no pagan.",
+            ),
+        ),
+        (
+            "La fábrica abrió en 1968 y cerró en 2009, cuando empleaba a trescientas personas.",
+            ("La fábrica abrió en 1968.", "La fábrica empleaba a 300 personas."),
+            (
+                "La fábrica cerró en 1968.",
+                "La fábrica abrió en 1986.",
+                "La fábrica empleaba a doscientas personas.",
+                "La fábrica no cerró en 2009.",
+            ),
         ),
     ],
     "fr": [
@@ -572,6 +657,26 @@ SWAPS: dict[str, list[Case]] = {
                 "La loi autorise la vente de ce produit aux mineurs de plus de dix-huit ans.",
             ),
         ),
+        (
+            "Le train met quatre heures et coûte 45 euros ; les enfants de moins de dix ans ne paient pas.",
+            ("Le train met 4 heures.", "Le train coûte 45 €.", "Les enfants de moins de 10 ans ne paient pas."),
+            (
+                "Le train met cinq heures.",
+                "Le train coûte 54 euros.",
+                "Les enfants de moins de dix ans paient.",
+                "Les enfants de moins de douze ans ne paient pas.",
+            ),
+        ),
+        (
+            "L'usine a ouvert en 1968 et a fermé en 2009, quand elle employait trois cents personnes.",
+            ("L'usine a ouvert en 1968.", "L'usine employait 300 personnes."),
+            (
+                "L'usine a fermé en 1968.",
+                "L'usine a ouvert en 1986.",
+                "L'usine employait deux cents personnes.",
+                "L'usine n'a pas fermé en 2009.",
+            ),
+        ),
     ],
     "zh": [
         (
@@ -677,6 +782,21 @@ SWAPS: dict[str, list[Case]] = {
             "会议于上午九点三十分开始，约两百人出席。",
             ("会议于上午9点30分开始。", "约200人出席了会议。"),
             ("会议于上午10点30分开始。", "约三百人出席了会议。", "会议于上午九点三十分结束。"),
+        ),
+        (
+            "列车每天早上七点四十五分出发，四小时后到达，票价45元。",
+            ("列车7点45分出发。", "列车4小时后到达。", "票价四十五元。"),
+            ("列车早上八点四十五分出发。", "列车五小时后到达。", "票价54元。", "列车每周早上七点四十五分出发。"),
+        ),
+        (
+            "该厂于1968年开业，2009年关闭，当时有三百名员工。",
+            ("该厂于1968年开业。", "该厂2009年关闭时有300名员工。"),
+            ("该厂于1986年开业。", "该厂有五百名员工。", "该厂2009年没有关闭。", "该厂于1968年关闭。"),
+        ),
+        (
+            "约四成受访者反对该计划，三分之一表示支持。",
+            ("约40%的受访者反对该计划。", "三分之一的受访者表示支持。"),
+            ("约六成受访者反对该计划。", "四分之一的受访者表示支持。", "约四成受访者不反对该计划。"),
         ),
     ],
 }
