@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
@@ -82,13 +83,16 @@ async def alive(_: web.Request) -> web.Response:
     return json_response({"status": "ok"})
 
 
-def serve(config: Config, started: Callable[[str], None] = print) -> None:
-    """Serve until SIGTERM or Ctrl-C. `started` is told the address once requests are accepted."""
+def serve(config: Config, started: Callable[[str], None] = print, listening: socket.socket | None = None) -> None:
+    """Serve until SIGTERM or Ctrl-C. `started` is told the address once requests are accepted.
+
+    `listening`: a socket that other workers accept from too, instead of one of its own.
+    """
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(config, started))
+        runner.run(_serve(config, started, listening))
 
 
-async def _serve(config: Config, started: Callable[[str], None]) -> None:
+async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
     runner = web.AppRunner(
         make_app(config),
         handler_cancellation=True,  # a client that goes away takes its provider's stream with it
@@ -97,7 +101,10 @@ async def _serve(config: Config, started: Callable[[str], None]) -> None:
     )
     await runner.setup()
     try:
-        site = web.TCPSite(runner, config.server.host, config.server.port, ssl_context=_tls(config.server.tls))
+        tls = _tls(config.server.tls)
+        site: web.BaseSite = web.TCPSite(runner, config.server.host, config.server.port, ssl_context=tls)
+        if listening:
+            site = web.SockSite(runner, listening, ssl_context=tls)
         await site.start()
         host, port = runner.addresses[0][:2]
         scheme = "https" if config.server.tls.certificate else "http"

@@ -1,5 +1,6 @@
 """The commands. Each imports what it needs when it runs, so that `--help` answers at once."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,6 +12,23 @@ if TYPE_CHECKING:
 
 FAILED = 1  # it could not be done: no such file, the provider refused, a broken stream
 USAGE = 2  # the command or the configuration is wrong (click's own choice)
+INTERRUPTED = 130  # Ctrl-C, as shells count it
+
+CONFIG = click.option(
+    "--config",
+    "path",
+    type=click.Path(dir_okay=False),
+    envvar="CITESTREAM_CONFIG",
+    show_envvar=True,
+    help="YAML file; config.example.yaml has every option.",
+)
+EVIDENCE = click.option(
+    "--evidence",
+    required=True,
+    metavar="FILE|DIR",
+    type=click.Path(path_type=Path),
+    help="What may be cited: text, Markdown, JSON or JSONL; of a folder, all such files.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -22,41 +40,65 @@ def main() -> None:
     citestream serve                                    a proxy on http://127.0.0.1:8787
     citestream ask "How high is it?" --evidence docs/   one answer in the terminal
     citestream cite answer.txt --evidence docs/         citations for a finished text
+    citestream check-config my.yaml                     what is wrong with a configuration
 
-    Exit codes: 0 done, 1 it could not be done, 2 wrong usage or configuration.
+    \b
+    Without a configuration, models are asked for as
+      extractive         sentences of the evidence; no model, no key, no network
+      ollama/NAME        at OLLAMA_HOST, or on this machine
+      openai/NAME        once OPENAI_API_KEY is set; OPENAI_BASE_URL for compatible servers
+      gemini/NAME        once GEMINI_API_KEY or GOOGLE_API_KEY is set
+
+    \b
+    Exit codes: 0 done, 1 it could not be done, 2 wrong usage or configuration,
+    130 interrupted.
+
+    \b
+    Completion for bash, and likewise for zsh and fish:
+      eval "$(_CITESTREAM_COMPLETE=bash_source citestream)"
     """
 
 
 @main.command()
-@click.option("--config", "path", type=click.Path(dir_okay=False), help="YAML file; see config.example.yaml.")
+@CONFIG
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one.  [default: 8787]")
-def serve(path: str | None, host: str | None, port: int | None) -> None:
-    """Serve OpenAI-compatible clients until Ctrl-C."""
-    from .app import serve as serve_forever
-    from .config import ConfigError
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that share the port.  [default: 1]")
+def serve(path: str | None, host: str | None, port: int | None, workers: int | None) -> None:
+    """Serve clients of OpenAI's, Ollama's and Gemini's APIs until Ctrl-C.
 
-    config = _config(path, host=host, port=port)
+    Prints `citestream listening on http://HOST:PORT` once it accepts requests. SIGTERM lets running answers finish.
+    """
+    from .config import ConfigError
+    from .log import set_up
+    from .workers import serve as serve_forever
+
+    config = _config(path, host=host, port=port, workers=workers)
+    set_up(config.log)
     try:
         serve_forever(config, started=click.echo)
     except ConfigError as error:
         _fail(str(error), USAGE)
     except OSError as error:
-        _fail(f"cannot listen on {config.server.host}:{config.server.port}: {error.strerror}")
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        _fail(f"cannot listen on {config.server.host}:{config.server.port}: {reason}; try another --host or --port")
 
 
 @main.command()
 @click.argument("question")
-@click.option(
-    "--evidence", required=True, type=click.Path(path_type=Path), help="File or folder: text, Markdown, JSON, JSONL."
-)
+@EVIDENCE
 @click.option(
     "--model", default="extractive", show_default=True, help="provider/model, or an alias of the configuration."
 )
-@click.option("--config", "path", type=click.Path(dir_okay=False), help="YAML file.")
+@CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the whole completion as JSON.")
 def ask(question: str, evidence: Path, model: str, path: str | None, as_json: bool) -> None:
-    """Answer QUESTION from the evidence, cited as it streams."""
+    """Answer QUESTION from the evidence, cited as it streams.
+
+    \b
+    citestream ask "When did it open?" --evidence bridge.md
+    citestream ask "When did it open?" --evidence docs/ --model ollama/llama3.2 --json | jq .references
+    """
     from .terminal import ask as ask_now
 
     _run(ask_now(_config(path), question, _evidence(evidence), model, as_json=as_json))
@@ -64,17 +106,18 @@ def ask(question: str, evidence: Path, model: str, path: str | None, as_json: bo
 
 @main.command()
 @click.argument("answer", required=False)
-@click.option(
-    "--evidence", required=True, type=click.Path(path_type=Path), help="File or folder: text, Markdown, JSON, JSONL."
-)
-@click.option("--question", default="", help="What the text answers.")
-@click.option("--scorer", default=None, help="How alike is measured.  [default: lexical]")
-@click.option("--config", "path", type=click.Path(dir_okay=False), help="YAML file.")
+@EVIDENCE
+@click.option("--scorer", help="How alike is measured.  [default: lexical]")
+@CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print what POST /v1/cite answers.")
-def cite(
-    answer: str | None, evidence: Path, question: str, scorer: str | None, path: str | None, as_json: bool
-) -> None:
-    """Cite a finished ANSWER: a text, a file, or standard input. No model is asked."""
+def cite(answer: str | None, evidence: Path, scorer: str | None, path: str | None, as_json: bool) -> None:
+    """Cite a finished ANSWER: a text, a file, or standard input. No model is asked.
+
+    \b
+    citestream cite "It opened in 1932." --evidence bridge.md
+    citestream cite answer.txt --evidence docs/
+    some-program | citestream cite --evidence docs/ --json
+    """
     from .terminal import cite as cite_now
 
     text = _text(answer)
@@ -82,9 +125,12 @@ def cite(
 
 
 @main.command("check-config")
-@click.argument("path", required=False, type=click.Path(dir_okay=False))
+@click.argument("path", required=False, type=click.Path(dir_okay=False), envvar="CITESTREAM_CONFIG")
 def check_config(path: str | None) -> None:
-    """Check a configuration file (or the environment alone) and name everything that is wrong."""
+    """Check a configuration file (or the environment alone) and name everything that is wrong.
+
+    Variables and files that hold keys are looked up too, so that a missing one shows here.
+    """
     config = _config(path)
     click.echo(f"{path or 'the environment'} is fine: providers {', '.join(config.providers)}")
 
@@ -138,7 +184,7 @@ def _run(job: Any) -> None:
     except (FieldError, ProviderError, RequestError) as error:
         _fail(str(error))
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def _fail(message: str, code: int = FAILED) -> NoReturn:

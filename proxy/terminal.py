@@ -1,25 +1,33 @@
-"""What `ask` and `cite` do in a terminal: the same path as the server's, printed."""
+"""What `ask` and `cite` do in a terminal: the same path as the server's, printed. Plain text where it is piped."""
 
 import sys
 from collections.abc import Mapping
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from citation.evidence import parse_evidence
+from citation.evidence import Evidence, parse_evidence
+from providers.errors import ProviderError
+from providers.events import Chunk
+from providers.retrieval.ranking import relevance
 
 from .apis.cite import cite_text
+from .apis.extensions import available
 from .completion import Completion
 from .config import Config
 from .encoding import dumps
 from .job import Job
-from .outgoing import Failed, Shown
+from .outgoing import Failed
 from .proxy import Proxy
 
 Fields = dict[str, Any]
+
+# Control characters could move the cursor or rename the window, those for writing direction hide what is written.
+_UNSAFE = {*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {0x09, 0x0A}
+_SAFE = dict.fromkeys(_UNSAFE)
 
 
 async def ask(config: Config, question: str, evidence: list[Fields], model: str, *, as_json: bool) -> None:
@@ -27,22 +35,78 @@ async def ask(config: Config, question: str, evidence: list[Fields], model: str,
     proxy = Proxy(config)
     try:
         route = proxy.routes.find(model)
-        # A folder may hold more than a request may bring: the budget of the prompt decides what the model is shown
-        found = parse_evidence(evidence, limit=max(len(evidence), config.evidence.limit))
-        job = Job(model, [{"role": "user", "content": question}], evidence=found, options=route.options)
-        outgoing, chunks = proxy.open(job, route, None)
+        messages = [{"role": "user", "content": question}]
+        job = Job(model, messages, evidence=_closest(question, evidence, config), options=route.options)
         completion = Completion()
-        async with aclosing(outgoing):
-            async for event in outgoing:
-                if isinstance(event, Failed):
-                    raise event.error
-                if isinstance(event, Shown) and not as_json:
-                    print(event.text, end="", flush=True)
-                for chunk in chunks.of(event):
-                    completion.add(chunk)
+        failed: ProviderError | None = None
+        outgoing, chunks = proxy.open(job, route, None)
+        with _spinner(model) as spinner:
+            async with aclosing(outgoing):
+                async for event in outgoing:
+                    if isinstance(event, Failed):
+                        failed = event.error
+                    for chunk in chunks.of(event):
+                        completion.add(chunk)
+                        if (text := _text(chunk)) and not as_json:
+                            spinner.stop()
+                            print(shown(text), end="", flush=True)
     finally:
         await proxy.aclose()
-    body = completion.body()
+    _show(completion.body(), as_json)
+    if failed:
+        raise failed
+
+
+async def cite(config: Config, text: str, evidence: list[Fields], scorer: str | None, *, as_json: bool) -> None:
+    """A finished text with its markers, then its references. Raises FieldError."""
+    options = available(replace(config.citations, scorer=scorer) if scorer else config.citations)
+    cited = await cite_text(text, _parsed(evidence, config), options, config.evidence.labels)
+    if not as_json:
+        print(shown(cited.text.rstrip("\n")), end="")
+    _show({"object": "citation", "text": cited.text, **cited.fields}, as_json)
+
+
+def shown(text: str) -> str:
+    """A text as a terminal may get it; unchanged where the output is a file or a pipe."""
+    return text.translate(_SAFE) if sys.stdout.isatty() else text
+
+
+class _Still:
+    """The spinner that is none."""
+
+    def stop(self) -> None:
+        """Nothing turns."""
+
+
+def _spinner(model: str) -> Any:
+    """Something that turns until the first word, where somebody looks."""
+    if sys.stdout.isatty() and sys.stderr.isatty():
+        return Console(stderr=True).status(Text(f"{model} is asked".translate(_SAFE)))
+    return nullcontext(_Still())
+
+
+def _closest(question: str, entries: list[Fields], config: Config) -> tuple[Evidence, ...]:
+    """As much evidence as a request may have; of more, what has most to do with the question."""
+    scores = relevance(question, [entry["text"] for entry in entries])
+    best = sorted(range(len(entries)), key=lambda at: -scores[at])[: config.evidence.limit]
+    chosen = [{"score": round(scores[at], 4), **entries[at]} for at in sorted(best)]
+    return _parsed(chosen, config)
+
+
+def _parsed(entries: list[Fields], config: Config) -> tuple[Evidence, ...]:
+    """Evidence of one's own files: how much there may be is nobody else's business."""
+    characters = max(config.evidence.max_characters, sum(len(entry["text"]) for entry in entries))
+    return parse_evidence(entries, limit=max(len(entries), config.evidence.limit), max_characters=characters)
+
+
+def _text(chunk: Chunk) -> str:
+    """The text of the first choice."""
+    choices = [choice for choice in chunk.get("choices") or () if not choice.get("index")]
+    return "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
+
+
+def _show(body: Fields, as_json: bool) -> None:
+    """Everything as JSON, or what comes below the text."""
     if as_json:
         print(dumps(body).decode())
     else:
@@ -50,29 +114,34 @@ async def ask(config: Config, question: str, evidence: list[Fields], model: str,
         _show_references(body)
 
 
-async def cite(config: Config, text: str, evidence: list[Fields], scorer: str | None, *, as_json: bool) -> None:
-    """A finished text with its markers, then its references. Raises FieldError."""
-    options = replace(config.citations, scorer=scorer) if scorer else config.citations
-    found = parse_evidence(evidence, limit=max(len(evidence), config.evidence.limit))
-    cited = await cite_text(text, found, options, Proxy(config))
-    if as_json:
-        print(dumps({"object": "citation", "text": cited.text, **cited.fields}).decode())
-    else:
-        print(cited.text.rstrip("\n") + "\n")
-        _show_references(cited.fields)
-
-
 def _show_references(fields: Mapping[str, Any]) -> None:
-    console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
-    references, grounding = fields.get("references") or [], fields.get("grounding") or {}
-    for reference in references:
-        name = reference["title"] or reference["file_name"] or reference["url"] or reference["id"]
-        page = f", page {reference['page_number']}" if reference["page_number"] is not None else ""
-        style = f"link {reference['url']}" if reference["url"] else ""
+    console = Console(highlight=False, soft_wrap=True)
+    for reference in fields.get("references") or ():
         head = Text.assemble(
-            (f"[{reference['number']}] ", "bold"), (name, style), f"{page}  support {reference['support']:.2f}"
+            (f"[{reference['number']}] ", "bold"),
+            (_name(reference), _link(reference["url"])),
+            f"{_page(reference)}  support {reference['support']:.2f}",
         )
         console.print(head)
-        console.print(Text("    " + " ".join(reference["snippet"].split()), style="dim"))
-    if grounding:
-        console.print(Text(f"{grounding['supported']} of {grounding['claims']} claims supported", style="dim"))
+        snippet = " ".join(reference["snippet"].translate(_SAFE).split())
+        console.print(Text(f"    {snippet}", style="dim"))
+    if grounding := fields.get("grounding"):
+        counts = f"{grounding['supported']} of {grounding['claims']} claims supported"
+        console.print(Text(counts, style="dim"))
+
+
+def _name(reference: Mapping[str, Any]) -> str:
+    """File and title; a title alone would not say where to look."""
+    names = [reference["file_name"], reference["title"]]
+    name = ", ".join(name for name in names if name) or reference["url"] or reference["id"]
+    return str(name).translate(_SAFE)
+
+
+def _page(reference: Mapping[str, Any]) -> str:
+    return f", page {reference['page_number']}" if reference["page_number"] is not None else ""
+
+
+def _link(url: str | None) -> str:
+    """A link that a terminal opens; only addresses of pages."""
+    safe = url and url.startswith(("https://", "http://")) and url.isprintable() and " " not in url
+    return f"link {url}" if safe else ""

@@ -1,8 +1,15 @@
 """`POST /v1/cite` and the library's own call: finished texts, sentences already cut."""
 
+import asyncio
+import time
+from typing import Any
+
+import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from citation import Evidence, cite
+from citation.options import Options
+from proxy.apis.cite import cite_text
 from proxy.app import make_app
 from proxy.config import Config, ProviderConfig
 
@@ -53,12 +60,86 @@ async def test_what_is_wrong_is_named() -> None:
         ({"sentences": [1], "evidence": EVIDENCE}, "sentences[0]"),
         ({"text": "a"}, "evidence"),
         ({"text": "a", "evidence": EVIDENCE, "txet": 1}, "txet"),
+        ({"text": "a", "evidence": EVIDENCE, "question": 1}, "question"),
+        ({"text": None, "evidence": EVIDENCE}, "text"),
+        ({"sentences": "a", "evidence": EVIDENCE}, "sentences"),
+        ({"text": "a", "evidence": [{"text": ""}]}, "evidence[0].text"),
+        ({"text": "a", "evidence": [{"text": "a"}] * 201}, "evidence"),
+        ({"text": "a", "evidence": EVIDENCE, "citations": {"scorer": "psychic"}}, "citations.scorer"),
     ):
         status, answer = await answered(body)
         assert status == 400
         error = answer["error"]
         assert isinstance(error, dict)
         assert error["param"] == param
+
+
+async def test_every_sentence_has_its_supports_whatever_it_is() -> None:
+    sentences = [
+        "",
+        " ",
+        "```",
+        "two\nlines. Two sentences.",
+        "The bridge carries two lanes. [7]",
+        "Is it?",
+    ]
+    status, body = await answered({"sentences": sentences, "evidence": EVIDENCE})
+    assert status == 200
+    supports = body["supports"]
+    assert isinstance(supports, list)
+    assert [bool(found) for found in supports] == [False] * 4 + [True, False]
+
+
+async def test_nothing_to_cite_is_an_answer_too() -> None:
+    for text, supports in (({"text": ""}, None), ({"sentences": []}, []), ({"text": "Hello!"}, None)):
+        status, body = await answered({**text, "evidence": EVIDENCE})
+        assert status == 200
+        assert body["references"] == []
+        assert body.get("supports") == supports
+
+
+async def test_options_and_documents_are_taken_as_in_a_completion() -> None:
+    status, body = await answered(
+        {
+            "text": "The bridge carries two lanes.",
+            "documents": ["The bridge carries two lanes of traffic."],
+            "citations": {"marker": "ragflow", "dialect": "ragflow", "references_in_text": True},
+            "question": "How many lanes?",
+        }
+    )
+    assert status == 200
+    assert str(body["text"]).startswith("The bridge carries two lanes. [ID:0]")
+    assert len(str(body["text"])) > 60
+    assert "reference" in body
+
+
+async def test_a_long_text_keeps_nobody_waiting() -> None:
+    sentence = "The bridge carries two lanes of traffic and eight railway tracks. "
+    config = Config(providers={"extractive": ProviderConfig(kind="extractive")})
+    async with TestClient(TestServer(make_app(config))) as client, asyncio.TaskGroup() as tasks:
+        long = tasks.create_task(_text(client, {"text": sentence * 1500, "evidence": EVIDENCE}))
+        longest = 0.0
+        while not long.done():
+            began = time.perf_counter()
+            async with client.get("/healthz") as alive:
+                assert alive.status == 200
+            longest = max(longest, time.perf_counter() - began)
+        assert long.result().count(" [1]") == 1500
+        assert longest < 0.5
+
+
+async def _text(client: TestClient[Any, Any], body: object) -> str:
+    async with client.post("/v1/cite", json=body) as answer:
+        return str((await answer.json())["text"])
+
+
+@pytest.mark.parametrize("length", [1, 1000, 20_000, 20_001])
+async def test_over_http_and_as_a_library_the_same_text_is_cited_the_same(length: int) -> None:
+    text = (TEXT + "\n\n" + "x" * 700 + " ") * 40
+    evidence = tuple(Evidence(number, entry["text"], f"e{number}") for number, entry in enumerate(EVIDENCE, 1))
+    cited = await cite_text(text[:length], evidence, Options())
+    alone = cite(text[:length], evidence)
+    assert (cited.text, cited.supports) == (alone.text, alone.supports)
 
 
 def test_the_library_cites_in_one_call() -> None:

@@ -1,9 +1,14 @@
 """The commands as a person types them: real processes, real files."""
 
 import json
+import os
+import pty
+import socketserver
 import subprocess
 import sys
+import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -22,17 +27,50 @@ def evidence(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def in_a_terminal(*arguments: str) -> str:
+    """What a command writes where somebody looks."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "proxy", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
+        os.close(theirs)
+        written = b""
+        while data := _read(ours):
+            written += data
+    os.close(ours)
+    return written.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # Linux says so where nobody has the other end any more
+        return b""
+
+
 def test_help_teaches() -> None:
     said = citestream("--help").stdout
-    for word in ("serve", "ask", "cite", "check-config", "Exit codes"):
+    for word in ("serve", "ask", "cite", "check-config", "Exit codes", "OPENAI_API_KEY", "ollama/NAME"):
         assert word in said
+    for command in ("serve", "ask", "cite", "check-config"):
+        assert "Usage" in citestream(command, "--help").stdout
+
+
+def test_help_takes_less_than_half_a_second() -> None:
+    took = []
+    for _ in range(3):
+        began = time.perf_counter()
+        citestream("--help")
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.5
 
 
 def test_ask_answers_from_a_folder(evidence: Path) -> None:
     done = citestream("ask", "When was the Harlan bridge opened?", "--evidence", str(evidence))
     assert done.returncode == 0, done.stderr
     assert "opened on 4 May 1932 by the mayor. [1]" in done.stdout
-    assert "[1] Bridge" in done.stdout
+    assert "[1] bridge.md, Bridge" in done.stdout
+    assert "\x1b" not in done.stdout
 
 
 def test_ask_as_json_is_a_completion(evidence: Path) -> None:
@@ -55,6 +93,43 @@ def test_cite_takes_a_text_a_file_or_a_pipe(evidence: Path, tmp_path: Path) -> N
         assert f"{text} [1]" in done.stdout
 
 
+def test_of_a_large_folder_what_has_to_do_with_the_question_is_shown(evidence: Path) -> None:
+    for number in range(300):
+        (evidence / f"a{number:03}.txt").write_text(f"Station {number} sells tickets.\n")
+    done = citestream("ask", "When was the Harlan bridge opened?", "--evidence", str(evidence), "--json")
+    body = json.loads(done.stdout)
+    assert body["grounding"]["evidence"]["received"] == 200
+    assert [reference["file_name"] for reference in body["references"]] == ["bridge.md"]
+    assert 0 < body["references"][0]["score"] <= 1
+
+
+def test_a_pipe_that_closes_early_is_no_traceback(evidence: Path) -> None:
+    command = f"{sys.executable} -m proxy cite 'Bananas grow in the tropics.' --evidence {evidence} | true"
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_gets_colour_and_no_control_characters_of_the_evidence(tmp_path: Path) -> None:
+    (tmp_path / "e.jsonl").write_text(
+        json.dumps(
+            {"text": "The house is \x1b]0;owned\x07red\u202e.", "title": "T\x1b[2J", "url": "https://e.example/"}
+        )
+    )
+    shown = in_a_terminal("ask", "What colour is the house? red", "--evidence", str(tmp_path / "e.jsonl"))
+    assert "red. [1]" in shown
+    assert "\x1b]0;" not in shown
+    assert "\x1b[2J" not in shown
+    assert "\u202e" not in shown
+    assert "https://e.example/" in shown  # a link that the terminal opens
+    assert "1 of 1 claims supported" in shown
+
+
+def test_no_link_of_a_terminal_leads_anywhere_but_to_pages(tmp_path: Path) -> None:
+    (tmp_path / "e.jsonl").write_text(json.dumps({"text": "The house is red.", "url": "javascript:alert(1)"}))
+    shown = in_a_terminal("cite", "The house is red.", "--evidence", str(tmp_path / "e.jsonl"))
+    assert "]8;" not in shown
+
+
 def test_cite_as_json_has_the_references(evidence: Path) -> None:
     done = citestream("cite", "Bananas grow in the tropics.", "--evidence", str(evidence), "--json")
     assert json.loads(done.stdout)["references"][0]["file_name"] == "fruit.txt"
@@ -75,7 +150,19 @@ WRONG = {
     "a provider that is down": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
-        "citestream: ",
+        "citestream: The provider could not be reached.",
+    ),
+    "no such scorer": (
+        ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
+        1,
+        "citations.scorer: must be one of",
+    ),
+    "beyond loopback without keys": (("serve", "--host", "0.0.0.0"), 2, "name client keys in server.keys"),
+    "too many workers": (("serve", "--workers", "0"), 2, "--workers"),
+    "a broken line of evidence": (
+        ("cite", "text", "--evidence", "pyproject.toml/x.jsonl"),
+        1,
+        "does not exist",
     ),
 }
 
@@ -98,4 +185,41 @@ def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "did you mean port?" in done.stderr
     assert "did you mean citations?" in done.stderr
-    assert citestream("check-config", "config.example.yaml").returncode == 0
+    fine = citestream("check-config", "config.example.yaml")
+    assert fine.returncode == 0
+    assert fine.stdout == "config.example.yaml is fine: providers extractive, ollama\n"
+
+
+def test_the_environment_names_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("server: {port: 0}\nproviders: {mine: {kind: extractive}}\n")
+    monkeypatch.setenv("CITESTREAM_CONFIG", str(file))
+    assert citestream("check-config").stdout == f"{file} is fine: providers mine\n"
+    assert citestream("ask", "What is a licence?", "--evidence", "LICENSE", "--model", "mine").returncode == 0
+
+
+def test_an_answer_that_breaks_off_keeps_its_references_and_fails(tmp_path: Path, evidence: Path) -> None:
+    body = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Bananas grow in the tropics. And th"}}]}\n\n'
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    with socketserver.TCPServer(("127.0.0.1", 0), _answering((head + body).encode())) as upstream:
+        Thread(target=upstream.handle_request, daemon=True).start()
+        file = tmp_path / "c.yaml"
+        address = f"http://127.0.0.1:{upstream.server_address[1]}/v1"
+        file.write_text(f"providers: {{cut: {{kind: openai, base_url: '{address}'}}}}\n")
+        done = citestream("ask", "q", "--evidence", str(evidence), "--model", "cut/x", "--config", str(file))
+    assert done.returncode == 1
+    assert done.stdout.startswith("Bananas grow in the tropics. [1] And th\n\n[1] fruit.txt")
+    assert done.stderr.startswith("citestream: ")
+
+
+def _answering(answer: bytes) -> type[socketserver.StreamRequestHandler]:
+    class Answer(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            length = 0
+            while (line := self.rfile.readline()).strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            self.rfile.read(length)
+            self.wfile.write(answer)
+
+    return Answer

@@ -1,0 +1,137 @@
+"""Several workers behind one address: one that dies is replaced, all stop together, references are everybody's."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+import pytest
+
+Start = Callable[..., str]
+
+ROOT = Path(__file__).parents[2]
+CHILDREN = "/proc/{0}/task/{0}/children"
+PATIENCE = 20.0  # seconds; a machine under load starts processes slowly
+
+pytestmark = pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="looks for workers in /proc")
+
+
+class Server:
+    """A server process of two workers, on a free port."""
+
+    def __init__(self, log: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--workers", "2", *options]
+        self.errors = log.open("w")
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        self.url = self.said.rpartition(" ")[2].strip()
+
+    def workers(self) -> set[int]:
+        return set(map(int, Path(CHILDREN.format(self.process.pid)).read_text().split()))
+
+    def stop(self) -> int:
+        self.process.terminate()
+        code = self.process.wait(PATIENCE)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self.errors.close()
+        return code
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path / "log")
+    yield running
+    if running.process.poll() is None:
+        running.stop()
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def answered(url: str, body: Any = None) -> Any:
+    data = json.dumps(body).encode() if body else None
+    request = Request(url, data, {"Content-Type": "application/json"})  # noqa: S310 - our own server
+    with urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
+        return json.loads(answer.read())
+
+
+def gone(number: int) -> bool:
+    with suppress(ProcessLookupError, FileNotFoundError):
+        os.kill(number, 0)
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    return True
+
+
+def test_the_address_is_told_once_and_all_stop_together(server: Server) -> None:
+    assert server.said.startswith("citestream listening on http://127.0.0.1:")
+    workers = server.workers()
+    assert len(workers) == 2
+    assert answered(f"{server.url}/healthz") == {"status": "ok"}
+    assert server.stop() == 0
+    assert all(map(gone, workers))
+
+
+def test_a_worker_that_dies_is_replaced_and_the_others_go_on(server: Server) -> None:
+    before = server.workers()
+    victim = min(before)
+    os.kill(victim, signal.SIGKILL)
+    until(lambda: len(server.workers() - {victim}) == 2)
+    assert answered(f"{server.url}/healthz") == {"status": "ok"}
+    assert before - {victim} <= server.workers()
+    assert server.stop() == 0
+
+
+def test_workers_end_with_their_parent(server: Server) -> None:
+    workers = server.workers()
+    server.process.kill()
+    until(lambda: all(map(gone, workers)))
+    with pytest.raises(URLError):
+        answered(f"{server.url}/healthz")
+    server.stop()
+
+
+def test_every_worker_finds_the_references_of_the_others(server: Server) -> None:
+    asked = {
+        "model": "extractive",
+        "messages": [{"role": "user", "content": "What colour is the house?"}],
+        "evidence": [{"text": "The colour of the house is red.", "id": "house"}],
+    }
+    for _ in range(10):
+        name = answered(f"{server.url}/v1/chat/completions", asked)["id"]
+        time.sleep(0.05)  # another worker may look it up while this one still writes
+        found = answered(f"{server.url}/v1/references/{name}")
+        assert [reference["id"] for reference in found["references"]] == ["house"]
+
+
+def test_a_worker_that_cannot_start_is_an_error_of_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(f"server: {{tls: {{certificate: {tmp_path / 'none.pem'}}}}}\n")
+    failed = Server(tmp_path / "log", "--config", str(tmp_path / "c.yaml"))
+    assert failed.process.wait(PATIENCE) == 2
+    failed.stop()
+    said = (tmp_path / "log").read_text()
+    assert "citestream: server.tls" in said
+    assert "Traceback" not in said
+
+
+def test_a_port_that_is_taken_is_said(server: Server, tmp_path: Path) -> None:
+    port = server.url.rpartition(":")[2]
+    other = Server(tmp_path / "other", "--port", port)
+    assert other.process.wait(PATIENCE) == 1
+    other.stop()
+    assert (
+        (tmp_path / "other").read_text().startswith(f"citestream: cannot listen on 127.0.0.1:{port}: Address already")
+    )
