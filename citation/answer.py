@@ -103,8 +103,9 @@ class Answer:
 
     def _settled(self) -> list[Draft]:
         """What of the open sentence can leave already: nothing that follows can change it."""
-        text = self._open.settle(self._segmenter.open)
-        return [Draft(text, end=self._segmenter.open.start + self._open.raw)] if text else []
+        held = self._segmenter.open
+        text = self._open.settle(held)
+        return [Draft(text, end=held.start + self._open.raw)] if text else []
 
     def _draft(self, sentence: Sentence) -> Draft:
         opened, self._open = self._open, _Open(self._names)

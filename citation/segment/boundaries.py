@@ -35,6 +35,7 @@ _TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}]+")
 _EMOJI = re.compile(f"[{EMOJI}]+")
 _CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
+_SPACE = re.compile(r"\s")
 _BLANK = re.compile(f"[{SPACES}]*")
 _CJK = re.compile(f"[{CJK}]")
 _WORD_BEFORE = re.compile(r"[^\s(\[{<\"'“‘«„*_/–—]*\Z")
@@ -50,7 +51,7 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     """
     run = _RUN.match(text, i)
     end = run.end() if run else i + 1
-    if end == len(text) and not final:
+    if not final and (end == len(text) or (text[end] == " " and not _enough(text, end + 1))):
         return WAIT
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
         return None  # the first dot has decided for all of them
@@ -164,7 +165,7 @@ def _behind_marker(text: str, at: int, final: bool) -> int | Wait | None:
 
 def _enough(text: str, after: int) -> bool:
     """Whether the next word is complete, or as much of it is here as the decision needs."""
-    return len(text) - after >= AHEAD or bool(re.search(r"\s", text[after:]))
+    return len(text) - after >= AHEAD or _SPACE.search(text, after) is not None
 
 
 def _after_dots(text: str, i: int, end: int, after: int) -> int | None:

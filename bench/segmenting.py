@@ -1,0 +1,129 @@
+"""Sentences and markers: what they cost a delta and a sentence, beside appending to a string; how often they are right.
+
+python -m bench.segmenting [TEST_FILES_OF_PYSBD]    # a folder with test_english.py and so on, for the original rules
+"""
+
+import argparse
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+from citation.answer import Answer
+from citation.attribute import Decision
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.response import Response
+from citation.segment import Segmenter
+from tests.citation.segment.cases import RULES, STREAMS
+from tests.citation.segment.test_cases import right
+
+SIZE = 4  # characters of a delta, about a token
+ROUNDS = 7
+DOCUMENTS = Path(__file__).parent.parent / "examples" / "documents"
+LANGUAGES = ("english", "chinese", "japanese", "hindi", "arabic", "deutsch", "french", "spanish", "russian")
+
+
+def main() -> None:
+    """Print both tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("pysbd", nargs="?", type=Path)
+    chosen, _ = options.parse_known_args()
+    costs()
+    accuracy(chosen.pysbd)
+
+
+def answer_text() -> str:
+    """Real prose, Markdown and Chinese among it, with a model's marker at every other sentence."""
+    text = "\n\n".join(file.read_text("utf-8") for file in sorted(DOCUMENTS.iterdir()))
+    parts = text.split(". ")
+    return "".join(part + (" [1]. " if number % 2 else ". ") for number, part in enumerate(parts))
+
+
+def costs() -> None:
+    """µs of CPU a delta and a sentence; medians of rounds that take turns."""
+    evidence = [Evidence(number, "A passage.", f"e{number}") for number in (1, 2, 3)]
+    runs: dict[str, Callable[[list[str]], int]] = {
+        "appending to a string": appended,
+        "segmenter": segmented,
+        "segmenter and markers": lambda deltas: answered(deltas, evidence, Options()),
+        "the same, release: live": lambda deltas: answered(deltas, evidence, Options(release="live")),
+    }
+    text = answer_text()
+    deltas = [text[at : at + SIZE] for at in range(0, len(text), SIZE)]
+    sentences = segmented(deltas)
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, run in runs.items():
+            began = process_time()
+            run(deltas)
+            times[name].append((process_time() - began) * 1e6)
+    print(f"{len(deltas)} deltas of {SIZE} characters, {sentences} sentences, median of {ROUNDS} rounds, µs of CPU")
+    print(f"{'':28}{'a delta':>10}{'a sentence':>12}")
+    for name, taken in times.items():
+        print(f"{name:28}{median(taken) / len(deltas):10.2f}{median(taken) / sentences:12.1f}")
+
+
+def appended(deltas: list[str]) -> int:
+    """The least that anybody does with a delta."""
+    text = ""
+    for delta in deltas:
+        text += delta
+    return len(text)
+
+
+def segmented(deltas: list[str]) -> int:
+    """The number of sentences."""
+    segmenter = Segmenter()
+    return sum(len(segmenter.feed(delta)) for delta in deltas) + len(segmenter.flush())
+
+
+def answered(deltas: list[str], evidence: list[Evidence], options: Options) -> int:
+    """Everything that happens to a text but scoring."""
+    answer = Response(evidence, options).answer(0)
+    assert isinstance(answer, Answer)
+    shown = 0
+    for delta in deltas:
+        for draft in answer.feed(delta):
+            shown += len(answer.cite(draft, Decision()))
+    return shown + sum(len(answer.cite(draft, Decision())) for draft in answer.flush())
+
+
+def accuracy(pysbd: Path | None) -> None:
+    """How many of the cases are cut as by hand; and of the original rules, a character at a time."""
+    print("\ncut as by hand, whole, at random splits and a character at a time")
+    for name, cases in (("own cases, by rule", RULES), ("own cases, as models write", STREAMS)):
+        good = sum(right(pieces) for pieces in cases.values())
+        print(f"{name:28}{good:4} of {len(cases)} ({good / len(cases):.1%})")
+    for language in LANGUAGES if pysbd else ():
+        rules = golden(pysbd / f"test_{language}.py") if pysbd else []
+        good = sum(cut(text) == [sentence.strip() for sentence in expected] for text, expected in rules)
+        print(f"{'pySBD ' + language:28}{good:4} of {len(rules)}")
+
+
+def golden(file: Path) -> list[tuple[str, list[str]]]:
+    """The golden rules that a test file of pySBD lists."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if (
+            isinstance(node, ast.Assign)
+            and "GOLDEN" in ast.unparse(node.targets[0])
+            and isinstance(node.value, ast.List)
+        ):
+            for entry in node.value.elts:
+                pair = ast.Tuple(entry.args[:2]) if isinstance(entry, ast.Call) else entry
+                text, sentences = ast.literal_eval(pair)
+                found.append((text, sentences))
+    return found
+
+
+def cut(text: str) -> list[str]:
+    """Its sentences, streamed a character at a time, without the space around them."""
+    segmenter = Segmenter()
+    sentences = [sentence for character in text for sentence in segmenter.feed(character)] + segmenter.flush()
+    return [stripped for sentence in sentences if (stripped := sentence.text.strip())]
+
+
+if __name__ == "__main__":
+    main()
