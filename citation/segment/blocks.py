@@ -9,8 +9,18 @@ from typing import NamedTuple
 
 from .sentence import Kind
 
+BLANK = " \t\r"  # white space of a line, as CommonMark sees it
 MAX_LABEL = 200  # characters of a link definition's label that are waited for
+CODE_INDENT = 4  # columns; CommonMark's
 MAX_INFO = 100  # characters behind a fence in which a backtick makes it inline code
+
+
+class Fence(NamedTuple):
+    """What opens code, math or HTML that is left alone, and where it stands."""
+
+    mark: str  # "```", "~~~~", "$$", "\\[", "<pre"
+    indent: int = 0  # columns
+    quoted: bool = False  # in a block quote
 
 
 class Line(NamedTuple):
@@ -18,71 +28,110 @@ class Line(NamedTuple):
 
     kind: Kind
     whole: bool
-    fence: str = ""  # what opens fenced code or math, and what closes it
+    fence: Fence | None = None
+
+
+class Before(NamedTuple):
+    """What the lines before leave open."""
+
+    paragraph: bool = False  # a text that this line could go on with
+    indent: int = 0  # columns of the text of a list item that is open
+    table: bool = False  # a table, its rule read
 
 
 PROSE = Line(Kind.PROSE, False)
+ROW = Line(Kind.TABLE_ROW, True)
 _QUOTE = Line(Kind.QUOTE, False)
 _ITEM = Line(Kind.LIST_ITEM, False)
 _HEADING = Line(Kind.HEADING, True)
 _RULE = Line(Kind.RULE, True)
-_TABLE = Line(Kind.TABLE_ROW, True)
 _CODE = Line(Kind.CODE, True)
 _HTML = Line(Kind.HTML, False)
 
 _BULLET = r"(?:[-*+•]|\d{1,9}[.)])"
 _NESTED = rf"[ \t]*(?:(?:>|{_BULLET}[ \t])[ \t]*)*"  # quotes and list items that a line may begin with
+_PREFIX = re.compile(_NESTED)
+_RAW = "pre|script|style|textarea|math|svg"  # HTML whose content is not text
 _UNDECIDED = re.compile(
-    rf"{_NESTED}(?:[-:|=*_ \t]+|#{{1,6}}|`{{1,3}}|~{{1,2}}|[-*+•]|\d{{1,9}}[.)]?|</?|\$|\\"
+    rf"{_NESTED}(?:[-:|=*_ \t]+|#{{1,6}}|`{{1,3}}|~+|[-*+•]|\d{{1,9}}[.)]?|</?[A-Za-z!-]{{0,8}}|\$\$?|\\\[?"
     rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?:?)?\r?\Z"
 )
 _FENCE = re.compile(rf"{_NESTED}(`{{3,}}|~{{3,}}|\$\$|\\\[)")
-_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
+_RAW_HTML = re.compile(rf"[ ]{{0,3}}(<!--|<(?:{_RAW})(?=[\s>]|\Z))", re.IGNORECASE)
 _BREAK = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\Z")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 _SHAPES = (
     (re.compile(r"[ \t]*#{1,6}(?:[ \t]|\Z)"), _HEADING),
-    (re.compile(r"[ \t]*\|"), _TABLE),
+    (re.compile(r"[ \t]*\|"), ROW),
     (re.compile(rf"[ ]{{0,3}}\[[^\]\n]{{1,{MAX_LABEL}}}\]:(?:[ \t]|\Z)"), _RULE),
     (re.compile(r"[ \t]*>"), _QUOTE),
     (re.compile(rf"[ \t]*{_BULLET}(?:[ \t]|\Z)"), _ITEM),
     (re.compile(r"[ ]{0,3}</?[A-Za-z!]"), _HTML),
 )
+_ENDS = {"$$": "$$", "\\[": "\\]", "<!--": "-->", **{f"<{name}": f"</{name}>" for name in _RAW.split("|")}}
 
 
-def line_kind(text: str, *, final: bool, paragraph: bool, listed: bool) -> Line | None:
+def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
     """The kind of the line that begins with `text`, or None where more of it decides.
 
-    `final`: this is all of the line, without its end. `paragraph`: the line before is text that this one could go on
-    with. `listed`: a list is open, so that indentation is no code.
+    `final`: this is all of the line, without its end.
     """
     if not final and _UNDECIDED.match(text):
         return None
     text = text.rstrip("\r")
-    if fence := _FENCE.match(text):
-        info = text[fence.end() : fence.end() + MAX_INFO]
-        if fence[1][0] != "`":
-            return Line(Kind.CODE if fence[1][0] == "~" else Kind.MATH, True, fence[1])
-        if "`" not in info:
-            return Line(Kind.CODE, True, fence[1]) if final or len(info) == MAX_INFO else None
-    if not paragraph and not listed and _INDENTED.match(text):
+    if found := _FENCE.match(text):
+        info = text[found.end() : found.end() + MAX_INFO]
+        if found[1][0] != "`" or "`" not in info:
+            undecided = found[1][0] == "`" and not final and len(info) < MAX_INFO
+            return None if undecided else _fenced(text, found)
+    if found := _RAW_HTML.match(text):
+        return Line(Kind.CODE, True, Fence(found[1].lower()))
+    if not before.paragraph and text.strip(BLANK) and _columns(text) >= before.indent + 4:
         return _CODE
     if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
         return _RULE
-    return next((line for shape, line in _SHAPES if shape.match(text)), PROSE)
+    found_line = next((line for shape, line in _SHAPES if shape.match(text)), PROSE)
+    return ROW if found_line is PROSE and before.table and text.strip(BLANK) else found_line
 
 
-def item_length(text: str) -> int:
-    """How many characters of a list item are its bullet or number and what stands around them."""
-    found = re.match(rf"[ \t]*{_BULLET}[ \t]*", text)
+def _fenced(text: str, found: re.Match[str]) -> Line:
+    kind = Kind.CODE if found[1][0] in "`~" else Kind.MATH
+    return Line(kind, True, Fence(found[1], _columns(text[: found.start(1)]), ">" in text[: found.start(1)]))
+
+
+def prefix_length(text: str) -> int:
+    """How many characters of a line are the marks of its quotes and list items, and the space around them."""
+    found = _PREFIX.match(text)
     return found.end() if found else 0
 
 
-def closes(fence: str, line: str) -> bool:
+def what_is_open(before: Before, line: Line, text: str) -> Before:
+    """What is open after this line."""
+    if not text.strip(BLANK):
+        return Before(indent=before.indent)
+    if line.kind is Kind.LIST_ITEM:
+        return Before(paragraph=True, indent=_columns(" " * prefix_length(text)))
+    ended = line is PROSE and text[0] not in BLANK and not before.paragraph
+    indent = 0 if ended or line.kind is Kind.HEADING else before.indent
+    return Before(not line.whole, indent, before.table and line is ROW)
+
+
+def _columns(text: str) -> int:
+    """How many columns of white space, or of marks, a line begins with."""
+    blank = text[: len(text) - len(text.lstrip(BLANK))] if text.strip(BLANK) else text
+    return len(blank.expandtabs(4))
+
+
+def closes(fence: Fence, line: str) -> bool:
     """Whether this line ends what `fence` opened."""
-    stripped = line.strip().lstrip("> \t")
-    if fence == "\\[":
-        return stripped.endswith("\\]")
-    if fence == "$$":
-        return stripped.endswith("$$")
-    return len(stripped) >= len(fence) and not stripped.strip(fence[0])
+    if fence.mark in _ENDS:
+        return _ENDS[fence.mark] in line.lower()
+    if _columns(line) > fence.indent + 3:
+        return False
+    stripped = line.strip().lstrip("> \t") if fence.quoted else line.strip()
+    return len(stripped) >= len(fence.mark) and not stripped.strip(fence.mark[0])
+
+
+def leaves(fence: Fence, line: str) -> bool:
+    """Whether this line ends the block quote that `fence` stands in, and the fence with it."""
+    return fence.quoted and not line.lstrip(BLANK).startswith(">")

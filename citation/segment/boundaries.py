@@ -6,25 +6,17 @@ paragraphs, and answers 43 of the 48 English golden rules of pySBD; `python -m b
 """
 
 import re
-from enum import Enum
 from typing import Final
 
 from ..markers import PARTIAL, STARTS, Match, match_marker
 from .abbreviations import BEFORE_DAY, BEFORE_NUMBER, MONTHS, NEVER, SOMETIMES, STARTERS
 from .scripts import CJK, CJK_ENDS, CLOSERS, EMOJI, GREEK, OPENERS, OTHER_ENDS, SPACES
+from .waiting import WAIT, Wait
 
 LEFT = 60  # characters looked at before a mark: more than any abbreviation or number
 INSIDE = 200  # characters within which brackets that stand open are looked for
 AHEAD = 5  # characters of the next word that decide, where it is not complete
 
-
-class Wait(Enum):
-    """The type of WAIT."""
-
-    WAIT = "wait"
-
-
-WAIT: Final = Wait.WAIT  # what follows decides
 
 ENDS: Final = f".!?…‼⁇⁈⁉{CJK_ENDS}{OTHER_ENDS}"
 GREEK_QUESTION: Final = f"(?<=[{GREEK}]);"

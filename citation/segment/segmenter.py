@@ -1,22 +1,23 @@
-"""The segmenter's state machine."""
+"""The segmenter's state machine: lines, and within lines of prose the marks that may end a sentence.
+
+Whatever is decided is decided from the text alone, never from how it arrived: a rule that needs more of it answers
+WAIT, and no rule sees beyond the limit of what may be held, where a cut is forced.
+"""
 
 import re
+from typing import Final
 
-from .blocks import PROSE, Line, closes, item_length, line_kind
-from .boundaries import ENDS, GREEK_QUESTION, WAIT, next_number, sentence_end
+from .blocks import BLANK, Before, Fence, Line, closes, leaves, line_kind, prefix_length, what_is_open
+from .boundaries import ENDS, GREEK_QUESTION, next_number, sentence_end
 from .scripts import THAI_CLAUSE, THAI_LAO
-from .sentence import Kind, Open, SegmentLimits, Sentence
+from .sentence import VERBATIM, Kind, Open, SegmentLimits, Sentence
+from .settled import settled
+from .spans import OPENINGS, span_end
+from .waiting import WAIT, Wait
 
-_POINTS = re.compile(f"[{re.escape(ENDS)}\n`)]|(?<=[{THAI_LAO}]) |{GREEK_QUESTION}")
-# What may yet stand behind our marker, or go: closing punctuation, tags, the model's markers; the last may be cut off
-_TAIL = re.compile(
-    r"(?:[\s.!?…。！？；:,;\"'”’)\]}*_»›」』】》`$|#\\^]|</?[A-Za-z][^<>\n]{0,100}>|\[[^\]\n]{0,60}\]|【[^】\n]{0,60}】|\([^)\n]{0,60}\)|##\d{1,18})*"
-    r"(?:[\[［【(（<][^\])】］）>\n]{0,100})?\Z"
-)
-TAIL = 300  # characters at the end of what is held that are looked at for that
-_SOFT = " \t\n\r\f\v\u00a0\u3000.!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^"  # the single characters of that
-_OPENS = re.compile(r"[\[［【(（<#]")  # without one of these before them, nothing but those can be such a tail
-_TEXT = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE, Kind.HTML})
+_POINTS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]|(?<=[{THAI_LAO}]) |{GREEK_QUESTION}")
+_THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
+_OPENINGS: Final = frozenset(OPENINGS)
 
 
 class Segmenter:
@@ -24,16 +25,15 @@ class Segmenter:
 
     def __init__(self, limits: SegmentLimits | None = None) -> None:
         """`limits`: how much may be held."""
-        self._limits = limits or SegmentLimits()
-        self._start = 0  # offset of what is held
+        self._most = (limits or SegmentLimits()).characters
+        self._start = 0  # offset of `_held` in the answer
         self._held = ""
-        self._at = 0  # how far what is held has been looked at
+        self._from = 0  # where in `_held` the open sentence begins; 0 between calls
+        self._at = 0  # how far `_held` has been looked at
         self._line: Line | None = None  # what the line is; None while its beginning decides nothing
-        self._line_start = 0  # where in what is held the line begins; negative: before it
-        self._fence = ""  # what opened the code or math that is open
-        self._paragraph = False
-        self._listed = False
-        self._fresh = True  # a line begins
+        self._left = ""  # the beginning of the line that has left already
+        self._fence: Fence | None = None  # what opened the code or math that is open
+        self._before = Before()
 
     @property
     def holds(self) -> bool:
@@ -48,162 +48,156 @@ class Segmenter:
     @property
     def open(self) -> Open:
         """What is held."""
-        kind = self._line.kind if self._line else Kind.PROSE
-        return Open(self._start, self._held, kind, self._settled())
+        if self._line is None:
+            return Open(self._start, self._held, Kind.PROSE, 0)
+        return Open(self._start, self._held, self._line.kind, self._settled(self._line))
 
     def feed(self, text: str) -> list[Sentence]:
         """Take in a piece; return the sentences that are complete."""
         self._held += text
         return [] if self._passes() else self._advance(final=False)
 
+    def flush(self) -> list[Sentence]:
+        """The text is over, or something else comes between: return all that is held."""
+        return self._advance(final=True) + self.release()
+
+    def release(self) -> list[Sentence]:
+        """Return what is held as a sentence of its own; what follows goes on in the same line."""
+        if not self._held:
+            return []
+        sentence = self._cut(len(self._held))
+        self._trim()
+        return [sentence]
+
     def _passes(self) -> bool:
         """Whether the latest piece only makes the sentence longer, as four of five do: half the cost of a stream."""
         line, size = self._line, len(self._held)
-        if line is None or size > self._limits.characters:
+        if line is None or size > self._most or self._held.find("\n", self._at) >= 0:
             return False
-        if (self._held.find("\n", self._at) >= 0) if line.whole else _POINTS.search(self._held, self._at):
+        if not line.whole and _POINTS.search(self._held, self._at):
             return False
         self._at = size
         return True
 
-    def flush(self) -> list[Sentence]:
-        """The text is over: return all that is held."""
-        found = self._advance(final=True)
-        found += self._cut(len(self._held)) if self._held else []
-        self._fresh, self._line, self._fence = True, None, ""
-        return found
-
-    def release(self) -> list[Sentence]:
-        """Return what is held as a sentence of its own; what follows goes on in the same line."""
-        return self._cut(len(self._held)) if self._held else []
-
     def _advance(self, *, final: bool) -> list[Sentence]:
         found: list[Sentence] = []
-        while self._held:
-            before = len(self._held), self._at, self._line
-            cut = self._step(final)
-            found += cut
-            if not cut and before == (len(self._held), self._at, self._line):
+        while self._from < len(self._held):
+            stop = min(len(self._held), self._from + self._most)
+            full = stop < len(self._held)  # nothing that arrives later can be waited for
+            sentence = self._next(stop, full, final and not full)
+            if sentence is None and not full:
                 break
-        while len(self._held) > self._limits.characters:
-            found += self._cut(self._forced())
+            found.append(sentence or self._cut(self._forced(stop)))
+        self._trim()
         return found
 
-    def _step(self, final: bool) -> list[Sentence]:
-        if self._line is None:
-            return self._begin_line(final)
-        newline = self._held.find("\n", max(self._at, 0)) if self._line.whole else -1
-        if self._line.whole:
-            if newline < 0:
-                self._at = len(self._held)
-                return []
-            return self._end_line(newline)
-        point = _POINTS.search(self._held, self._at)
-        if point is None:
-            self._at = len(self._held)
-            return []
-        return self._at_point(point.start(), final)
+    def _next(self, stop: int, full: bool, final: bool) -> Sentence | None:
+        """The next complete sentence of those that end before `stop`."""
+        newline = self._held.find("\n", self._at if self._line else self._from, stop)
+        complete = final or newline >= 0
+        if self._line is None and not self._begin_line(stop if newline < 0 else newline, complete or full):
+            return None
+        if self._line is None or self._line.whole:
+            self._at = stop
+        else:
+            cut = self._scan(stop if newline < 0 else newline, full, complete)
+            if cut is not None:
+                return self._cut(cut)
+        return self._end_line(newline) if newline >= 0 else None
 
-    def _begin_line(self, final: bool) -> list[Sentence]:
-        newline = self._held.find("\n")
-        text = self._held if newline < 0 else self._held[:newline]
+    def _begin_line(self, end: int, complete: bool) -> bool:
+        """Find out what the line is, if its beginning decides it."""
+        text = self._left + self._held[self._from : end]
+        if self._fence and self._fence.quoted and not text.strip(BLANK) and not complete:
+            return False
+        if self._fence and leaves(self._fence, text):
+            self._fence = None
         if self._fence:
-            self._line = Line(Kind.CODE if self._fence[0] in "`~" else Kind.MATH, True)
-            return []
-        if newline >= 0 and not text.strip(" \t\r"):
-            self._paragraph = False
-            return self._end_line(newline)
-        complete = final or newline >= 0
-        self._line = line_kind(text, final=complete, paragraph=self._paragraph, listed=self._listed)
+            self._line = Line(Kind.MATH if self._fence.mark[0] in "$\\" else Kind.CODE, True)
+            return True
+        self._line = line_kind(text, self._before, final=complete)
         if self._line is None:
-            return []
-        if self._line.kind is Kind.LIST_ITEM:
-            self._listed = True
-            self._at = item_length(text)
-        elif self._line is PROSE and not text[:1].isspace():
-            self._listed = False
-        self._paragraph = self._line.kind in _TEXT
-        return []
+            return False
+        self._at = max(self._from, self._from + prefix_length(text) - len(self._left))
+        self._before = what_is_open(self._before, self._line, text)
+        return True
 
-    def _end_line(self, newline: int) -> list[Sentence]:
-        """A line is complete: it leaves with the blank lines that follow as far as they are here."""
-        line = self._held[:newline]
-        if self._line is not None and self._line.fence and not self._fence:
-            opened = self._line.fence
-            rest = line.strip()[len(opened) :]
-            self._fence = "" if opened in ("$$", "\\[") and closes(opened, rest) else opened
-        elif self._fence and closes(self._fence, line):
-            self._fence = ""
-        found = self._cut(newline + 1)
-        self._line = None
-        return found
+    def _end_line(self, newline: int) -> Sentence:
+        line = self._left + self._held[self._from : newline]
+        if self._fence:
+            self._fence = None if closes(self._fence, line) else self._fence
+        elif self._line and self._line.fence:
+            fence = self._line.fence
+            inside = line[line.lower().find(fence.mark) + len(fence.mark) :]
+            self._fence = None if fence.mark[0] not in "`~" and closes(fence, inside) else fence
+        elif self._line and self._line.kind is Kind.RULE and "|" in line and "[" not in line:
+            self._before = Before(table=True)
+        sentence = self._cut(newline + 1)
+        self._line, self._left = None, ""
+        return sentence
 
-    def _at_point(self, at: int, final: bool) -> list[Sentence]:
-        character = self._held[at]
-        if character == "\n":
-            return self._end_line(at)
-        if character == "`":
-            return self._over_code(at, final)
-        if character == " ":
-            if at >= THAI_CLAUSE:
-                return self._cut(at + 1)
-            self._at = at + 1
-            return []
-        newline = self._held.find("\n", at)
-        text = self._held if newline < 0 else self._held[:newline]
-        complete = final or newline >= 0
-        if at + 1 == len(self._held) and not complete:
-            return []
-        if character in ".)" and (begins := next_number(text, at)) is not None:
-            return self._cut(begins)
-        if character == ")":
-            self._at = at + 1
-            return []
-        end = sentence_end(text, at, final=complete)
-        if end is WAIT:
-            return []
-        if not isinstance(end, int) or (end >= len(text) and newline >= 0):
-            self._at = at + 1
-            return []
-        return self._cut(end)
+    def _scan(self, stop: int, full: bool, complete: bool) -> int | None:
+        """Where the open sentence ends before `stop`, if that is known; `_at` is where to look on."""
+        text, begin = self._held[self._from : stop], self._from
+        while point := _POINTS.search(text, self._at - begin):
+            i = point.start()
+            spans = text[i] in _OPENINGS
+            end = span_end(text, i, final=complete or full) if spans else _boundary(text, i, complete)
+            if end is WAIT and not full:
+                self._at = begin + i
+                return None
+            if not isinstance(end, int) or (end == len(text) and complete and not spans):
+                self._at = begin + i + 1
+            elif spans:
+                self._at = begin + end
+            else:
+                return begin + end
+        self._at = max(self._at, stop)
+        return None
 
-    def _over_code(self, at: int, final: bool) -> list[Sentence]:
-        ticks = re.compile("`+").match(self._held, at)
-        length = len(ticks[0]) if ticks else 1
-        newline = self._held.find("\n", at)
-        closing = re.compile(f"(?<!`)`{{{length}}}(?!`)").search(self._held, at + length)
-        if closing and (newline < 0 or closing.start() < newline) and (final or closing.end() < len(self._held)):
-            self._at = closing.end()
-        elif newline >= 0 or final or len(self._held) - at > 500:
-            self._at = at + length
-        return []
+    def _forced(self, stop: int) -> int:
+        """Where to cut what has grown too long: behind its last space, code and math at the limit."""
+        return stop if self._verbatim else (self._held.rfind(" ", stop - self._most // 2, stop) + 1) or stop
 
-    def _forced(self) -> int:
-        """Where to cut what has grown too long: at its last space, else at the limit."""
-        limit = self._limits.characters
-        space = max(self._held.rfind(" ", limit // 2, limit), self._held.rfind("\n", limit // 2, limit))
-        return space + 1 if space > 0 else limit
-
-    def _cut(self, end: int) -> list[Sentence]:
+    def _cut(self, end: int) -> Sentence:
         kind = self._line.kind if self._line else Kind.PROSE
-        sentence = Sentence(self._start, self._held[:end], kind)
-        self._start += end
-        self._held = self._held[end:]
-        self._at = max(0, self._at - end)
-        return [sentence]
+        text = self._held[self._from : end]
+        sentence = Sentence(self._start + self._from, text, kind)
+        if len(self._left) < _LINE_BEGINNING:
+            self._left += text[:_LINE_BEGINNING]
+        self._from = end
+        self._at = max(self._at, end)
+        return sentence
 
-    def _settled(self) -> int:
-        if self._line is None:
-            return 0
-        if self._line.kind is Kind.CODE:
-            possible = self._held.strip(" >\t")
-            return 0 if not possible.strip("`~") else len(self._held)
-        if self._line.whole or self._line.kind not in _TEXT:
-            return 0
-        waiting = _POINTS.search(self._held, self._at)  # a mark that what follows decides
-        end = waiting.start() if waiting else len(self._held)
-        least = max(0, end - TAIL)
-        if not _OPENS.search(self._held, least, end):
-            return len(self._held[:end].rstrip(_SOFT))
-        tail = _TAIL.search(self._held[least:end])
-        return least + tail.start() if tail else end
+    def _trim(self) -> None:
+        self._held = self._held[self._from :]
+        self._start += self._from
+        self._at -= self._from
+        self._from = 0
+
+    @property
+    def _verbatim(self) -> bool:
+        return self._line is not None and self._line.kind in VERBATIM
+
+    def _settled(self, line: Line) -> int:
+        if self._verbatim:
+            closing = self._fence is not None and not (self._left + self._held).strip(" >\t`~")
+            return 0 if closing else len(self._held)
+        waiting = None if line.whole else _POINTS.search(self._held, self._at)  # a mark that what follows decides
+        end = settled(self._held[: waiting.start()] if waiting else self._held)
+        cut = self._held.rfind(" ", self._most - self._most // 2) + 1  # where it may have to be cut
+        return min(end, cut or end)
+
+
+_LINE_BEGINNING = 200  # characters of a line that tell what it is
+
+
+def _boundary(text: str, i: int, complete: bool) -> int | Wait | None:
+    """Where the sentence `text` ends whose mark stands at `i`; WAIT; or None."""
+    if i + 1 == len(text) and not complete:
+        return WAIT
+    if text[i] == " ":
+        return i + 1 if i >= THAI_CLAUSE and _THAI_LAO.match(text, i + 1) else None
+    if text[i] in ".)" and (begins := next_number(text, i)) is not None:
+        return begins
+    return None if text[i] == ")" else sentence_end(text, i, final=complete)

@@ -1,0 +1,23 @@
+"""Settled: how much of a sentence that is not complete can be shown already."""
+
+import re
+
+MAX_TAIL = 300  # characters at the end that are looked at: more than a marker has
+# What may yet stand behind our marker, or go: closing punctuation, tags, the model's markers; the last may be cut off
+_TAIL = re.compile(
+    r"(?:[\s.!?…。！？；:,;\"'”’)\]}*_»›」』】》`$|#\\^]|</?[A-Za-z][^<>\n]{0,100}>|##\d{1,18}"
+    r"|\[[^\]\n]{0,60}\]|【[^】\n]{0,60}】|\([^)\n]{0,60}\))*"
+    r"(?:[\[［【(（<][^\])】］）>\n]{0,100})?\Z"
+)
+
+_SOFT = " \t\n\r\f\v\u00a0\u3000.!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^"  # the single characters of that
+_OPENS = re.compile(r"[\[［【(（<#]")  # without one of these, nothing but those can be such a tail
+
+
+def settled(text: str) -> int:
+    """How many leading characters nothing that follows makes part of a marker, a closing mark or trailing space."""
+    least = max(0, len(text) - MAX_TAIL)
+    if not _OPENS.search(text, least):
+        return len(text.rstrip(_SOFT))
+    tail = _TAIL.search(text, least)
+    return tail.start() if tail else len(text)
