@@ -93,7 +93,9 @@ class OpenAIProvider:
         expected = request.params.get("n")
         reader = ChunkReader(expected if isinstance(expected, int) else 1)
         call = self._call("POST", "/chat/completions", request.key, dumps(body), request.model)
-        return stream(self._transport, call, self._settings.timeouts, EventSplitter(), reader)
+        return stream(
+            self._transport, call, self._settings.timeouts, EventSplitter(self._settings.max_event_bytes), reader
+        )
 
     def _refuses_usage(self, error: Rejected) -> bool:
         named = f"{error.message} {error.param}"

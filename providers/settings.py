@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .transport import Timeouts
+from .transport import MAX_EVENT_BYTES, Timeouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,4 +17,5 @@ class Settings:
     azure: bool = False  # base_url is an Azure OpenAI resource
     vertex: bool = False  # base_url is a Vertex AI address up to and including the location
     ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
+    max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of its stream
     timeouts: Timeouts = field(default_factory=Timeouts)

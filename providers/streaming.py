@@ -140,4 +140,4 @@ def _suited(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind in {"text/html", "application/xhtml+xml"}:
         raise BrokenStream("The provider answered with a web page instead of a stream; its address may be wrong.")
-    return WholeBody() if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter
+    return WholeBody(splitter.limit) if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter

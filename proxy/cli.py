@@ -69,12 +69,14 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
 
     Prints `citestream listening on http://HOST:PORT` once it accepts requests. SIGTERM lets running answers finish.
     """
-    from .config import ConfigError
+    from .config import ConfigError, is_loopback
     from .log import set_up
     from .workers import serve as serve_forever
 
     config = _config(path, host=host, port=port, workers=workers)
     set_up(config.log)
+    if not (is_loopback(config.server.host) or config.server.keys):
+        click.echo(f"citestream: everyone who reaches {config.server.host} may ask, without a key", err=True)
     try:
         serve_forever(config, started=click.echo)
     except ConfigError as error:

@@ -66,6 +66,7 @@ class Routes:
             return provider(config.kind)
         self._transport = self._transport or Transport()
         settings = config.model_dump(include=_SETTINGS) | {"api_key": config.secret()}
+        settings["max_event_bytes"] = self._config.limits.event_bytes
         return provider(
             config.kind, transport=self._transport, timeouts=Timeouts(**config.timeouts.model_dump()), **settings
         )

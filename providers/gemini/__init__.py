@@ -44,7 +44,14 @@ class GeminiProvider:
         path = f"{self._model(request.model)}:streamGenerateContent?alt=sse"
         call = await self._call(path, dumps(generate_body(request)), request.key)
         reader = GeminiReader(request.model, _expected(request))
-        events = stream(self._transport, call, self._settings.timeouts, EventSplitter(), reader, closes=True)
+        events = stream(
+            self._transport,
+            call,
+            self._settings.timeouts,
+            EventSplitter(self._settings.max_event_bytes),
+            reader,
+            closes=True,
+        )
         async with aclosing(events):
             async for event in events:
                 yield event

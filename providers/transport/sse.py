@@ -17,7 +17,7 @@ class EventSplitter:
 
     def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
         """`limit`: bytes of one event, above which `feed` raises BrokenStream."""
-        self._limit = limit
+        self.limit = limit
         self._held: list[bytes] = []  # the open event, line ends already "\n"
         self._size = 0
         self._after_return = False  # the last byte was "\r": a "\n" now is the rest of that line end
@@ -35,8 +35,8 @@ class EventSplitter:
         if b"\n\n" not in received and not (received[0] == 10 and held and held[-1][-1] == 10):
             held.append(received)
             self._size += len(received)
-            if self._size > self._limit:
-                raise BrokenStream(f"The provider sent an event of more than {self._limit} bytes.")
+            if self._size > self.limit:
+                raise BrokenStream(f"The provider sent an event of more than {self.limit} bytes.")
             return []
         if held:
             held.append(received)
@@ -47,8 +47,8 @@ class EventSplitter:
         self._size = len(rest)
         if rest:
             held.append(rest)
-        if len(max(events, key=len)) > self._limit:
-            raise BrokenStream(f"The provider sent an event of more than {self._limit} bytes.")
+        if len(max(events, key=len)) > self.limit:
+            raise BrokenStream(f"The provider sent an event of more than {self.limit} bytes.")
         return _data(events)
 
     def flush(self) -> list[bytes]:

@@ -13,7 +13,7 @@ PATIENCE = 5.0  # seconds for a provider to list its models; one that is down mu
 
 
 async def models(_request: web.Request, proxy: Proxy) -> web.Response:
-    """The list; a provider that cannot be asked is left out."""
+    """The list: what the configuration names of a provider, or what it says itself, unless it cannot be asked."""
     data = [
         {"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]} for name in await names(proxy)
     ]
@@ -27,8 +27,11 @@ async def names(proxy: Proxy) -> list[str]:
 
 
 async def _of(proxy: Proxy, name: str) -> list[str]:
-    if proxy.config.providers[name].kind == "extractive":
+    provider = proxy.config.providers[name]
+    if provider.kind == "extractive":
         return [name]
+    if provider.models:
+        return [f"{name}/{model}" for model in provider.models]
     try:
         async with asyncio.timeout(PATIENCE):
             return [f"{name}/{model}" for model in await proxy.routes.provider(name).models()]

@@ -20,6 +20,7 @@ from .tree import (
     Server,
     Timeouts,
     Tls,
+    is_loopback,
 )
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Timeouts",
     "Tls",
     "default_providers",
+    "is_loopback",
     "load",
     "parse",
 ]

@@ -161,6 +161,9 @@ class Limits(Section):
     """What keeps one request from hurting the others."""
 
     held_characters: int = Field(default=2000, ge=100, description="of one sentence; longer ones leave in pieces")
+    event_bytes: int = Field(
+        default=16 * 2**20, ge=1024, description="of one event or line of a provider's stream; an image fits"
+    )
     held_seconds: float = Field(default=20.0, gt=0, description="that a sentence may be held")
     total_seconds: float = Field(default=3600.0, gt=0, description="for a whole answer")
 

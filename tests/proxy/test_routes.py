@@ -1,0 +1,82 @@
+"""From the `model` of a request to a provider, its own name for the model, and the citation options."""
+
+import asyncio
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from citation.options import Options
+from proxy.app import make_app
+from proxy.config import Config, parse
+from proxy.errors import RequestError
+from proxy.routes import Routes
+
+CONFIG = {
+    "providers": {
+        "extractive": None,
+        "ollama": {"base_url": "http://127.0.0.1:9", "models": ["llama3.2", "qwen3:8b"]},
+        "router": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1"},
+    },
+    "models": {"fast": {"model": "ollama/llama3.2", "citations": {"release": "live"}}},
+    "citations": {"marker": "link"},
+}
+
+FOUND = {
+    "provider and model": ("ollama/llama3.2", "", ("ollama", "llama3.2")),
+    "a model whose own name has a slash": ("router/meta-llama/Llama-3", "", ("router", "meta-llama/Llama-3")),
+    "the embedded provider": ("extractive", "", ("extractive", "extractive")),
+    "an alias": ("fast", "", ("ollama", "llama3.2")),
+    "a bare name, with a default provider": ("gpt-4.1", "router", ("router", "gpt-4.1")),
+    "a name with a slash, with a default provider": ("meta-llama/Llama-3", "router", ("router", "meta-llama/Llama-3")),
+    "a provider goes before the default one": ("ollama/x", "router", ("ollama", "x")),
+    "an alias goes before the default provider": ("fast", "router", ("ollama", "llama3.2")),
+}
+
+
+@pytest.mark.parametrize(("model", "default", "expected"), FOUND.values(), ids=FOUND)
+def test_a_model_is_found(model: str, default: str, expected: tuple[str, str]) -> None:
+    route = Routes(parse({**CONFIG, "default_provider": default})).find(model)
+    assert (route.name, route.model) == expected
+    assert route.options == Options(marker="link", release="live" if model == "fast" else "sentence")
+
+
+@pytest.mark.parametrize("model", ["gpt-4.1", "nobody/x", "", "/", "Fast"])
+def test_an_unknown_model_is_404_and_lists_what_exists(model: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        Routes(parse(CONFIG)).find(model)
+    assert (caught.value.status, caught.value.code, caught.value.param) == (404, "model_not_found", "model")
+    for name in ("fast", "extractive", "ollama/…", "router/…"):
+        assert name in caught.value.message
+
+
+async def test_the_list_has_aliases_and_named_models_and_leaves_out_who_does_not_answer() -> None:
+    async with TestClient(TestServer(make_app(parse(CONFIG)))) as client:
+        body = await (await client.get("/v1/models")).json()
+    assert [model["id"] for model in body["data"]] == ["fast", "extractive", "ollama/llama3.2", "ollama/qwen3:8b"]
+
+
+def test_a_key_from_a_variable_reaches_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUTER_KEY", "sk-from-a-variable")
+    config: Config = parse({"providers": {"router": {"kind": "openai", "api_key_env": "ROUTER_KEY"}}})
+    assert config.providers["router"].secret() == "sk-from-a-variable"
+    assert Routes(config).find("router/x").model == "x"
+
+
+async def test_a_line_of_a_provider_above_the_limit_is_its_failure_and_not_ours() -> None:
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + b"x" * 5000)
+        await writer.drain()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(endless, "127.0.0.1", 0) as upstream:
+        port = upstream.sockets[0].getsockname()[1]
+        provider = {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1"}
+        config = parse({"providers": {"p": provider}, "limits": {"event_bytes": 2000}})
+        asked = {"model": "p/x", "messages": [{"role": "user", "content": "q"}], "evidence": [{"text": "It is red."}]}
+        async with TestClient(TestServer(make_app(config))) as client:
+            answer = await client.post("/v1/chat/completions", json=asked)
+            body = await answer.json()
+    assert answer.status == 502
+    assert "2000 bytes" in body["error"]["message"]
