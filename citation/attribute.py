@@ -62,13 +62,18 @@ class Verdict:
     crowded_out: bool = False  # it supports, but better ones fill the limit
 
     @property
+    def gate_decided(self) -> bool:
+        """Whether the gate is what stood between this evidence and a citation."""
+        return self.gate is not None and (self.gate.close or self.probability >= self.bar)
+
+    @property
     def decided(self) -> str:
         """What decided, in words."""
         if self.cited:
             return "supports"
         if self.crowded_out:
             return "supports, but better ones fill the limit"
-        if self.gate:
+        if self.gate and self.gate_decided:
             return f"refused: {self.gate.detail}"
         return f"below the bar of {self.bar:.2f}"
 
@@ -151,4 +156,4 @@ def _best_first(verdict: Verdict) -> tuple[bool, float, int]:
 
 
 def _reason(verdict: Verdict) -> Reason:
-    return verdict.gate.reason if verdict.gate else Reason.NO_SUPPORT
+    return verdict.gate.reason if verdict.gate and verdict.gate_decided else Reason.NO_SUPPORT

@@ -47,6 +47,7 @@ class Gate:
 
     reason: Reason
     detail: str
+    close: bool = True  # the passage is about the same; otherwise it would be no support with the right number either
 
 
 class Gates:
@@ -74,7 +75,7 @@ class Gates:
         for quantity in self.lexed.quantities:
             if quantity.strict and not _borne_out(quantity, known):
                 words = self.text[quantity.start : quantity.end]
-                return Gate(Reason.NUMBER_MISMATCH, f"the passage does not say {words}")
+                return Gate(Reason.NUMBER_MISMATCH, f"the passage does not say {words}", close=theirs is not None)
             other = (self._otherwise(quantity, row, known) or self._elsewhere(quantity, theirs)) if theirs else None
             if other:
                 words = self.text[quantity.start : quantity.end]

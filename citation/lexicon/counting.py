@@ -45,19 +45,18 @@ def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
 def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
     """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
     values, after = _values(p, i, language)
-    if not values:  # a short sentence may have been taken for another language
-        language = None
-        values, after = _values(p, i, None)
     alone = after == i + 1
-    if not values or (language is None and alone and p.folded[i] in AMBIGUOUS):
+    if not values or (alone and p.folded[i] in AMBIGUOUS and not (language and _values_in(p, i, language)[0])):
         return None
     return combine(values), after, not (alone and p.folded[i] in _SOFT)
 
 
 def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
-    """In a text of unknown language, as the one that reads most of it."""
+    """In a text of unknown language, or a short one taken for another: as the language that reads most of it."""
     if language is not None:
-        return _values_in(p, i, language)
+        values, after = _values_in(p, i, language)
+        if values:
+            return values, after
     return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
 
 

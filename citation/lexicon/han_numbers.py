@@ -13,7 +13,7 @@ _COUNTED += "只头张枚支层楼区市县国大项步句室号匹つ階回"
 _RUN = re.compile(
     rf"(第)?(百分之)?({HAN_NUMERAL}+(?:点[零〇一二三四五六七八九]+(?![十百千万亿分]))?)(?:分之({HAN_NUMERAL}+))?([{_COUNTED}余多]?)"
 )
-_ALONE = frozenset("万亿兆百千一零〇")
+_ALONE = frozenset("万亿兆百千一零〇") | {"万一", "一一", "千万"}
 _SEVERAL = frozenset("数几上好多")  # 数百万: some millions
 _ABOUT = re.compile("(?:约|大约|近|超过|逾|将近|接近|大概|ほぼ)$")
 

@@ -1,0 +1,78 @@
+"""Terms, names, polarity and sentences of every script."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citation.lexicon import fold, lex, sentences, stem
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("stopped", "stops"),
+        ("organisations", "organisation"),
+        ("Brücken", "Brücke"),
+        ("ciudades", "ciudad"),
+        ("книги", "книга"),
+        ("CAFÉ", "café"),
+    ],
+)
+def test_inflected_words_meet(one: str, other: str) -> None:
+    assert stem(fold(one)) == stem(fold(other))
+
+
+def test_function_words_are_those_of_the_language() -> None:
+    assert "war" in lex("The war ended and the peace was long.").terms
+    assert "war" not in lex("Das Haus war nicht von der Stadt.").terms
+
+
+def test_traditional_and_simplified_characters_meet() -> None:
+    assert set(lex("經濟發展").terms) == set(lex("经济发展").terms)
+
+
+@pytest.mark.parametrize(
+    "text", ["ภาษาไทยสวยงาม", "한국어 문장입니다", "हिन्दी में वाक्य", "جملة عربية جديدة", "日本語の文章"]
+)
+def test_every_script_has_terms(text: str) -> None:
+    assert lex(text).terms
+
+
+def test_names_are_capitals_inside_a_sentence() -> None:
+    assert lex("Yesterday Marie met Curie.").names == {stem("marie"), stem("curie")}
+
+
+@pytest.mark.parametrize(
+    "text", ["It does not work.", "Es geht nicht.", "No funciona.", "Ça ne marche pas.", "这个没有用。", "Не работает."]
+)
+def test_negations(text: str) -> None:
+    assert lex(text).negations
+
+
+@pytest.mark.parametrize("text", ["Not only cheap but good.", "这不仅便宜。", "非常好", "Elle est née à Paris."])
+def test_what_only_looks_like_a_negation(text: str) -> None:
+    assert not lex(text).negations
+
+
+def test_sentences_do_not_end_at_abbreviations_and_decimals() -> None:
+    text = "Dr. Lee paid 3.5 million to J. Smith. He left. 他走了。她来了！"
+    assert [text[a:b].strip() for a, b in sentences(text)] == [
+        "Dr. Lee paid 3.5 million to J. Smith.",
+        "He left.",
+        "他走了。",
+        "她来了！",
+    ]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_and_offsets_stay_inside(text: str) -> None:
+    lexed = lex(text)
+    assert len(lexed.terms) == len(lexed.starts) == len(lexed.ends)
+    assert all(0 <= a < b <= len(text) for a, b in zip(lexed.starts, lexed.ends, strict=True))
+    assert all(0 <= q.start < q.end <= len(text) for q in lexed.quantities)
+
+
+@given(st.text(max_size=300))
+def test_sentences_cover_the_text(text: str) -> None:
+    cut = sentences(text)
+    assert "".join(text[a:b] for a, b in cut) == text

@@ -1,0 +1,78 @@
+"""Numbers, however they are written."""
+
+import pytest
+
+from citation.lexicon import agrees, lex
+
+SAME = {
+    "separators": ("It employs 1,500 people.", "It employs 1500 people."),
+    "thousands with a k": ("It employs 1.5k people.", "It employs 1,500 people."),
+    "German separators": ("Es sind 1.500 Leute in der Stadt.", "It is 1500 people."),
+    "millions, two languages": ("Der Preis ist 2 Mio. Euro.", "The price is 2 million euros."),
+    "milliards": ("Le coût est de 3 milliards d'euros.", "The cost is 3 billion euros."),
+    "long scale": ("Der Wert ist zwei Billionen.", "The value is two trillion."),
+    "Chinese scale": ("人口是三万。", "The population is 30,000."),
+    "Chinese digits": ("二〇二一年", "In 2021"),
+    "added Chinese scales": ("1亿2000万元", "1.2亿元"),
+    "percent words": ("It rose 3 percent.", "Es stieg um 3 Prozent."),
+    "percent in characters": ("百分之三", "3 %"),
+    "a decimal in characters": ("百分之六点三", "6.3 %"),
+    "number words": ("There are twenty-five schools.", "There are 25 schools."),
+    "German compounds": ("Es sind fünfundzwanzig.", "25"),
+    "French twenties": ("Il y en a quatre-vingt-dix-sept.", "97"),
+    "Spanish": ("Son treinta y dos parques.", "32"),
+    "Arabic digits": ("العدد ١٢٣", "123"),
+    "ordinals": ("She came third.", "She came 3rd."),
+    "a year in a decade": ("It began in the 1990s.", "It began in 1994."),
+    "a century in Roman numerals": ("Es del siglo XIX.", "It is from the 19th century."),
+    "metres and kilometres": ("It is 5,000 metres long.", "It is 5 km long."),
+    "rounded millions": ("It has 1.2 million members.", "It has 1,234,567 members."),
+    "fractions": ("Dos tercios de la población", "三分之二"),
+    "a version": ("It needs version 3.10.", "It needs version 3.10."),
+    "a time of day": ("at 2:30 p.m.", "at 14:30"),
+    "money before and after": ("It cost $120m.", "It cost 120 million dollars."),
+}
+OTHER = {
+    "another number": ("1,500", "1,800"),
+    "another magnitude": ("2.4 million", "2.4 billion"),
+    "another unit": ("5 km", "5 miles"),
+    "percent or not": ("It rose 5 %.", "It rose 5."),
+    "another currency": ("$5", "€5"),
+    "another month": ("3 March 2020", "3 April 2020"),
+    "another version": ("version 3.10", "version 3.1"),
+    "another patch": ("v1.2.3", "v1.2.4"),
+    "below zero": ("-5 °C", "5 °C"),
+    "days for months": ("十个月", "十天"),
+    "more exact than the evidence": ("1,234,567", "1.2 million"),
+}
+
+
+def borne_out(claim: str, evidence: str) -> bool:
+    """Whether every number of one text agrees with one of the other."""
+    known = lex(evidence).quantities
+    numbers = lex(claim).quantities
+    assert numbers
+    return all(any(agrees(number, other) for other in known) for number in numbers)
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_number(name: str) -> None:
+    assert borne_out(*SAME[name])
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_another_number(name: str) -> None:
+    assert not borne_out(*OTHER[name])
+
+
+@pytest.mark.parametrize(
+    "text", ["It may rain.", "They march on.", "一个人的统一", "Once upon a time", "No quarter was given.", "万一下雨"]
+)
+def test_no_number_that_must_be_borne_out(text: str) -> None:
+    assert not [q for q in lex(text).quantities if q.strict]
+
+
+def test_offsets_point_at_the_number() -> None:
+    text = "Sie zahlten 3,5 Mio. Euro im März."
+    quantity = lex(text).quantities[0]
+    assert text[quantity.start : quantity.end].startswith("3,5 Mio")

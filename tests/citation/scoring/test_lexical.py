@@ -1,0 +1,72 @@
+"""The default scorer: features, windows, any input."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citation.evidence import Evidence
+from citation.scoring import Claim, scorer
+from citation.scoring.comparison import FEATURES
+
+TEXTS = [
+    "The harbour froze in January. Ferries stopped for nine days. The mayor asked for patience.",
+    "Ein Museum zeigt Bilder des Hafens. Im Winter ist es geschlossen.",
+    "港口在一月结冰。渡轮停航九天。",
+]
+
+
+def evidence(*texts: str) -> list[Evidence]:
+    return [Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)]
+
+
+def test_one_row_of_named_features_a_piece_of_evidence() -> None:
+    scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("Ferries stopped for nine days."))
+    assert scores.names == FEATURES
+    assert scores.features.shape == (3, len(FEATURES))
+    assert scores.windows.shape == (3, 2)
+
+
+def test_the_window_is_the_passage_that_says_it() -> None:
+    scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("Ferries stopped for nine days."))
+    start, end = scores.windows[0]
+    assert TEXTS[0][start:end].strip() == "Ferries stopped for nine days."
+
+
+@pytest.mark.parametrize("row", [0, 2])
+def test_a_copy_is_covered_best(row: int) -> None:
+    scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim(TEXTS[row]))
+    assert int(np.argmax(scores.features[:, FEATURES.index("cover_3")])) == row
+
+
+def test_other_languages_are_recognised_and_compared_by_what_they_share() -> None:
+    scores = (
+        scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("The museum shows pictures and is closed in winter."))
+    )
+    foreign = scores.features[:, FEATURES.index("foreign")]
+    soft = scores.features[:, FEATURES.index("soft_3")]
+    assert foreign.tolist() == [0, 1, 1]
+    assert int(np.argmax(soft)) == 1
+
+
+def test_the_order_of_the_evidence_does_not_matter() -> None:
+    claim = Claim("Ferries stopped for nine days.", "The harbour froze.")
+    there = scorer("lexical").prepare(evidence(*TEXTS)).score(claim)
+    back = scorer("lexical").prepare(evidence(*reversed(TEXTS))).score(claim)
+    np.testing.assert_allclose(there.features, back.features[::-1], rtol=1e-5)
+
+
+def test_no_evidence_no_rows() -> None:
+    assert scorer("lexical").prepare([]).score(Claim("Ferries stopped.")).features.shape[0] == 0
+
+
+@given(st.lists(st.text(min_size=1, max_size=120), min_size=1, max_size=4), st.text(max_size=80), st.text(max_size=40))
+def test_any_text_has_finite_features(texts: list[str], claim: str, context: str) -> None:
+    scores = scorer("lexical").prepare(evidence(*texts)).score(Claim(claim, context))
+    assert np.isfinite(scores.features).all()
+    assert all(0 <= a <= b <= len(text) for (a, b), text in zip(scores.windows.tolist(), texts, strict=True))
+
+
+def test_unknown_scorers_are_named_beside_the_known() -> None:
+    with pytest.raises(ValueError, match="lexical"):
+        scorer("lexcial")

@@ -1,0 +1,106 @@
+"""The decision: bars, hints, gates, limits, sources before artifacts."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citation.attribute import Decision, Reason, Status, Verdict, attribute, explain
+from citation.evidence import Evidence
+from citation.scoring import Claim, scorer
+
+FERRY = "Ferries stopped for nine days in January, when the harbour froze."
+MUSEUM = "The museum shows paintings of the harbour and closes in winter."
+
+
+def decide(claim: str, evidence: Sequence[Evidence], cited: set[int] | None = None, limit: int = 4) -> Decision:
+    prepared = scorer("lexical").prepare(evidence)
+    asked = Claim(claim)
+    return attribute(asked, prepared.score(asked), prepared, cited=frozenset(cited or ()), limit=limit)
+
+
+def why(claim: str, evidence: Sequence[Evidence]) -> list[Verdict]:
+    prepared = scorer("lexical").prepare(evidence)
+    asked = Claim(claim)
+    return explain(asked, prepared.score(asked), prepared)
+
+
+def numbered(*texts: str) -> list[Evidence]:
+    return [Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)]
+
+
+def test_what_the_evidence_says_is_added() -> None:
+    decision = decide("Ferries stopped for nine days.", numbered(MUSEUM, FERRY))
+    assert [(s.number, s.status) for s in decision.supports] == [(2, Status.ADDED)]
+
+
+def test_what_the_model_cited_too_is_verified() -> None:
+    decision = decide("Ferries stopped for nine days.", numbered(MUSEUM, FERRY), {2})
+    assert [(s.number, s.status) for s in decision.supports] == [(2, Status.VERIFIED)]
+    assert decision.rejected == ()
+
+
+def test_a_hint_is_no_pass() -> None:
+    decision = decide("The mayor resigned after the election.", numbered(MUSEUM, FERRY), {1})
+    assert decision.supports == ()
+    assert [(r.number, r.reason) for r in decision.rejected] == [(1, Reason.NO_SUPPORT)]
+
+
+def test_a_hint_lowers_the_bar() -> None:
+    prepared = scorer("lexical").prepare(numbered(MUSEUM, FERRY))
+    claim = Claim("Ferries stopped.")
+    plain, hinted = explain(claim, prepared.score(claim), prepared, cited=frozenset({2}))
+    assert hinted.bar < plain.bar
+
+
+def test_another_number_is_refused_with_its_reason() -> None:
+    decision = decide("Ferries stopped for seven days.", numbered(MUSEUM, FERRY), {2})
+    assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NUMBER_MISMATCH)]
+
+
+def test_a_denial_is_refused_with_its_reason() -> None:
+    decision = decide("Ferries did not stop in January, when the harbour froze.", numbered(MUSEUM, FERRY), {2})
+    assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NEGATION)]
+
+
+def test_at_most_the_limit_ties_by_number() -> None:
+    decision = decide("Ferries stopped for nine days.", numbered(FERRY, FERRY, FERRY, MUSEUM), limit=2)
+    assert [s.number for s in decision.supports] == [1, 2]
+
+
+def test_source_text_comes_before_what_was_generated_from_it() -> None:
+    artifact = Evidence(1, "Ferries stopped for nine days.", "a", is_generated_artifact=True, artifact_kind="summary")
+    decision = decide("Ferries stopped for nine days.", [artifact, Evidence(2, FERRY, "b"), Evidence(3, MUSEUM, "c")])
+    assert decision.supports[0].number == 2
+
+
+def test_the_support_points_at_the_passage() -> None:
+    text = f"{MUSEUM} {FERRY}"
+    support = decide("Ferries stopped for nine days.", numbered(text, "Bread is baked at dawn.")).supports[0]
+    assert text[support.start : support.end].strip() == FERRY
+
+
+def test_every_verdict_says_what_decided() -> None:
+    below, cited = why("Ferries stopped for nine days.", numbered(MUSEUM, FERRY))
+    assert below.decided.startswith("below the bar")
+    assert cited.decided == "supports"
+    assert cited.features["numbers"] == 1
+    refused = why("Ferries stopped for seven days.", numbered(MUSEUM, FERRY))[1]
+    assert refused.decided == "refused: the passage does not say seven days"
+
+
+def test_no_evidence_no_support() -> None:
+    assert decide("Ferries stopped.", []) == Decision()
+
+
+@given(st.text(max_size=80), st.lists(st.text(min_size=1, max_size=80), max_size=4), st.sets(st.integers(1, 4)))
+def test_any_decision_cites_what_exists_and_explains_what_it_refuses(
+    claim: str, texts: list[str], cited: set[int]
+) -> None:
+    evidence = numbered(*texts)
+    decision = decide(claim, evidence, cited)
+    numbers = [s.number for s in decision.supports]
+    assert len(numbers) == len(set(numbers)) <= 4
+    assert set(numbers) <= {e.number for e in evidence}
+    refused = {r.number for r in decision.rejected}
+    assert refused == {n for n in cited if n <= len(evidence)} - set(numbers)
