@@ -11,7 +11,6 @@ from .sentence import Kind
 
 BLANK = " \t\r"  # white space of a line, as CommonMark sees it
 MAX_LABEL = 200  # characters of a link definition's label that are waited for
-CODE_INDENT = 4  # columns; CommonMark's
 MAX_INFO = 100  # characters behind a fence in which a backtick makes it inline code
 
 
