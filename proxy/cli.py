@@ -110,20 +110,23 @@ def ask(question: str, evidence: Path, model: str, path: str | None, as_json: bo
 @click.argument("answer", required=False)
 @EVIDENCE
 @click.option("--scorer", help="How alike is measured.  [default: lexical]")
+@click.option("--explain", is_flag=True, help="Say for each sentence what decided.")
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print what POST /v1/cite answers.")
-def cite(answer: str | None, evidence: Path, scorer: str | None, path: str | None, as_json: bool) -> None:
+def cite(
+    answer: str | None, evidence: Path, scorer: str | None, explain: bool, path: str | None, as_json: bool
+) -> None:
     """Cite a finished ANSWER: a text, a file, or standard input. No model is asked.
 
     \b
     citestream cite "It opened in 1932." --evidence bridge.md
-    citestream cite answer.txt --evidence docs/
+    citestream cite answer.txt --evidence docs/ --explain
     some-program | citestream cite --evidence docs/ --json
     """
     from .terminal import cite as cite_now
 
     text = _text(answer)
-    _run(cite_now(_config(path), text, _evidence(evidence), scorer, as_json=as_json))
+    _run(cite_now(_config(path), text, _evidence(evidence), scorer, as_json=as_json, explain=explain))
 
 
 @main.command("check-config")

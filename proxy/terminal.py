@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from citation.evidence import Evidence, parse_evidence
+from citation.explaining import Explained, explain_text
 from providers.errors import ProviderError
 from providers.events import Chunk
 from providers.retrieval.ranking import relevance
@@ -24,6 +25,8 @@ from .outgoing import Failed
 from .proxy import Proxy
 
 Fields = dict[str, Any]
+
+NEAREST = 5  # pieces of evidence that an explanation shows of a sentence
 
 # Control characters could move the cursor or rename the window, those for writing direction hide what is written.
 _UNSAFE = {*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {0x09, 0x0A}
@@ -57,13 +60,22 @@ async def ask(config: Config, question: str, evidence: list[Fields], model: str,
         raise failed
 
 
-async def cite(config: Config, text: str, evidence: list[Fields], scorer: str | None, *, as_json: bool) -> None:
-    """A finished text with its markers, then its references. Raises FieldError."""
+async def cite(
+    config: Config, text: str, evidence: list[Fields], scorer: str | None, *, as_json: bool, explain: bool = False
+) -> None:
+    """A finished text with its markers, then its references, and what decided. Raises FieldError."""
     options = available(replace(config.citations, scorer=scorer) if scorer else config.citations)
-    cited = await cite_text(text, _parsed(evidence, config), options, config.evidence.labels)
-    if not as_json:
-        print(shown(cited.text.rstrip("\n")), end="")
-    _show({"object": "citation", "text": cited.text, **cited.fields}, as_json)
+    found = _parsed(evidence, config)
+    cited = await cite_text(text, found, options, config.evidence.labels)
+    explained = explain_text(text, found, options) if explain else []
+    body = {"object": "citation", "text": cited.text, **cited.fields}
+    if as_json:
+        _show(body | ({"explained": [one.as_dict() for one in explained]} if explain else {}), as_json)
+        return
+    print(shown(cited.text.rstrip("\n")), end="")
+    _show(body, as_json)
+    for one in explained:
+        _show_explained(one, found)
 
 
 def shown(text: str) -> str:
@@ -128,6 +140,24 @@ def _show_references(fields: Mapping[str, Any]) -> None:
     if grounding := fields.get("grounding"):
         counts = f"{grounding['supported']} of {grounding['claims']} claims supported"
         console.print(Text(counts, style="dim"))
+
+
+def _show_explained(one: Explained, evidence: tuple[Evidence, ...]) -> None:
+    """A sentence, and what came of the evidence that was nearest to supporting it."""
+    if not one.text.strip():
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(Text("\n" + " ".join(one.text.translate(_SAFE).split()), style="bold"))
+    if not one.verdicts:
+        console.print("  makes no claim")
+    nearest = sorted(one.verdicts, key=lambda verdict: (not verdict.hinted, not verdict.cited, -verdict.probability))
+    for verdict in nearest[:NEAREST]:
+        item = evidence[verdict.number - 1]
+        name = (item.file_name or item.title or item.id).translate(_SAFE)
+        cited = ", cited by the model" if verdict.hinted else ""
+        console.print(Text(f"  {verdict.probability:.2f}  evidence {verdict.number}, {name}{cited}: {verdict.decided}"))
+    for number in one.unknown:
+        console.print(f"  the model cited {number}, which no evidence has")
 
 
 def _name(reference: Mapping[str, Any]) -> str:

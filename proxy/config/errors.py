@@ -23,9 +23,18 @@ def explained(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     if isinstance(cause, FieldError):
         return str(cause)
     if problem["type"] == "extra_forbidden":
-        return f"{path}: there is no such option{meant(problem['loc'][-1], keys(model, problem['loc'][:-1]))}"
+        return f"{path}: there is no such option{_meant(model, problem['loc'])}"
     message = _said(problem)
     return f"{path}: {message}" if path else message
+
+
+def _meant(model: type[BaseModel], path: Path) -> str:
+    """What was meant: an option of that name in a section of the tree, or the closest one in the same section."""
+    if len(path) == 1:
+        places = [f"{section}.{path[0]}" for section in keys(model, ()) if path[0] in keys(model, (section,))]
+        if places:
+            return f"; did you mean {places[0]}?"
+    return meant(path[-1], keys(model, path[:-1]))
 
 
 def dotted(path: Iterable[str | int]) -> str:

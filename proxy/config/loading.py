@@ -15,8 +15,8 @@ from .tree import Config
 ENVIRONMENT = "CITESTREAM_"  # what the names of variables that set options begin with
 FILE_VARIABLE = "CITESTREAM_CONFIG"  # names the file where the command line does not
 
-# What Kubernetes gives every container for a service of the same name: not meant for us.
-_KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)")
+# What Kubernetes gives every container for a service of the same name, as NAME=value: not meant for us.
+_KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?=|PORT_\d+_(TCP|UDP)(_\w+)?=|PORT=\w+://).*")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _KINDS = ("openai", "ollama", "gemini", "extractive")
 
@@ -33,7 +33,7 @@ def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **ove
         raw["providers"] = default_providers(environ)
     sources: dict[str, str] = {}
     for name, value in environ.items():
-        if name.startswith(ENVIRONMENT) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(name):
+        if name.startswith(ENVIRONMENT) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(f"{name}={value}"):
             place = name[len(ENVIRONMENT) :].lower().split("__")
             _set(raw, place, _parsed(name, value, place))
             sources[dotted(place)] = name

@@ -135,6 +135,17 @@ def test_cite_as_json_has_the_references(evidence: Path) -> None:
     assert json.loads(done.stdout)["references"][0]["file_name"] == "fruit.txt"
 
 
+def test_cite_explains_what_decided(evidence: Path) -> None:
+    text = "Hello! The Harlan bridge was opened on 4 May 1999 [1]. Bananas grow in the tropics [9]."
+    said = citestream("cite", text, "--evidence", str(evidence), "--explain").stdout
+    assert "Hello!\n  makes no claim" in said
+    assert "evidence 1, bridge.md, cited by the model: refused: " in said
+    assert "evidence 2, fruit.txt: supports" in said
+    assert "the model cited 9, which no evidence has" in said
+    done = citestream("cite", text, "--evidence", str(evidence), "--explain", "--json")
+    assert [one["claim"] for one in json.loads(done.stdout)["explained"]] == [False, True, True]
+
+
 def test_evidence_may_be_json_or_jsonl(tmp_path: Path) -> None:
     for name, content in (("e.json", '[{"text": "It is red."}]'), ("e.jsonl", '{"text": "It is red."}\n')):
         (tmp_path / name).write_text(content)

@@ -85,6 +85,10 @@ WRONG = {
         "server.prot: there is no such option; did you mean port?",
     ),
     "an unknown section too": ({"serve": {}}, "serve: there is no such option; did you mean server?"),
+    "an option without its section": (
+        {"port": 9000},
+        "port: there is no such option; did you mean server.port?",
+    ),
     "without anything alike, what there is": ({"log": {"xyzzy": 1}}, "there are: level, access"),
     "also below a name of one's own": (
         {"providers": {"mine": {"kind": "openai", "base_ulr": "x"}}},
@@ -230,6 +234,7 @@ def test_a_wrong_variable_is_named() -> None:
         ("CITESTREAM_SERVER__PROT", "1", "did you mean port?"),
         ("CITESTREAM_SERVER__PORT", "x", "must be a whole number (from CITESTREAM_SERVER__PORT)"),
         ("CITESTREAM_SERVER__KEYS", "[", "CITESTREAM_SERVER__KEYS is not YAML"),
+        ("CITESTREAM_PORT", "9000", "did you mean server.port? (from CITESTREAM_PORT)"),
         ("CITESTREAM_SERVER", "x", "server: must hold options"),
         ("CITESTREAM_CITATIONS__RELEASE", "x", "must be one of: sentence, live (from CITESTREAM_CITATIONS__RELEASE)"),
     ):

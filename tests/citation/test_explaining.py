@@ -1,0 +1,40 @@
+"""Explanations agree with what is cited, and say what decided."""
+
+import json
+
+from citation import Evidence, Options, cite
+from citation.explaining import explain_text
+
+TEXT = "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932. [2] It was opened in 1999. [1] [7] Hello!\n"
+EVIDENCE = (
+    Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1"),
+    Evidence(2, "Bananas grow in the tropics.", "e2"),
+)
+
+
+def test_every_sentence_is_explained_as_it_is_cited() -> None:
+    explained = explain_text(TEXT, EVIDENCE, Options())
+    cited = cite(TEXT, EVIDENCE)
+    assert [tuple(support.number for support in supports) for supports in cited.supports] == [
+        tuple(verdict.number for verdict in one.verdicts if verdict.cited) for one in explained
+    ]
+    claims = [one for one in explained if one.verdicts]
+    assert [(one.text.strip(), one.cited, one.unknown) for one in claims] == [
+        ("The Harlan bridge was opened on 4 May 1932.", (2,), ()),
+        ("It was opened in 1999.", (1,), (7,)),
+    ]
+    assert all(len(one.verdicts) == len(EVIDENCE) for one in claims)
+
+
+def test_it_says_what_decided() -> None:
+    right, wrong = (one.verdicts[0] for one in explain_text(TEXT, EVIDENCE, Options()) if one.verdicts)
+    assert right.decided == "supports"
+    assert wrong.gate is not None
+    assert "1999" in wrong.gate.detail
+
+
+def test_it_can_be_written_down() -> None:
+    written = json.loads(json.dumps([one.as_dict() for one in explain_text(TEXT, EVIDENCE, Options())]))
+    claims = [one for one in written if one["claim"]]
+    assert claims[1]["evidence"][0]["gate"]["reason"] == "number_mismatch"
+    assert claims[0]["evidence"][0]["features"]
