@@ -74,6 +74,7 @@ class Index:
         self.sentence_terms = np.bincount(self.term_sentences, minlength=len(self.sentence_owner))
         self.order = np.argsort(self.term_ids, kind="stable")
         self.bounds = np.searchsorted(self.term_ids[self.order], np.arange(len(self.vocabulary) + 1)).tolist()
+        self.posted = self.term_sentences[self.order]  # postings: the sentences of one term are neighbours
         same = self.term_sentences[1:] == self.term_sentences[:-1]
         keys = self.term_ids[:-1] * (len(self.vocabulary) + 1) + self.term_ids[1:]
         keys, at = keys[same], self.term_sentences[1:][same]
@@ -117,7 +118,10 @@ class Index:
 
     def sentences_of(self, term: str) -> Ints:
         """Rows of the sentences `term` stands in, with repeats, ascending."""
-        return self.term_sentences[self.positions_of(term)]
+        number = self.vocabulary.get(term)
+        if number is None:
+            return self.posted[:0]
+        return self.posted[self.bounds[number] : self.bounds[number + 1]]
 
     def positions_of(self, term: str) -> Ints:
         """Places of `term` in the concatenated terms of all evidence, ascending."""
