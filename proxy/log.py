@@ -14,16 +14,22 @@ REQUEST_ID = web.RequestKey("request_id", str)
 CLIENT = web.RequestKey("client", str)  # the name of the client key that a request came with
 HEADER = "x-request-id"  # tells the client the id
 LEFT = 499  # the status the log shows for a client that went away before it had an answer
+OURS = ("citestream", "proxy", "providers")  # loggers
 MAX_PATH = 200  # characters of a path that are shown
 
 access = logging.getLogger("citestream.access")
 
 
 def set_up(config: Log) -> None:
-    """Write to standard error from the configured level on."""
+    """Write to standard error from the configured level on.
+
+    That is the level of our own code. SDKs log requests, prompts in them, below WARNING: that never comes through.
+    """
     logging.basicConfig(
-        level=config.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
+    for name in OURS:
+        logging.getLogger(name).setLevel(config.level.upper())
 
 
 def logged(*, enabled: bool) -> Middleware:
