@@ -93,7 +93,8 @@ class Gates:
             return None
         lexed = self.index.lexed[row]
         same = [q for q in known if q.values and not _is_year(q) and _next_term(lexed, q.end) == counted]
-        if not same or any(agrees(quantity, q) for q in same):
+        uncounted = any(agrees(quantity, q) and not q.unit and not _next_term(lexed, q.end) for q in known)
+        if not same or uncounted or any(agrees(quantity, q) for q in same):
             return None
         return self.index.evidence[row].text[same[0].start : same[0].end]
 
@@ -104,11 +105,11 @@ class Gates:
         said = set(self.mine.terms) - {quantity.term, *topic}
         alike = [q for q in theirs.quantities if q.unit == quantity.unit and _is_year(q) == _is_year(quantity)]
         agreeing = [q for q in alike if agrees(quantity, q)]
-        if not agreeing or len(agreeing) == len(alike) or any(said & theirs.beside(q) for q in agreeing):
+        if not agreeing or len(agreeing) == len(alike) or any(said & theirs.beside(q.start, q.end) for q in agreeing):
             return None
         if any(agrees(own, q) for own in self.mine.quantities for q in alike if q not in agreeing):
             return None  # the claim gives several
-        others = [q for q in alike if q not in agreeing and said & theirs.beside(q)]
+        others = [q for q in alike if q not in agreeing and said & theirs.beside(q.start, q.end)]
         return theirs.text[others[0].start : others[0].end] if others else None
 
     def _polarity(self, theirs: "_Clause") -> Gate | None:
@@ -157,14 +158,14 @@ class _Clause:
             scopes.append(self.terms[at : min(stop, at + reach)] or self.terms[max(begin, at - back) : at])
         return scopes
 
-    def beside(self, quantity: Quantity) -> set[str]:
-        """The terms of the part of the sentence that holds the number."""
+    def beside(self, start: int, stop: int) -> set[str]:
+        """The terms of the part of the sentence that holds an offset range."""
         begin, end = self.starts[0] if self.starts else 0, self.end
         for part in _PART.finditer(self.text, begin, end):
-            if part.start() >= quantity.end:
+            if part.start() >= stop:
                 end = part.start()
                 break
-            begin = part.end() if part.end() <= quantity.start else begin
+            begin = part.end() if part.end() <= start else begin
         return {term for term, at in zip(self.terms, self.starts, strict=True) if begin <= at < end}
 
     def matter(self) -> set[str]:
@@ -196,12 +197,11 @@ def _denied(one: _Clause, other: _Clause) -> str:
 def _opposed(one: _Clause, other: _Clause) -> str:
     """Words of `one` whose opposite `other` uses beside the same words; "" if there are none."""
     mine = {(family, member) for _, family, member in one.poles}
-    theirs = {(family, member) for _, family, member in other.poles}
     for start, family, member in one.poles:
         for there, other_family, other_member in other.poles:
             if family != other_family or member == other_member:
                 continue
-            if (family, member) in theirs or (family, other_member) in mine:
+            if (family, other_member) in mine or _nearer(one, other, (family, member), there):
                 continue
             if one.around(start) & other.around(there):
                 return "one side says the opposite"
@@ -210,6 +210,14 @@ def _opposed(one: _Clause, other: _Clause) -> str:
             if _negated_by_prefix(term, prefix, one, other) or _negated_by_prefix(prefix + term, prefix, other, one):
                 return f"one side says {prefix}{term.removeprefix(prefix)}"
     return ""
+
+
+def _nearer(one: _Clause, other: _Clause, pole: tuple[int, int], there: int) -> bool:
+    """Whether `other` uses the same word as `one`, beside at least as much of what `one` says as its opposite."""
+    said = set(one.terms[_TOPIC_TERMS:])
+    same = [start for start, family, member in other.poles if (family, member) == pole]
+    beside = [len(said & other.beside(start, start + 1)) for start in same]
+    return max(beside, default=-1) >= len(said & other.beside(there, there + 1))
 
 
 def _negated_by_prefix(term: str, prefix: str, one: _Clause, other: _Clause) -> bool:

@@ -80,7 +80,7 @@ _TENS = {
     "nl": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
 }
 _MORE = {
-    "en": {"hundred": 100, "dozen": 12},
+    "en": {"hundred": 100, "dozen": 12, "twice": 2, "thrice": 3},
     "de": {"hundert": 100, "zwo": 2, "dutzend": 12},
     "es": {
         "cien": 100, "ciento": 100, "doscientos": 200, "doscientas": 200, "trescientos": 300, "trescientas": 300,
@@ -158,6 +158,8 @@ def may_be_number(folded: str) -> bool:
 def word_value(folded: str, language: str) -> int | None:
     """The number a word stands for: `zwolf`, `veinticinco`, `zweihundertfunfzig`."""
     value = _VALUES.get(language, _ANY).get(folded)
+    if value is None and language == "de" and folded.endswith("mal"):
+        value = _VALUES["de"].get(folded.removesuffix("mal"))  # zweimal
     if value is None and language == "de" and len(folded) > 6:
         return german_compound(folded)
     return value
@@ -230,7 +232,8 @@ CENTURIES = frozenset(
 # Numbers by themselves; the other scales follow one.
 THOUSAND = frozenset({"mil", "mille", "tausend"})
 _FRACTIONABLE = frozenset(words("a un une uno una ein eine einem einen"))
-_COUNTING = frozenset().union(ORDINALS, CENTURIES, THOUSAND, _FRACTIONABLE, *_VALUES.values())
+_TIMES = frozenset(f"{word}mal" for word in _VALUES["de"])
+_COUNTING = frozenset().union(_TIMES, ORDINALS, CENTURIES, THOUSAND, _FRACTIONABLE, *_VALUES.values())
 
 # ---------------------------------------------------------------------------------------------------- CJK, Roman
 

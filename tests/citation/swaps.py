@@ -208,6 +208,25 @@ SWAPS: dict[str, list[Case]] = {
                 "Firmware 2.4.1 does not fix the crash.",
             ),
         ),
+        (
+            "The orchestra has 85 musicians and gives about sixty concerts a year.",
+            ("The orchestra gives about 60 concerts a year.", "The orchestra has eighty-five musicians."),
+            (
+                "The orchestra has 58 musicians.",
+                "The orchestra gives about sixteen concerts a year.",
+                "The orchestra gives about sixty concerts a month.",
+            ),
+        ),
+        (
+            "The senate confirmed her nomination by 52 votes to 48 in October 2020.",
+            ("In October 2020 the senate confirmed her nomination by 52 to 48 votes.",),
+            (
+                "The senate confirmed her nomination by 55 votes to 45.",
+                "The senate refused her nomination by 52 votes to 48.",
+                "The senate confirmed her nomination in November 2020.",
+                "The senate did not confirm her nomination.",
+            ),
+        ),
     ],
     "de": [
         (
@@ -368,6 +387,25 @@ SWAPS: dict[str, list[Case]] = {
                 "Die Anlage wurde 2010 stillgelegt.",
             ),
         ),
+        (
+            "Die Hündin wiegt 12,5 kg und frisst zweimal täglich 150 Gramm.",
+            ("Die Hündin wiegt 12,5 Kilogramm.", "Die Hündin frisst zweimal täglich 150 g."),
+            (
+                "Die Hündin wiegt 15,2 kg.",
+                "Die Hündin frisst dreimal täglich 150 Gramm.",
+                "Die Hündin wiegt 12,5 Gramm.",
+                "Die Hündin frisst zweimal wöchentlich 150 Gramm.",
+            ),
+        ),
+        (
+            "Seit 2015 ist Rauchen in Gaststätten verboten.",
+            ("Rauchen ist in Gaststätten seit 2015 verboten.",),
+            (
+                "Seit 2015 ist Rauchen in Gaststätten erlaubt.",
+                "Seit 2005 ist Rauchen in Gaststätten verboten.",
+                "Seit 2015 ist Rauchen in Gaststätten nicht verboten.",
+            ),
+        ),
     ],
     "es": [
         (
@@ -520,6 +558,24 @@ SWAPS: dict[str, list[Case]] = {
                 "La fábrica abrió en 1986.",
                 "La fábrica empleaba a doscientas personas.",
                 "La fábrica no cerró en 2009.",
+            ),
+        ),
+        (
+            "El acueducto tiene 167 arcos y fue construido en el siglo II.",
+            ("El acueducto tiene 167 arcos.", "El acueducto fue construido en el siglo II."),
+            (
+                "El acueducto tiene 176 arcos.",
+                "El acueducto fue construido en el siglo III.",
+                "El acueducto no fue construido en el siglo II.",
+            ),
+        ),
+        (
+            "La empresa perdió 14 millones en 2020 y ganó 9 millones en 2021.",
+            ("La empresa ganó 9 millones en 2021.", "En 2020 la empresa perdió 14 millones."),
+            (
+                "La empresa ganó 14 millones en 2020.",
+                "La empresa perdió 9 millones en 2021.",
+                "La empresa ganó 9 millones en 2022.",
             ),
         ),
     ],
@@ -677,6 +733,20 @@ SWAPS: dict[str, list[Case]] = {
                 "L'usine n'a pas fermé en 2009.",
             ),
         ),
+        (
+            "La tour mesure 324 mètres et compte 1 665 marches.",
+            ("La tour compte 1665 marches.", "La tour mesure 324 m."),
+            ("La tour mesure 342 mètres.", "La tour compte 1 656 marches.", "La tour mesure 324 kilomètres."),
+        ),
+        (
+            "Le vaccin est obligatoire pour les soignants depuis septembre 2021.",
+            ("Depuis septembre 2021, le vaccin est obligatoire pour les soignants.",),
+            (
+                "Le vaccin n'est pas obligatoire pour les soignants.",
+                "Le vaccin est obligatoire pour les soignants depuis octobre 2021.",
+                "Le vaccin est facultatif pour les soignants depuis septembre 2021.",
+            ),
+        ),
     ],
     "zh": [
         (
@@ -797,6 +867,16 @@ SWAPS: dict[str, list[Case]] = {
             "约四成受访者反对该计划，三分之一表示支持。",
             ("约40%的受访者反对该计划。", "三分之一的受访者表示支持。"),
             ("约六成受访者反对该计划。", "四分之一的受访者表示支持。", "约四成受访者不反对该计划。"),
+        ),
+        (
+            "这座塔高324米，有一千六百六十五级台阶。",
+            ("这座塔有1665级台阶。", "这座塔高324米。"),
+            ("这座塔高342米。", "这座塔有1656级台阶。", "这座塔高324公里。"),
+        ),
+        (
+            "自2015年起，餐厅内禁止吸烟。",
+            ("2015年起餐厅内禁止吸烟。",),
+            ("自2015年起，餐厅内允许吸烟。", "自2005年起，餐厅内禁止吸烟。", "自2015年起，餐厅内不禁止吸烟。"),
         ),
     ],
 }
