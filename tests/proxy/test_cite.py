@@ -79,7 +79,7 @@ async def test_every_sentence_has_its_supports_whatever_it_is() -> None:
         "",
         " ",
         "```",
-        "two\nlines. Two sentences.",
+        "Bananas are\nyellow. They are sweet.",
         "The bridge carries two lanes. [7]",
         "Is it?",
     ]
