@@ -24,7 +24,7 @@ from citation.scoring import scorer
 FOLDS, SEEDS = 5, (0, 1, 2)  # five folds by record, three times: one split alone moves F1 by .01
 DEPTH = 3
 TREES = 120
-MOST_BAD = 0.19  # below the .20 promised, by half a standard error
+MOST_BAD = 0.16  # below the .20 promised by two standard errors: other data is never quite alike
 HINT_ODDS = 3.0  # a marker of the model multiplies the odds by this; not fitted, the data holds no hints
 # More of these never makes support less likely; of the falling ones, never more.
 RISING = frozenset(
