@@ -129,6 +129,23 @@ def cite(
     _run(cite_now(_config(path), text, _evidence(evidence), scorer, as_json=as_json, explain=explain))
 
 
+@main.command("eval")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--scorer", default="lexical", show_default=True, help="How alike is measured.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw precision, recall, calibration.")
+@click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
+def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, as_json: bool) -> None:
+    """Measure citations on labelled FILES of JSON lines: precision, recall, F1, support."""
+    from citation.evidence import FieldError
+
+    from .evaluation import run
+
+    try:
+        run(files, scorer, as_json=as_json, plot=plot)
+    except (FieldError, OSError, ValueError) as error:
+        _fail(str(error))
+
+
 @main.command("check-config")
 @click.argument("path", required=False, type=click.Path(dir_okay=False), envvar="CITESTREAM_CONFIG")
 def check_config(path: str | None) -> None:

@@ -1,0 +1,135 @@
+"""`citestream eval`: how well citations agree with labelled data, as the product makes them, sentence by sentence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from citation.attribute import explain
+from citation.claims import makes_claim
+from citation.evaluate import Quality, Record, evaluate, interval
+from citation.evidence import Evidence, FieldError
+from citation.scoring import Claim, scorer
+from citation.segment import Kind
+
+from .encoding import dumps, loads
+
+BINS = 10  # of the calibration plot
+SHOWN = ("sup", "uns", "P", "R", "F1", "balanced", "bad")
+BOUNDED = ("f1", "balanced", "bad")  # the measures with intervals
+COLUMNS = ("supported", "unsupported", "precision", "recall", "f1", "balanced", "bad")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One pair: how probable the backend thinks support is, whether the labels agree, whether no gate refused it."""
+
+    probability: float
+    right: bool
+    passed: bool
+
+
+def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None) -> None:
+    """Print the table, or JSON; draw the plot. Raises FieldError for a record that is none, OSError."""
+    records = [record for path in paths for record in _records(path)]
+    console = Console(stderr=True)
+    predictions: dict[str, list[list[int]]] = {}
+    judged: list[Judged] = []
+    for record in track(records, "citing", console=console, transient=True, disable=not console.is_terminal):
+        predictions[record["id"]] = list(_cited(record, name, judged))
+    found = evaluate(records, predictions)
+    intervals = {name: interval(records, predictions, attrgetter(name)) for name in BOUNDED}
+    if as_json:
+        print(
+            dumps(
+                {"scorer": name, "quality": {k: asdict(v) for k, v in found.items()}, "intervals": intervals}
+            ).decode()
+        )
+    else:
+        _show(name, found, intervals)
+    if plot is not None:
+        draw(judged, plot)
+
+
+def _records(path: Path) -> Iterable[Record]:
+    """The records of a file of JSON lines."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = loads(line)
+        except ValueError:
+            raise FieldError(f"{path}:{number}", "is not JSON") from None
+        missing = [key for key in ("id", "answer_sentences", "evidence", "gold", "sent_label") if key not in record]
+        if missing:
+            raise FieldError(f"{path}:{number}", f"lacks {', '.join(missing)}")
+        yield {"dataset": path.stem, "gold_level": "chunk", **_defaults(record), **record}
+
+
+def _defaults(record: Mapping[str, Any]) -> dict[str, Any]:
+    count = len(record["answer_sentences"])
+    return {"gold_alt": [[]] * count, "ignore": [[]] * count}
+
+
+def _cited(record: Record, name: str, judged: list[Judged]) -> Iterable[list[int]]:
+    """The 0-based evidence indexes of each sentence."""
+    evidence = [
+        Evidence(number, item["text"], str(item.get("id", number)), title=item.get("title"))
+        for number, item in enumerate(record["evidence"], 1)
+    ]
+    prepared = scorer(name).prepare(evidence)
+    before = ""
+    for index, text in enumerate(record["answer_sentences"]):
+        claim, before = Claim(text, before), text
+        if not makes_claim(text, Kind.PROSE):
+            yield []
+            continue
+        verdicts = explain(claim, prepared.score(claim), prepared)
+        if record["sent_label"][index] in ("supported", "unsupported") and record["gold_level"] == "chunk":
+            gold = set(record["gold"][index]).union(*record["gold_alt"][index] or [()])
+            skipped = set(record["ignore"][index])
+            judged += [
+                Judged(verdict.probability, verdict.number - 1 in gold, verdict.gate is None)
+                for verdict in verdicts
+                if verdict.number - 1 not in skipped
+            ]
+        yield [verdict.number - 1 for verdict in verdicts if verdict.cited]
+
+
+def _show(name: str, found: Mapping[str, Quality], intervals: Mapping[str, tuple[float, float]]) -> None:
+    table = Table("data set", *SHOWN, title=f"scorer {name}", title_justify="left", box=None)
+    for dataset, quality in found.items():
+        values = [getattr(quality, column) for column in COLUMNS]
+        table.add_row(dataset, *[f"{value:.3f}" if isinstance(value, float) else str(value) for value in values])
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("95 %: " + ", ".join(f"{measure} {low:.3f}-{high:.3f}" for measure, (low, high) in intervals.items()))
+
+
+def draw(judged: Sequence[Judged], file: Path) -> None:
+    """Precision against recall over every threshold, and how often a probability is right. Raises FieldError."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise FieldError("--plot", "wants matplotlib: pip install 'citestream[plot]'") from None
+    probability = np.array([pair.probability if pair.passed else 0.0 for pair in judged])
+    right = np.array([pair.right for pair in judged])
+    figure = Figure(figsize=(10, 4.5), layout="constrained")
+    left, middle = figure.subplots(1, 2)
+    order = np.argsort(-probability, kind="stable")
+    hits = np.cumsum(right[order])
+    left.plot(hits / max(1, right.sum()), hits / np.arange(1, len(order) + 1))
+    left.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02), title="citations, over every threshold")
+    edges = np.linspace(0, 1, BINS + 1)
+    bins = np.clip(np.digitize(probability, edges) - 1, 0, BINS - 1)
+    filled = [b for b in range(BINS) if (bins == b).any()]
+    middle.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    middle.plot([probability[bins == b].mean() for b in filled], [right[bins == b].mean() for b in filled], "o-")
+    middle.set(xlabel="probability", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1.02), title="calibration")
+    figure.savefig(file, dpi=120)

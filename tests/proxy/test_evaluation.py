@@ -1,0 +1,57 @@
+"""`citestream eval` on a handful of labelled sentences of our own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citation.evidence import FieldError
+from proxy.evaluation import run
+
+RECORD: dict[str, Any] = {
+    "id": "r1",
+    "dataset": "bridges",
+    "answer_sentences": [
+        "The Harlan bridge was opened on 4 May 1932.",
+        "The Harlan bridge was opened on 4 May 1999.",
+        "Bananas grow in the tropics.",
+    ],
+    "evidence": [
+        {"id": "a", "text": "The Harlan bridge was opened on 4 May 1932 by the mayor."},
+        {"id": "b", "text": "Bananas grow in the tropics, above all in Asia."},
+    ],
+    "gold": [[0], [], [1]],
+    "sent_label": ["supported", "unsupported", "supported"],
+}
+
+
+def written(folder: Path, *records: object) -> Path:
+    file = folder / "labelled.jsonl"
+    file.write_text("\n".join(json.dumps(record) for record in records), "utf-8")
+    return file
+
+
+def test_the_measures_are_those_of_the_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run([written(tmp_path, RECORD)], "lexical", as_json=True, plot=None)
+    quality = json.loads(capsys.readouterr().out)["quality"]["ALL"]
+    assert (quality["precision"], quality["recall"], quality["bad"], quality["balanced"]) == (1.0, 1.0, 0.0, 1.0)
+    assert (quality["supported"], quality["unsupported"]) == (2, 1)
+
+
+def test_the_table_has_a_row_a_data_set_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run([written(tmp_path, RECORD, {**RECORD, "id": "r2", "dataset": "more"})], "lexical", as_json=False, plot=None)
+    said = capsys.readouterr().out
+    for expected in ("ALL", "bridges", "more", "95 %: f1"):
+        assert expected in said
+
+
+def test_the_plot_is_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run([written(tmp_path, RECORD)], "lexical", as_json=True, plot=tmp_path / "plot.png")
+    assert capsys.readouterr().out
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FieldError, match="labelled.jsonl:2: lacks id"):
+        run([written(tmp_path, RECORD, {"text": "a"})], "lexical", as_json=True, plot=None)
