@@ -9,17 +9,17 @@ import re
 from typing import Final
 
 from ..markers import PARTIAL, STARTS, Match, match_marker
-from .abbreviations import BEFORE_DAY, BEFORE_NUMBER, MONTHS, NEVER, SOMETIMES, STARTERS
-from .scripts import CJK, CJK_ENDS, CLOSERS, EMOJI, GREEK, OPENERS, OTHER_ENDS, SPACES
+from .abbreviations import STARTERS
+from .full_stop import LEFT, full_stop_ends
+from .scripts import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, GREEK, OPENERS, OTHER_ENDS, SPACES
 from .waiting import WAIT, Wait
 
-LEFT = 60  # characters looked at before a mark: more than any abbreviation or number
 INSIDE = 200  # characters within which brackets that stand open are looked for
-AHEAD = 5  # characters of the next word that decide, where it is not complete
-
+MAX_STARTER = 14  # characters of a word that begins sentences
+MAX_OPENERS = 8  # quotation marks, brackets, dashes and spaces in front of a word
 
 ENDS: Final = f".!?…‼⁇⁈⁉{CJK_ENDS}{OTHER_ENDS}"
-GREEK_QUESTION: Final = f"(?<=[{GREEK}]);"
+LOOKALIKES: Final = f"(?<=[{GREEK}]);|(?<=[{ARMENIAN}]):"  # what is typed for the Greek question mark and the verjaket
 _UNSPACED: Final = frozenset(CJK_ENDS + OTHER_ENDS)  # ends that need no space after them
 _RUN = re.compile(f"[{re.escape(ENDS)}]+(?:[ \u00a0]\\.)*")  # also an ellipsis with spaces: . . .
 _DOTS = re.compile(r"\.?(?:[ \u00a0]\.)+")
@@ -27,12 +27,13 @@ _TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}]+")
 _EMOJI = re.compile(f"[{EMOJI}]+")
 _CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
-_SPACE = re.compile(r"\s")
 _BLANK = re.compile(f"[{SPACES}]*")
 _CJK = re.compile(f"[{CJK}]")
-_WORD_BEFORE = re.compile(r"[^\s(\[{<\"'“‘«„*_/–—]*\Z")
+_BEFORE_WORD = re.compile(f"[{re.escape(OPENERS)}{SPACES}]{{0,{MAX_OPENERS}}}")
+_BRAND = re.compile(r"[a-z]{1,2}(?:[A-Z]|\Z)")
+_WORD = re.compile(r"\w*")
+_MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
-_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
 _MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))  # what closes in one language opens in another
 
 
@@ -43,13 +44,13 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     """
     run = _RUN.match(text, i)
     end = run.end() if run else i + 1
-    if not final and (end == len(text) or (text[end] == " " and not _enough(text, end + 1))):
+    if not final and (end == len(text) or (end + 1 == len(text) and text[end] == " ")):
         return WAIT
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
         return None  # the first dot has decided for all of them
     spaced = text[end - 1] not in _UNSPACED
     if spaced and _inside_a_word(text, end):
-        return None
+        return _glued(text, i, end, final)
     if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text[:i]):
         return None
     closed = _closed(text, i, end, final)
@@ -63,12 +64,9 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     if not spaced:
         return after
     if after == closed:
-        return after if _CJK.match(text[after]) else None
-    if not final and not _enough(text, after):
-        return WAIT
-    if _DOTS.fullmatch(text, i, end) and end - i > 2:
-        return _after_dots(text, i, end, after)
-    return after if _ends(text, i, end, after) else None
+        behind_marker = closed - end > 2 and text[closed - 1] in _MARKER_ENDS and text[after].isupper()
+        return after if behind_marker or _CJK.match(text[after]) else None
+    return _begins(text, i, end, after, final)
 
 
 def next_number(text: str, i: int) -> int | None:
@@ -155,63 +153,36 @@ def _behind_marker(text: str, at: int, final: bool) -> int | Wait | None:
     return found.end if isinstance(found, Match) else None
 
 
-def _enough(text: str, after: int) -> bool:
-    """Whether the next word is complete, or as much of it is here as the decision needs."""
-    return len(text) - after >= AHEAD or _SPACE.search(text, after) is not None
-
-
-def _after_dots(text: str, i: int, end: int, after: int) -> int | None:
-    """Dots with spaces between: three leave something out, a fourth ends the sentence."""
-    dots = text.count(".", i, end)
-    if not text[after:].lstrip(OPENERS)[:1].isupper() or dots != 4:
+def _begins(text: str, i: int, end: int, after: int, final: bool) -> int | Wait | None:
+    """Where the sentence ends that a mark and a space end, going by what begins at `after`."""
+    begin = _over(_BEFORE_WORD, text, after)
+    if begin - after == MAX_OPENERS:
         return None
-    attached = not text[i - 1].isspace()
-    return i + 2 if attached else after
+    if begin == len(text):
+        return after if final else WAIT
+    if text[begin].islower():
+        brand = _BRAND.match(text, begin)  # iPhone, eBay
+        if brand and brand.end() == len(text) and not final:
+            return WAIT
+        if not brand or not brand[0][-1].isupper():
+            return None
+    dots = text.count(".", i, end)
+    if dots > 2 and _DOTS.fullmatch(text, i, end):  # three leave something out, a fourth ends the sentence
+        goes_on = dots != 4 or not text[begin].isupper()
+        return None if goes_on else (after if text[i - 1].isspace() else i + 2)
+    if end - i > 1 or text[i] != ".":
+        return after
+    ends = full_stop_ends(text, i, begin, final=final)
+    return WAIT if ends is WAIT else after if ends else None
 
 
-def _ends(text: str, i: int, end: int, after: int) -> bool:
-    """Whether the mark ends a sentence, given that a space follows."""
-    following = text[after:].lstrip(OPENERS) or text[after:]
-    if following[:1].islower():
-        return False
-    if text[end - 1] == "…" or end - i > 1 or text[i] != ".":
-        return True
-    found = _WORD_BEFORE.search(text[max(0, i - LEFT) : i])
-    before = found[0] if found else ""
-    return not _abbreviated(before, text[max(0, i - LEFT) : i - len(before)], following)
-
-
-def _abbreviated(before: str, left: str, following: str) -> bool:
-    """Whether `before.` is short for something and the sentence goes on with `following`."""
-    plain = before.lower()
-    first = following[:1]
-    if plain in NEVER:
-        return True
-    if plain in BEFORE_NUMBER:
-        return first.isdigit()
-    word = re.match(r"[\w'’]*", following)
-    starts = (word[0] if word else "").lower() in STARTERS
-    if plain in SOMETIMES or _DOTTED.fullmatch(before):
-        return not starts or (plain in _CLOCK and first.isdigit())
-    if len(before) == 1 and before.isalpha():
-        return _initial(before, left, following, starts)
-    if before.isdigit() and len(before) <= 2:
-        return (word[0] if word else "").lower() in MONTHS or left.split(" ")[-2:-1] in BEFORE_DAY
-    return False
-
-
-_CLOCK = frozenset({"a.m", "p.m"})
-
-
-def _initial(letter: str, left: str, following: str, starts: bool) -> bool:
-    """`J. Smith`, `z. B.`; but `you and I. Then`, `plan B. It`."""
-    if re.match(r"[^\W\d_]\.", following) and not letter.isupper():
-        return True
-    if re.search(r"(?:\A|\s)[^\W\d_]\.[ \u00a0]\Z", left):  # the second of two
-        return not starts
-    if not letter.isupper():
-        return False
-    named = re.search(r"(\w+)[ \u00a0]\Z", left)
-    if named is None or named[1][:1].isupper():
-        return True
-    return letter != "I" and not starts
+def _glued(text: str, i: int, end: int, final: bool) -> int | Wait | None:
+    """`It rose.The next`: the space left out, where lower case ends and a word follows that begins sentences."""
+    if not text[end].isupper() or not text[i - 1 : i].islower() or not text[max(0, i - 2) : i].isalpha():
+        return None
+    word = _WORD.match(text, end)
+    stop = word.end() if word else end
+    if stop == len(text) and not final:
+        return WAIT if stop - end < MAX_STARTER else None
+    starts = text[end:stop].lower() in STARTERS and text[end + 1 : stop].islower() and stop - end > 1
+    return end if starts and text[stop : stop + 1].isspace() else None

@@ -23,6 +23,7 @@ CJK: Final = (
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 THAI_LAO: Final = "\u0e00-\u0eff"
+ARMENIAN: Final = "\u0531-\u0587"
 GREEK: Final = "\u0370-\u03ff\u1f00-\u1fff"
 # Emoji and what joins them: after the end they belong to the sentence before
 EMOJI: Final = "\u200d\ufe0e\ufe0f\u20e3\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff\U000e0020-\U000e007f"

@@ -8,14 +8,14 @@ import re
 from typing import Final
 
 from .blocks import BLANK, Before, Fence, Line, closes, leaves, line_kind, prefix_length, what_is_open
-from .boundaries import ENDS, GREEK_QUESTION, next_number, sentence_end
+from .boundaries import ENDS, LOOKALIKES, next_number, sentence_end
 from .scripts import THAI_CLAUSE, THAI_LAO
 from .sentence import VERBATIM, Kind, Open, SegmentLimits, Sentence
 from .settled import settled
 from .spans import OPENINGS, span_end
 from .waiting import WAIT, Wait
 
-_POINTS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]|(?<=[{THAI_LAO}]) |{GREEK_QUESTION}")
+_POINTS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
 _THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
 _OPENINGS: Final = frozenset(OPENINGS)
 

@@ -10,7 +10,6 @@ _TAIL = re.compile(
     r"(?:[\[［【(（<][^\])】］）>\n]{0,100})?\Z"
 )
 
-_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 # The single characters of that
 _SOFT = "".join(filter(str.isspace, map(chr, range(0x3001)))) + ".!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^"
 _OPENS = re.compile(r"[\[［【(（<#]")  # without one of these, nothing but those can be such a tail
