@@ -9,6 +9,7 @@ from functools import partial
 
 from aiohttp import web
 
+from .admission import Admission
 from .apis import gemini, ollama
 from .apis.cite import cite
 from .apis.models import models
@@ -20,9 +21,11 @@ from .config import Config, ConfigError, Tls
 from .cors import Cors
 from .exchange import answer
 from .log import identified, logged
-from .middleware import Shape, errors_as_json, json_response, not_too_many, only_known_clients
+from .middleware import Shape, errors_as_json, json_response, only_known_clients
 from .proxy import Proxy
 
+CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
+ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
 
 
@@ -30,6 +33,7 @@ def make_app(config: Config) -> web.Application:
     """The whole server as an aiohttp application. Raises ConfigError."""
     proxy = Proxy(config)
     cors = Cors(config.server.cors_origins)
+    admission = Admission(config.server.max_streams)
     app = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
@@ -37,7 +41,7 @@ def make_app(config: Config) -> web.Application:
             cors.middleware(),
             errors_as_json(error_shape),
             only_known_clients(Keys(config.server.keys)),
-            not_too_many(config.server.max_streams),
+            admission.middleware(),
         ],
     )
     app.add_routes(
@@ -58,14 +62,16 @@ def make_app(config: Config) -> web.Application:
             web.get("/v1/references/{id}", partial(references, proxy=proxy)),
             web.get("/v1/models", partial(models, proxy=proxy)),
             web.get("/healthz", alive),
-            web.get("/readyz", alive),
+            web.get("/readyz", partial(ready, admission=admission)),
         ]
     )
 
     async def running(_: web.Application) -> AsyncGenerator[None, None]:
+        await asyncio.to_thread(proxy.warm_up)
         yield
         await proxy.aclose()
 
+    app[ADMISSION] = admission
     app.cleanup_ctx.append(running)
     app.on_response_prepare.extend([identified, cors.mark])
     return app
@@ -83,6 +89,11 @@ async def alive(_: web.Request) -> web.Response:
     return json_response({"status": "ok"})
 
 
+async def ready(_: web.Request, admission: Admission) -> web.Response:
+    """It takes requests: 200; it was told to stop: 503, so that a load balancer sends them elsewhere."""
+    return json_response({"status": "ok" if admission.open else "stopping"}, 200 if admission.open else 503)
+
+
 def serve(config: Config, started: Callable[[str], None] = print, listening: socket.socket | None = None) -> None:
     """Serve until SIGTERM or Ctrl-C. `started` is told the address once requests are accepted.
 
@@ -93,11 +104,12 @@ def serve(config: Config, started: Callable[[str], None] = print, listening: soc
 
 
 async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
+    app = make_app(config)
     runner = web.AppRunner(
-        make_app(config),
+        app,
         handler_cancellation=True,  # a client that goes away takes its provider's stream with it
         access_log=None,  # aiohttp's would write query strings, and keys can stand in them
-        shutdown_timeout=config.server.drain_seconds,
+        shutdown_timeout=CLOSE_SECONDS,
     )
     await runner.setup()
     try:
@@ -110,6 +122,7 @@ async def _serve(config: Config, started: Callable[[str], None], listening: sock
         scheme = "https" if config.server.tls.certificate else "http"
         started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
         await _told_to_stop()
+        await app[ADMISSION].drain(config.server.drain_seconds)
     finally:
         await runner.cleanup()
 

@@ -1,4 +1,4 @@
-"""What every request goes through: the door, admission, and errors in the shape clients read."""
+"""What every request goes through: the door, and errors in the shape clients read."""
 
 import logging
 from collections.abc import Callable
@@ -56,26 +56,6 @@ def only_known_clients(keys: Keys) -> Middleware:
         return await handler(request)
 
     return door
-
-
-def not_too_many(most: int) -> Middleware:
-    """Answer at most `most` requests at once; the others are told to come back."""
-    running = 0
-
-    @web.middleware
-    async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
-        nonlocal running
-        if request.path in OPEN_PATHS:
-            return await handler(request)
-        if running >= most:
-            raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=1)
-        running += 1
-        try:
-            return await handler(request)
-        finally:
-            running -= 1
-
-    return admission
 
 
 def json_response(body: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

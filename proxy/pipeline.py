@@ -8,6 +8,7 @@
 Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and shows.
 """
 
+import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
 from time import monotonic, perf_counter
@@ -22,6 +23,8 @@ from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
+
+log = logging.getLogger("citestream")
 
 
 async def respond(
@@ -56,10 +59,18 @@ def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
 
 
 async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision:
-    """Which evidence supports this draft; nothing for one that makes no claim."""
+    """Which evidence supports this draft; nothing for one that makes no claim.
+
+    A scorer that fails never fails the answer: the sentence leaves without citations and the report says `degraded`.
+    """
     if draft.claim is None:
         return UNDECIDED
-    return await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+    try:
+        return await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+    except Exception:
+        log.exception("scoring a sentence failed")
+        response.grounding.degraded = True
+        return UNDECIDED
 
 
 class _Times:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from citation.evidence import FieldError
+from citation.evidence import Evidence, FieldError
 from citation.prompt import Templates, inject
 from citation.response import Response
 from citation.scoring import scorer
@@ -82,6 +82,10 @@ class Proxy:
         if job.options.enrich and not job.json:
             return enriched(route.provider, request, response, scoring, self._pace), response
         return respond(route.provider.stream(request), response, scoring, self._pace), response
+
+    def warm_up(self) -> None:
+        """Load what the first request would wait for: word tables, weights."""
+        scorer(self.config.citations.scorer).prepare([Evidence(1, "The first request need not wait.", "e1")])
 
     async def aclose(self) -> None:
         """Let go of all connections."""

@@ -53,5 +53,5 @@ def test_the_plot_is_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FieldError, match="labelled.jsonl:2: lacks id"):
+    with pytest.raises(FieldError, match=r"labelled\.jsonl:2: lacks id"):
         run([written(tmp_path, RECORD, {"text": "a"})], "lexical", as_json=True, plot=None)

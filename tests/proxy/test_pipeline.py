@@ -11,7 +11,7 @@ import pytest
 from citation.evidence import Evidence
 from citation.options import Options
 from citation.response import Response
-from citation.scoring import scorer
+from citation.scoring import Prepared, scorer
 from providers.errors import IncompleteAnswer, ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from proxy.completion import Chunks, Completion
@@ -235,3 +235,28 @@ def test_an_answer_that_takes_too_long_ends_with_what_arrived() -> None:
     events = [OtherDelta(chunk({"role": "assistant"}), (0,)), *deltas(["Half a sentence"]), finish()]
     with pytest.raises(ProviderError, match="took longer"):
         asyncio.run(outgoing(events, Options(), pace=pace))
+
+
+class BrokenScorer:
+    """A scorer that cannot even prepare."""
+
+    name = "broken"
+    needs_vectors = False
+
+    def windows(self, evidence: Sequence[Evidence]) -> list[str]:
+        return []
+
+    def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> Prepared:
+        raise ZeroDivisionError
+
+
+def test_a_scorer_that_fails_does_not_fail_the_answer() -> None:
+    response = Response(EVIDENCE, Options())
+
+    async def sent() -> list[Outgoing]:
+        scoring = Scoring(BrokenScorer(), EVIDENCE)
+        return [e async for e in respond(played([*deltas([ANSWER]), finish()]), response, scoring, Pace())]
+
+    texts = [event.text for event in asyncio.run(sent()) if isinstance(event, Shown)]
+    assert "".join(texts) == ANSWER.replace(" [1]", "")
+    assert response.grounding.as_dict()["degraded"] is True

@@ -1,0 +1,62 @@
+"""SIGTERM: what runs may finish, nobody new comes in, the exit code is 0."""
+
+import asyncio
+import json
+import signal
+import sys
+from pathlib import Path
+
+import aiohttp
+
+ROOT = Path(__file__).parents[2]
+
+
+async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(tmp_path: Path) -> None:
+    go_on = asyncio.Event()
+
+    async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        writer.write(event({"content": "The bridge was opened in 1932."}))
+        await writer.drain()
+        await go_on.wait()
+        writer.write(event({}, "stop") + b"data: [DONE]\n\n")
+        writer.close()
+
+    provider = await asyncio.start_server(slowly, "127.0.0.1", 0)
+    address = provider.sockets[0].getsockname()[1]
+    config = tmp_path / "config.json"
+    settings = {"providers": {"slow": {"kind": "openai", "base_url": f"http://127.0.0.1:{address}/v1"}}}
+    config.write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    url = (await server.stdout.readline()).decode().split(" listening on ")[1].strip()
+    asked = {"model": "slow/m", "stream": True, "messages": [{"role": "user", "content": "When?"}]}
+    asked["evidence"] = [{"text": "The bridge was opened in 1932."}]
+    async with aiohttp.ClientSession() as client, provider:
+        asked["citations"] = {"release": "live"}
+        async with client.post(f"{url}/v1/chat/completions", json=asked) as running:
+            await running.content.readuntil(b"The")
+            server.send_signal(signal.SIGTERM)
+            while (await status(client, url)) == 200:
+                pass  # told, but not yet heard
+            async with client.post(f"{url}/v1/chat/completions", json=asked) as refused:
+                assert refused.status == 503
+                assert refused.headers["Retry-After"]
+            go_on.set()
+            rest = await running.content.read()
+    assert rest.endswith(b"data: [DONE]\n\n")
+    assert b'"references":[{' in rest
+    assert await server.wait() == 0
+
+
+async def status(client: aiohttp.ClientSession, url: str) -> int:
+    async with client.get(f"{url}/readyz") as answer:
+        return answer.status
+
+
+def event(delta: dict[str, str], finish: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
