@@ -50,7 +50,7 @@ class Segmenter:
         """What is held."""
         if self._line is None:
             return Open(self._start, self._held, Kind.PROSE, 0)
-        return Open(self._start, self._held, self._line.kind, self._settled(self._line))
+        return Open(self._start, self._held, self._line.kind, self._settled())
 
     def feed(self, text: str) -> list[Sentence]:
         """Take in a piece; return the sentences that are complete."""
@@ -179,12 +179,11 @@ class Segmenter:
     def _verbatim(self) -> bool:
         return self._line is not None and self._line.kind in VERBATIM
 
-    def _settled(self, line: Line) -> int:
+    def _settled(self) -> int:
         if self._verbatim:
             closing = self._fence is not None and not (self._left + self._held).strip(" >\t`~")
             return 0 if closing else len(self._held)
-        waiting = None if line.whole else _POINTS.search(self._held, self._at)  # a mark that what follows decides
-        end = settled(self._held[: waiting.start()] if waiting else self._held)
+        end = settled(self._held[: self._at])  # what has not been looked at waits for what follows
         cut = self._held.rfind(" ", self._most - self._most // 2) + 1  # where it may have to be cut
         return min(end, cut or end)
 
