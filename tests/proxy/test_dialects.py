@@ -1,0 +1,92 @@
+"""Dialects: what each family of clients reads, beside what every client gets."""
+
+import asyncio
+from typing import Any
+
+from citation.dialects import dialect
+from citation.options import Options, parse_options
+from citation.response import Response
+from proxy.apis.extensions import take
+from proxy.completion import Chunks
+from tests.proxy.test_pipeline import ANSWER, EVIDENCE, deltas, finish, outgoing
+
+
+def spoken(name: str, **more: Any) -> list[dict[str, Any]]:
+    """All chunks of the answer in that dialect."""
+    options = parse_options({"dialect": name, **more}, parse_options(dict(dialect(name).options), Options()))
+    response = Response(EVIDENCE, options)
+    chunks = Chunks(response, usage=False)
+    return [
+        one
+        for event in asyncio.run(outgoing([*deltas([ANSWER]), finish()], options, response))
+        for one in chunks.of(event)
+    ]
+
+
+def text_of(chunks: list[dict[str, Any]]) -> str:
+    return "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
+
+
+def test_openai_adds_nothing() -> None:
+    last = spoken("openai")[-1]
+    assert set(last["choices"][0]["delta"]) == {"annotations", "references"}
+
+
+def test_ragflow_counts_from_zero_into_its_chunks() -> None:
+    chunks = spoken("ragflow")
+    text, reference = text_of(chunks), chunks[-1]["choices"][0]["delta"]["reference"]
+    assert "1932. [ID:0] It" in text
+    assert "tracks. [ID:1] I" in text
+    assert [chunk["content"] for chunk in reference["chunks"]] == [EVIDENCE[0].text, EVIDENCE[1].text]
+    assert reference["doc_aggs"] == [
+        {"doc_name": "Bridges", "doc_id": None, "count": 1},
+        {"doc_name": "https://ex.org/lanes", "doc_id": None, "count": 1},
+    ]
+
+
+def test_ragflow_with_evidence_numbers_lists_all_evidence() -> None:
+    chunks = spoken("ragflow", numbering="evidence")
+    assert len(chunks[-1]["choices"][0]["delta"]["reference"]["chunks"]) == len(EVIDENCE)
+
+
+def test_writer_names_files_and_pages() -> None:
+    chunks = spoken("writer")
+    found = chunks[-1]["choices"][0]["delta"]["graph_data"]["references"]
+    assert "1932. [Bridges](e1) It" in text_of(chunks)
+    assert "(https://ex.org/lanes)" in text_of(chunks)
+    assert [(entry["cite"], entry["fileId"]) for entry in found["files"]] == [("e1", "e1")]
+    assert [entry["url"] for entry in found["web"]] == ["https://ex.org/lanes"]
+
+
+def test_writers_clients_ask_in_their_own_way() -> None:
+    body = {"model": "m", "query_config": {"inline_citations": True}, "evidence": [{"text": "a"}]}
+    rest, ours = take(body, Options(), limit=9, max_characters=9)
+    assert rest == {"model": "m"}
+    assert (ours.options.dialect, ours.options.marker) == ("writer", "name")
+
+
+def test_perplexity_lists_everything_on_the_first_chunk_and_keeps_the_numbers() -> None:
+    chunks = spoken("perplexity")
+    assert chunks[0]["citations"] == [
+        "urn:citestream:evidence:e1",
+        "https://ex.org/lanes",
+        "urn:citestream:evidence:e3",
+    ]
+    assert len(chunks[0]["search_results"]) == len(EVIDENCE)
+    assert all("citations" not in chunk for chunk in chunks[1:-1])
+    assert chunks[-1]["citations"] == chunks[0]["citations"]
+
+
+def test_openwebui_gets_a_source_event_a_reference_and_no_annotations() -> None:
+    chunks = spoken("openwebui")
+    events = [chunk["event"] for chunk in chunks if "event" in chunk]
+    assert [event["data"]["document"] for event in events] == [[EVIDENCE[0].text], [EVIDENCE[1].text]]
+    assert len({event["data"]["metadata"][0]["source"] for event in events}) == 2
+    assert "annotations" not in chunks[-1]["choices"][0]["delta"]
+    assert all(chunk["choices"][0]["delta"] == {} for chunk in chunks if "event" in chunk)
+
+
+def test_what_the_request_says_goes_over_what_the_dialect_sets() -> None:
+    body = {"citations": {"dialect": "ragflow", "marker": "number"}}
+    _, ours = take(body, Options(), limit=9, max_characters=9)
+    assert (ours.options.dialect, ours.options.marker) == ("ragflow", "number")
