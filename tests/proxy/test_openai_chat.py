@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -235,3 +236,26 @@ def test_the_models_are_listed(sdk: OpenAI) -> None:
 
 def test_paths_that_are_not_there_answer_in_the_same_shape(server: str) -> None:
     assert post(server, {}, "/v1/nothing")[1]["error"]["message"]
+
+
+ODD = (
+    b": hello\r\n\r\n"
+    b'data:{"id":"x","choices":[{"index":0,"delta":{"content":"a [1] \\u00e4"},"finish_reason":null}],"odd": 1}\n\n'
+    b'data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+)
+
+
+@pytest.mark.parametrize("ours", [{}, {"citations": {"enabled": False}, "evidence": EVIDENCE}], ids=["plain", "off"])
+def test_what_has_nothing_to_cite_passes_through_byte_for_byte(
+    launch: Launch, tmp_path: Path, ours: dict[str, Any]
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    with upstream(head + ODD) as address:
+        config = tmp_path / "config.yaml"
+        config.write_text(yaml.safe_dump({"providers": {"odd": {"kind": "openai", "base_url": address}}}))
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        with launch(command, tmp_path / "log") as url:
+            body = {"model": "odd/m", "messages": MESSAGES, "stream": True, **ours}
+            request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode())  # noqa: S310 - our own address
+            with urlopen(request) as answer:  # noqa: S310
+                assert answer.read() == ODD
