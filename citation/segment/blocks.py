@@ -108,10 +108,11 @@ def what_is_open(before: Before, line: Line, text: str) -> Before:
     """What is open after this line."""
     if not text.strip(BLANK):
         return Before(indent=before.indent)
-    if line.kind is Kind.LIST_ITEM:
-        return Before(paragraph=True, indent=_columns(" " * prefix_length(text)))
-    ended = line is PROSE and text[0] not in BLANK and not before.paragraph
-    indent = 0 if ended or line.kind is Kind.HEADING else before.indent
+    marks = text[: prefix_length(text)]
+    if line is not _CODE and marks.strip(BLANK) and ">" not in marks:
+        return Before(not line.whole, len(marks.expandtabs(4)))
+    lazy = line is PROSE and before.paragraph  # a line of a paragraph may stand further left than its item
+    indent = before.indent if lazy or text[0] in BLANK else 0
     return Before(not line.whole, indent, before.table and line is ROW)
 
 

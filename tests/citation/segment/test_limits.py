@@ -1,0 +1,134 @@
+"""What bounds the segmenter: characters held, work, and what becomes of a sentence that leaves too early."""
+
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citation.segment import Kind, Segmenter, SegmentLimits, Sentence
+from tests.citation.segment.test_properties import cut, segmented, texts
+
+LIMITS = SegmentLimits(characters=100)
+LONG = 100_000
+ENDLESS = (
+    *[
+        "word ",
+        "a",
+        "字",
+        "[",
+        "[1",
+        "(",
+        "(ID: ",
+        "`",
+        "` ``",
+        "$",
+        "$a",
+        "<",
+        "<a ",
+        "《",
+        "\\[",
+        "*",
+        "_",
+        "【",
+        "#",
+    ],
+    *[
+        ".",
+        ". ",
+        " . ",
+        "! ",
+        "。",
+        "?!",
+        "A. ",
+        "1. ",
+        "e.g. ",
+        '"a. ',
+        "(a. B",
+        "U.S. ",
+        "\n",
+        "x\n",
+        "```\n",
+        "> ",
+        "- ",
+    ],
+)
+
+
+@pytest.mark.parametrize("unit", ENDLESS)
+def test_a_text_without_end_costs_no_more_a_character(unit: str) -> None:
+    """Ten times as much text takes about ten times as long: twenty at most, on a machine that is shared."""
+    spent = []
+    for size in (LONG // 10, LONG):
+        text = (unit * (size // len(unit) + 1))[:size]
+        began = process_time()
+        assert "".join(sentence.text for sentence in segmented([text])) == text
+        spent.append(process_time() - began)
+    assert spent[1] < 20 * spent[0] + 0.2
+
+
+def test_sixty_digits_are_no_marker() -> None:
+    text = "It rose. [" + "1" * 60 + "] and fell."
+    assert segmented(list(text)) == segmented([text])
+
+
+@given(texts, st.lists(st.integers(0, 1000), max_size=20))
+@settings(max_examples=200)
+def test_a_cut_at_the_limit_does_not_depend_on_how_text_arrives(text: str, places: list[int]) -> None:
+    text *= 3
+    whole = segmented([text], LIMITS)
+    assert segmented(cut(text, places), LIMITS) == whole
+    assert segmented(list(text), LIMITS) == whole
+    assert all(len(sentence.text) <= LIMITS.characters for sentence in whole)
+
+
+@given(texts)
+@settings(max_examples=100)
+def test_what_is_settled_leaves_with_its_sentence_at_the_limit_too(text: str) -> None:
+    segmenter = Segmenter(LIMITS)
+    settled: dict[int, str] = {}
+    found: list[Sentence] = []
+    for character in text * 3:
+        found += segmenter.feed(character)
+        held = segmenter.open
+        settled[held.start] = held.text[: held.settled]
+    found += segmenter.flush()
+    beginnings = {sentence.start: sentence.text for sentence in found}
+    assert all(beginnings.get(start, "").startswith(shown) for start, shown in settled.items())
+
+
+def test_words_stay_whole_at_the_limit() -> None:
+    pieces = segmented(["tide " * 100], LIMITS)
+    assert all(piece.text.endswith("tide ") for piece in pieces)
+
+
+@pytest.mark.parametrize("place", range(1, 12))
+def test_a_release_inside_a_fence_leaves_it_a_fence(place: int) -> None:
+    text = "```python\nx = a[1]. B\n```\nSo it is."
+    segmenter = Segmenter()
+    pieces = segmenter.feed(text[:place]) + segmenter.release() + segmenter.feed(text[place:]) + segmenter.flush()
+    code = [piece for piece in pieces if "[1]" in piece.text]
+    assert [piece.kind for piece in code] == [Kind.CODE]
+    assert pieces[-1].kind is Kind.PROSE
+
+
+@pytest.mark.parametrize("place", range(1, 4))
+def test_a_release_inside_the_end_of_a_fence_ends_it(place: int) -> None:
+    segmenter = Segmenter()
+    pieces = segmenter.feed("```\nx\n" + "```"[:place]) + segmenter.release()
+    pieces += segmenter.feed("```"[place:] + "\nSo it is.") + segmenter.flush()
+    assert pieces[-1] == Sentence(10, "So it is.", Kind.PROSE)
+
+
+def test_a_release_inside_a_bullet_leaves_it_a_bullet() -> None:
+    segmenter = Segmenter()
+    pieces = segmenter.feed("So:\n1") + segmenter.release() + segmenter.feed(". Ebb. Flow.") + segmenter.flush()
+    assert [(piece.text, piece.kind) for piece in pieces[2:]] == [
+        (". Ebb. ", Kind.LIST_ITEM),
+        ("Flow.", Kind.LIST_ITEM),
+    ]
+
+
+def test_a_limit_that_would_cut_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="100 or more"):
+        SegmentLimits(characters=10)
