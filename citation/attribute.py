@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from .gates import Gate, Gates, Reason
 from .scoring import Claim, Prepared, Scores
-from .scoring.calibration import calibration
+from .scoring.calibration import judge
 
 __all__ = ["Decision", "Gate", "Reason", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 
@@ -114,18 +114,16 @@ def _judge(
     claim: Claim, scores: Scores, prepared: Prepared, cited: frozenset[int], limit: int, *, everything: bool
 ) -> list[Verdict]:
     """Verdicts in number order; unless `everything`, only of what is likely enough or was cited."""
-    fitted = calibration(scores.scorer)
-    gates = Gates(claim, prepared.index)
+    judged = judge(scores)
+    gates = Gates(claim, prepared.index) if judged.gated else None
     verdicts = []
-    for row, (evidence, probability) in enumerate(
-        zip(prepared.evidence, fitted.probability(scores).tolist(), strict=True)
-    ):
+    for row, (evidence, probability) in enumerate(zip(prepared.evidence, judged.probability.tolist(), strict=True)):
         hinted = evidence.number in cited
-        bar = fitted.hint_threshold if hinted else fitted.threshold
+        bar = float((judged.hint_bar if hinted else judged.bar)[row])
         if not (everything or hinted or probability >= bar):
             continue
         start, end = scores.windows[row].tolist()
-        gate = gates.check(row, (start, end))
+        gate = gates.check(row, (start, end)) if gates else None
         verdicts.append(
             Verdict(
                 number=evidence.number,

@@ -17,7 +17,7 @@ from .evidence import Evidence
 from .json_answer import JsonAnswer
 from .options import Options
 from .response import Response
-from .scoring import scorer
+from .scoring import AnswerWide, Prepared, Scores, scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,26 @@ def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Optio
     response = Response(evidence, options)
     answer = response.answer(0)
     prepared = scorer(options.scorer).prepare(evidence)
+    drafts = drafts_of(answer, text)
+    scores = together([None if d.claim is None else prepared.score(d.claim) for d in drafts], prepared)
     pieces: list[str] = []
     supports: list[tuple[Support, ...]] = []
-    for draft in drafts_of(answer, text):
+    for draft, scored in zip(drafts, scores, strict=True):
         decision = UNDECIDED
-        if draft.claim is not None:
-            scores = prepared.score(draft.claim)
+        if draft.claim is not None and scored is not None:
             cited = frozenset(draft.cited)
-            decision = attribute(draft.claim, scores, prepared, cited=cited, limit=options.max_per_sentence)
+            decision = attribute(draft.claim, scored, prepared, cited=cited, limit=options.max_per_sentence)
         pieces.append(answer.cite(draft, decision))
         supports.append(decision.supports)
     return finished(response, pieces, supports)
+
+
+def together(scores: Sequence[Scores | None], prepared: Prepared) -> list[Scores | None]:
+    """Scores of all sentences (None: makes no claim), as a scorer that judges a finished answer as a whole sees them."""
+    if not isinstance(prepared, AnswerWide):
+        return list(scores)
+    judged = iter(prepared.together([one for one in scores if one is not None]))
+    return [None if one is None else next(judged) for one in scores]
 
 
 def drafts_of(answer: Answer | JsonAnswer, text: str | Sequence[str]) -> list[Draft]:
@@ -67,4 +76,4 @@ def finished(response: Response, pieces: Iterable[str], supports: Iterable[tuple
     return CitedText(text, tuple(supports), response.of_choice(0) | response.overall())
 
 
-__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "spaced"]
+__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "spaced", "together"]

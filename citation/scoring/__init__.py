@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ Vectors = NDArray[np.float32]
 # name -> "module:Class", imported when asked for. A new scorer is one file and one line here.
 SCORERS = {
     "lexical": "citation.scoring.lexical:LexicalScorer",
+    "ragflow": "citation.scoring.ragflow:RagflowScorer",
 }
 
 
@@ -31,6 +32,16 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What scores amount to, one value a piece of evidence, and what each has to reach."""
+
+    probability: NDArray[np.float64]  # (N,), 0..1
+    bar: NDArray[np.float64]  # (N,): cite from this on
+    hint_bar: NDArray[np.float64]  # (N,): for evidence the model cited
+    gated: bool = True  # whether numbers and negations have the last word
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """One row a piece of evidence, in number order."""
 
@@ -39,6 +50,7 @@ class Scores:
     windows: NDArray[np.int32]  # (N, 2): best window, offsets into Evidence.text
     degraded: bool = False
     scorer: str = "lexical"  # whose calibration turns them into a probability
+    judgement: Judgement | None = None  # by a rule of the scorer's own; None: its calibration's
 
 
 class Prepared(Protocol):
@@ -50,6 +62,15 @@ class Prepared(Protocol):
 
     def score(self, claim: Claim) -> Scores:
         """Score one claim against every piece of evidence."""
+        ...
+
+
+@runtime_checkable
+class AnswerWide(Protocol):
+    """Prepared evidence whose scorer judges the sentences of a finished answer together."""
+
+    def together(self, scores: Sequence[Scores]) -> list[Scores]:
+        """The scores of all sentences of an answer, judged as a whole."""
         ...
 
 
@@ -68,9 +89,9 @@ class Scorer(Protocol):
         ...
 
 
-def scorer(name: str) -> Scorer:
-    """The scorer of that name; ValueError, listing what exists, for an unknown one."""
+def scorer(name: str, **settings: Any) -> Scorer:
+    """The scorer of that name; ValueError, listing what exists, for an unknown one. `settings`: what it can be told."""
     if name not in SCORERS:
         raise ValueError(f"unknown scorer {name!r}; there are: {', '.join(SCORERS)}")
     module, _, kind = SCORERS[name].partition(":")
-    return cast("Scorer", getattr(import_module(module), kind)())
+    return cast("Scorer", getattr(import_module(module), kind)(**settings))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Scores
+from . import Judgement, Scores
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +41,17 @@ class Calibration:
             node = 2 * node + 1 + right[row, first + node]
         odds = self.base + self.leaf[np.arange(count), node - width].sum(axis=1)
         return np.asarray(1 / (1 + np.exp(-odds)))
+
+    def judge(self, scores: Scores) -> Judgement:
+        """The same bar for every piece of evidence, a lower one for what the model cited."""
+        probability = self.probability(scores)
+        every = np.ones_like(probability)
+        return Judgement(probability, every * self.threshold, every * self.hint_threshold)
+
+
+def judge(scores: Scores) -> Judgement:
+    """By the scorer's own rule, where it has one, else by its calibration."""
+    return scores.judgement or calibration(scores.scorer).judge(scores)
 
 
 @lru_cache(maxsize=16)
