@@ -260,3 +260,33 @@ def test_a_scorer_that_fails_does_not_fail_the_answer() -> None:
     texts = [event.text for event in asyncio.run(sent()) if isinstance(event, Shown)]
     assert "".join(texts) == ANSWER.replace(" [1]", "")
     assert response.grounding.as_dict()["degraded"] is True
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "tool_calls"])
+def test_however_an_answer_ends_it_ends_with_its_references(reason: str) -> None:
+    body = answered([*deltas(["The Harlan bridge was opened on 4 May 1932. It car"]), finish(reason)])
+    assert body["choices"][0]["finish_reason"] == reason
+    assert text_of(body).endswith("[1] It car")
+    assert [reference["number"] for reference in body["references"]] == [1]
+
+
+def test_an_answer_without_text_has_empty_references() -> None:
+    body = answered([OtherDelta(chunk({"role": "assistant", "content": ""}), (0,)), finish()])
+    assert (body["references"], body["grounding"]["claims"]) == ([], 0)
+
+
+def test_reasoning_passes_at_once_and_is_not_cited() -> None:
+    thought = OtherDelta(chunk({"reasoning": "The Harlan bridge was opened on 4 May 1932."}), (0,))
+    sent = asyncio.run(outgoing([thought, *deltas(["I am sure of it, since I have read it."]), finish()], Options()))
+    assert sent[0] is thought
+    body = answered([thought, *deltas(["I am sure of it, since I have read it."]), finish()])
+    assert body["choices"][0]["message"]["reasoning"].endswith("1932.")
+    assert body["references"] == []
+
+
+def test_tool_calls_are_collected_from_their_fragments() -> None:
+    first = {"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": "f", "arguments": ""}}]}
+    second = {"tool_calls": [{"index": 0, "function": {"arguments": '{"x":1}'}}]}
+    body = answered([OtherDelta(chunk(first), (0,)), OtherDelta(chunk(second), (0,)), finish("tool_calls")])
+    (call,) = body["choices"][0]["message"]["tool_calls"]
+    assert call == {"id": "t", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}

@@ -1,0 +1,151 @@
+"""References: numbers by first use, only what is cited, links that no client can confuse or be harmed by."""
+
+from typing import Any
+
+import pytest
+
+from citation.answer import Answer
+from citation.attribute import Decision, Status, Support
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.references import References, unique_links
+from citation.response import Response
+
+EVIDENCE = (
+    Evidence(1, "Alpha is first. " * 3, "a", title="Alpha", url="https://ex.org/a"),
+    Evidence(2, "Beta is second.", "b", file_name="beta.pdf", page_number=3, score=0.5),
+    Evidence(3, "Gamma is third.", "c", is_generated_artifact=True, artifact_kind="book-club profile"),
+)
+
+
+def support(number: int, score: float = 0.9, start: int = 0, end: int = 5) -> Support:
+    return Support(number, score, Status.ADDED, start, end)
+
+
+def cited(*decisions: tuple[int, ...], text: str = "", options: Options | None = None) -> tuple[str, dict[str, Any]]:
+    """An answer whose sentences are supported by these evidence numbers, in turn."""
+    response = Response(EVIDENCE, options or Options())
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    text = text or " ".join(
+        f"This is statement number {'one' if i else 'zero'} of them." for i, _ in enumerate(decisions)
+    )
+    pieces, left = "", list(decisions)
+    for draft in answer.feed(text) + answer.flush():
+        numbers = left.pop(0) if draft.claim is not None and left else ()
+        pieces += answer.cite(draft, Decision(tuple(support(number) for number in numbers)))
+    return pieces, response.of_choice(0) | response.overall()
+
+
+def test_numbers_are_dense_by_first_use() -> None:
+    text, fields = cited((3,), (1,), (3,))
+    assert [part[:3] for part in text.split(". ")[1:]] == ["[1]", "[2]", "[1]"]
+    assert [(r["number"], r["evidence_number"]) for r in fields["references"]] == [(1, 3), (2, 1)]
+
+
+def test_or_the_evidences_own() -> None:
+    text, fields = cited((3,), (1,), options=Options(numbering="evidence"))
+    assert "[3]" in text
+    assert [(r["number"], r["evidence_number"]) for r in fields["references"]] == [(1, 1), (3, 3)]
+    assert len(fields["citations"]) == 3  # [3] has to be the third
+
+
+def test_several_supports_stand_side_by_side_best_first() -> None:
+    text, fields = cited((2, 1))
+    assert text.endswith(". [1][2]")
+    assert [r["evidence_number"] for r in fields["references"]] == [2, 1]
+
+
+def test_one_reference_has_every_sentence_it_supports() -> None:
+    text, fields = cited((2,), (2,))
+    (reference,) = fields["references"]
+    assert [text[span["start"] : span["end"]] for span in reference["spans"]] == [
+        "This is statement number zero of them.",
+        "This is statement number one of them.",
+    ]
+    assert len(fields["annotations"]) == 1
+
+
+def test_code_with_brackets_does_not_count() -> None:
+    text, fields = cited((2,), text="```\nx[1] = y[2]\n```\nThis is a statement that stands alone.")
+    assert text.startswith("```\nx[1] = y[2]\n```\n")
+    assert [r["number"] for r in fields["references"]] == [1]
+
+
+def test_nothing_cited_is_an_empty_list_everywhere() -> None:
+    _, fields = cited((), ())
+    assert (fields["references"], fields["annotations"], fields["citations"], fields["search_results"]) == (
+        [],
+        [],
+        [],
+        [],
+    )
+
+
+def test_every_key_is_there_and_null_without_a_value() -> None:
+    _, fields = cited((2,), (3,))
+    first, second = fields["references"]
+    assert set(first) == set(second)
+    assert (first["url"], first["title"], first["page_number"], first["label"]) == (None, None, 3, "Source text")
+    assert second["label"] == "Generated book-club profile"
+    assert fields["grounding"]["indirect"] == 1
+
+
+def test_the_snippet_is_the_best_supporting_passage_without_space_around_it() -> None:
+    references = References(EVIDENCE)
+    response = Response(EVIDENCE, Options())
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    for draft, found in zip(
+        answer.feed("This is the first statement. This is the second one.") + answer.flush(),
+        (support(1, 0.6, 0, 5), support(1, 0.8, 15, 32)),
+        strict=True,
+    ):
+        answer.cite(draft, Decision((found,)))
+    (reference,) = response.references.as_list()
+    assert (reference["snippet"], reference["support"]) == ("Alpha is first.", 0.8)
+    assert EVIDENCE[0].text[reference["snippet_start"] : reference["snippet_end"]] == reference["snippet"]
+    assert references.as_list() == []
+
+
+LINKS = {
+    "two of one page": (["https://ex.org/a", "https://ex.org/a"], ["https://ex.org/a", "https://ex.org/a#e2"]),
+    "two of one place on a page": (
+        ["https://ex.org/#x", "https://ex.org/#x"],
+        ["https://ex.org/#x", "urn:citestream:evidence:e2"],
+    ),
+    "none": ([None, ""], ["urn:citestream:evidence:e1", "urn:citestream:evidence:e2"]),
+    "a script": (["javascript:alert(1)"], ["urn:citestream:evidence:e1"]),
+    "data": (["data:text/html,x"], ["urn:citestream:evidence:e1"]),
+    "capitals": (["HTTPS://EX.org"], ["HTTPS://EX.org"]),
+}
+
+
+@pytest.mark.parametrize(("urls", "expected"), LINKS.values(), ids=LINKS)
+def test_links_are_never_empty_never_twice_never_dangerous(urls: list[str | None], expected: list[str]) -> None:
+    evidence = [Evidence(number, "x", f"e{number}", url=url) for number, url in enumerate(urls, 1)]
+    assert list(unique_links(evidence).values()) == expected
+
+
+def test_ids_with_odd_characters_make_a_proper_urn() -> None:
+    (link,) = unique_links([Evidence(1, "x", "a b/ü")]).values()
+    assert link == "urn:citestream:evidence:a%20b%2F%C3%BC"
+
+
+STYLES: dict[str, tuple[Options, str]] = {
+    "number": (Options(), ". [1]"),
+    "before": (Options(placement="before"), " [1]."),
+    "link": (Options(marker="link"), ". [[1]](https://ex.org/a)"),
+    "ragflow": (Options(marker="ragflow"), ". [ID:0]"),
+    "name": (Options(marker="name"), ". [Alpha](https://ex.org/a)"),
+    "none": (Options(marker="none"), "."),
+}
+
+
+@pytest.mark.parametrize(("options", "end"), STYLES.values(), ids=STYLES)
+def test_styles_of_markers_and_where_they_are(options: Options, end: str) -> None:
+    text, fields = cited((1,), options=options)
+    assert text.endswith(f"of them{end}")
+    found = fields["annotations"][0]["url_citation"]
+    marked = text[found["start_index"] : found["end_index"]]
+    assert marked == (end.strip(". ") if options.marker != "none" else text)
