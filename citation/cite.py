@@ -50,7 +50,7 @@ def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Optio
 
 
 def together(scores: Sequence[Scores | None], prepared: Prepared) -> list[Scores | None]:
-    """Scores of all sentences (None: makes no claim), as a scorer that judges a finished answer as a whole sees them."""
+    """Scores of all sentences (None: makes no claim), as a scorer that judges a whole answer sees them."""
     if not isinstance(prepared, AnswerWide):
         return list(scores)
     judged = iter(prepared.together([one for one in scores if one is not None]))
