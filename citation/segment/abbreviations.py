@@ -40,6 +40,7 @@ SOMETIMES: Final = _words("""
     jr sr esq st rd др пр ee uu s.a s.l s.p.a s.r.l s.r.o a.s gmbh e.v ft v.chr n.chr str jh jhd chr
     sts ft ave blvd dept univ assn mio mrd tsd al mag г гг в вв им р тыс млн млрд руб
 """)
+AFTER_NUMBER: Final = _words("г гг р руб коп")  # a year or an amount ends with these
 ENDING: Final = _words(
     "etc usw usf uvm т.д т.п ecc itd atd apod enz"
 )  # end a list, and a sentence where a capital follows

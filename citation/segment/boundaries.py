@@ -11,7 +11,7 @@ from typing import Final
 from ..markers import PARTIAL, STARTS, Match, match_marker
 from .abbreviations import STARTERS
 from .full_stop import LEFT, full_stop_ends
-from .scripts import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, GREEK, OPENERS, OTHER_ENDS, SPACES
+from .scripts import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, FOOTNOTES, GREEK, OPENERS, OTHER_ENDS, SPACES
 from .waiting import WAIT, Wait
 
 INSIDE = 200  # characters within which brackets that stand open are looked for
@@ -23,14 +23,14 @@ LOOKALIKES: Final = f"(?<=[{GREEK}]);|(?<=[{ARMENIAN}]):"  # what is typed for t
 _UNSPACED: Final = frozenset(CJK_ENDS + OTHER_ENDS)  # ends that need no space after them
 _RUN = re.compile(f"[{re.escape(ENDS)}]+(?:[ \u00a0]\\.)*")  # also an ellipsis with spaces: . . .
 _DOTS = re.compile(r"\.?(?:[ \u00a0]\.)+")
-_TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}]+")
+_TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}{FOOTNOTES}]+")
 _EMOJI = re.compile(f"[{EMOJI}]+")
 _CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _BLANK = re.compile(f"[{SPACES}]*")
 _CJK = re.compile(f"[{CJK}]")
 _BEFORE_WORD = re.compile(f"[{re.escape(OPENERS)}{SPACES}]{{0,{MAX_OPENERS}}}")
-_BRAND = re.compile(r"[a-z]{1,2}(?:[A-Z]|\Z)")
+_BRAND = re.compile(r"[a-z]{1,3}(?:[A-Z]|\Z)")
 _WORD = re.compile(r"\w*")
 _MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
@@ -49,7 +49,7 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
         return None  # the first dot has decided for all of them
     spaced = text[end - 1] not in _UNSPACED
-    if spaced and _inside_a_word(text, end):
+    if spaced and text[end : end + 1] not in FOOTNOTES and _inside_a_word(text, end):
         return _glued(text, i, end, final)
     if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text[:i]):
         return None
@@ -132,6 +132,9 @@ def _closed(text: str, i: int, end: int, final: bool) -> int | Wait:
             break
         if emoji := _EMOJI.match(text, at):
             end = emoji.end()
+            continue
+        if text[at] == "»" and text.count("«", max(0, i - INSIDE), i) > text.count("»", max(0, i - INSIDE), end):
+            end = _over(_TAIL, text, at)
             continue
         tag = _CLOSING_TAG.match(text, end)
         found = tag.end() if tag else _behind_marker(text, at, final)

@@ -4,6 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from .abbreviations import (
+    AFTER_NUMBER,
     BEFORE_DAY,
     BEFORE_NUMBER,
     CLOCK,
@@ -28,7 +29,7 @@ _PREVIOUS: Final = re.compile(r"(\w+)[ \u00a0]\Z")
 _NEXT: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD}}}")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
 _LETTER_BEFORE: Final = re.compile(r"(?:\A|\s)[^\W\d_]\.[ \u00a0]\Z")
-_ROMAN: Final = re.compile(r"[IVXLC]+")
+_ROMAN: Final = re.compile(r"(?!I\Z|C\Z)[IVXLC]+")
 
 
 class _Around(NamedTuple):
@@ -78,8 +79,10 @@ def _is_ordinal(plain: str) -> bool:
 
 
 def _ends(plain: str, around: _Around, short: bool) -> bool:
-    if plain in BEFORE_NUMBER:
-        return not (around.word[:1].isdigit() or (_ROMAN.fullmatch(around.word) and around.word != "I"))
+    if plain in BEFORE_NUMBER and (around.word[:1].isdigit() or _ROMAN.fullmatch(around.word)):
+        return False
+    if plain in AFTER_NUMBER and around.previous.isdigit():
+        return not short
     if plain in CLOCK:
         zone = around.word.lower() in ZONES or around.word[:1].isdigit()
         return not (zone or (short and around.word.lower() in TITLES))
@@ -89,6 +92,8 @@ def _ends(plain: str, around: _Around, short: bool) -> bool:
         return around.starts
     if len(plain) == 1 and plain.isalpha():
         return _letter_ends(around)
+    if plain in BEFORE_NUMBER:
+        return True
     german = around.previous.lower() in BEFORE_DAY and not around.starts
     return not (german or around.word.lower() in MONTHS)
 

@@ -29,3 +29,4 @@ GREEK: Final = "\u0370-\u03ff\u1f00-\u1fff"
 EMOJI: Final = "\u200d\ufe0e\ufe0f\u20e3\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff\U000e0020-\U000e007f"
 
 THAI_CLAUSE: Final = 40  # Thai and Lao write no full stop: a space ends a sentence of at least this many characters
+FOOTNOTES: Final = "¹²³⁰⁴⁵⁶⁷⁸⁹"  # numbers of notes stand behind the end
