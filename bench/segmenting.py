@@ -17,6 +17,7 @@ from citation.options import Options
 from citation.response import Response
 from citation.segment import Segmenter
 from tests.citation.segment.cases import RULES, STREAMS
+from tests.citation.segment.cases_languages import LANGUAGES as OWN
 from tests.citation.segment.test_cases import right
 
 SIZE = 4  # characters of a delta, about a token
@@ -93,13 +94,13 @@ def answered(deltas: list[str], evidence: list[Evidence], options: Options) -> i
 def accuracy(pysbd: Path | None) -> None:
     """How many of the cases are cut as by hand; and of the original rules, a character at a time."""
     print("\ncut as by hand, whole, at random splits and a character at a time")
-    for name, cases in (("own cases, by rule", RULES), ("own cases, as models write", STREAMS)):
+    for name, cases in (("by rule", RULES), ("as models write", STREAMS), ("by language and habit", OWN)):
         good = sum(right(pieces) for pieces in cases.values())
-        print(f"{name:28}{good:4} of {len(cases)} ({good / len(cases):.1%})")
+        print(f"{'own cases, ' + name:34}{good:4} of {len(cases)} ({good / len(cases):.1%})")
     for language in LANGUAGES if pysbd else ():
         rules = golden(pysbd / f"test_{language}.py") if pysbd else []
         good = sum(cut(text) == [sentence.strip() for sentence in expected] for text, expected in rules)
-        print(f"{'pySBD ' + language:28}{good:4} of {len(rules)}")
+        print(f"{'pySBD ' + language:34}{good:4} of {len(rules)}")
 
 
 def golden(file: Path) -> list[tuple[str, list[str]]]:

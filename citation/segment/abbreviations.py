@@ -25,7 +25,7 @@ NEVER: Final = _words("""
 TITLES: Final = _words("mr mrs ms dr prof")
 # A number follows; before anything else it is a word
 BEFORE_NUMBER: Final = _words("""
-    no nos nr nrs fig figs p pp pg vol vols ch chap sec secs eq eqs art arts par abs bd bde kap tab ziff rn s ss n
+    kl no nos nr nrs fig figs p pp pg vol vols ch chap sec secs eq eqs art arts par abs bd bde kap tab ziff rn s ss n
     núm nº n° pág págs p.p cap cra ext tel str č čl obr rys poz lk č.j nr.
     mar lun mié jue vie sáb dom mer gio ven set lug ott ago mag
     стр рис табл гл п пп ст кв д вып т № тел
