@@ -1,0 +1,42 @@
+"""Embedders: texts into vectors of unit length, from OpenAI, Ollama, Gemini or a model on this machine.
+
+    made = embedder("local")
+    vectors = await made.embed(["one text", "another"])       # float32, (2, D)
+
+A kind of embedder is one file that asks one model (`Model`) and one line in EMBEDDERS; cache, batches, deadlines and
+what concurrent callers share are the same for all (`Embedder`, embedder.py).
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .embedder import CACHE_BYTES, Embedder
+from .model import Limits, Model, Vectors
+
+if TYPE_CHECKING:
+    from ..settings import Settings
+
+__all__ = ["CACHE_BYTES", "EMBEDDERS", "Embedder", "Limits", "Model", "Vectors", "embedder"]
+
+# kind -> "module:Class", imported when asked for.
+EMBEDDERS = {
+    "gemini": "providers.embedding.gemini:GeminiModel",
+    "local": "providers.embedding.local:LocalModel",
+    "ollama": "providers.embedding.ollama:OllamaModel",
+    "openai": "providers.embedding.openai:OpenAIModel",
+}
+
+
+def embedder(
+    kind: str, model: str = "", settings: "Settings | None" = None, *, cache_bytes: int = CACHE_BYTES
+) -> Embedder:
+    """An embedder of that kind; ValueError, listing what exists, for an unknown one.
+
+    `settings`: address and key of the server, for the kinds that have one. Raises ProviderError where the package that
+    a local model comes in is not installed.
+    """
+    if kind not in EMBEDDERS:
+        raise ValueError(f"unknown embedder {kind!r}; there are: {', '.join(EMBEDDERS)}")
+    module, _, name = EMBEDDERS[kind].partition(":")
+    made: Any = getattr(import_module(module), name)
+    return Embedder(made(model, settings), cache_bytes=cache_bytes)

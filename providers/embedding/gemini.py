@@ -1,0 +1,52 @@
+"""Embeddings of Gemini (`:batchEmbedContents`), by the official client."""
+
+import asyncio
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from ..gemini import API_VERSION, BASE_URL
+from ..settings import Settings
+from ..transport import Transport
+from .model import Limits
+
+MODEL = "gemini-embedding-001"
+# 100 texts a request; 2,048 tokens a text, and the API cuts longer ones off in silence.
+LIMITS = Limits(texts=100, characters=200_000, text_characters=4_000)
+
+
+class GeminiModel:
+    """One model of Google's."""
+
+    def __init__(self, model: str = "", settings: Settings | None = None) -> None:
+        """Nothing is connected yet."""
+        self._settings = settings or Settings()
+        self._model = model or MODEL
+        self._transport = Transport()
+        self._client: Any = None
+        self.name = f"gemini {self._settings.base_url} {self._model}"
+        self.limits = LIMITS
+
+    async def vectors(self, texts: Sequence[str]) -> list[Any]:
+        """Every text is a content of its own: plain strings would be parts of one for the models that see pictures."""
+        if self._client is None:
+            settings = self._settings
+            sdk: Any = await asyncio.to_thread(import_module, "google.genai")
+            options = sdk.types.HttpOptions(
+                base_url=settings.base_url or BASE_URL,
+                api_version=settings.api_version or API_VERSION,
+                headers=dict(settings.headers),
+                timeout=int(LIMITS.seconds * 1000),
+                aiohttp_client=self._transport.session,  # with our rules: no proxy variables, no cookies
+            )
+            self._client = sdk.Client(api_key=settings.api_key or "none", http_options=options)
+        answer = await self._client.aio.models.embed_content(
+            model=self._model,
+            contents=[{"parts": [{"text": text}]} for text in texts],
+            config={"task_type": "SEMANTIC_SIMILARITY"},
+        )
+        return [item.values for item in answer.embeddings or ()]
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._transport.aclose()

@@ -1,0 +1,96 @@
+"""The official clients of three vendors against servers that answer as theirs do."""
+
+import numpy as np
+import pytest
+
+from providers.embedding import Embedder, embedder
+from providers.errors import ProviderError, Rejected, Unreachable
+from providers.settings import Settings
+from tests.upstreams.embeddings import KEY, Embeddings, vector
+from tests.upstreams.wire import Break, Server, script, whole
+
+TEXTS = ["Water boils.", "at 100 °C", "水"]
+KINDS = ("openai", "ollama", "gemini")
+
+
+def made(kind: str, url: str, key: str = KEY) -> Embedder:
+    base = f"{url}/v1" if kind == "openai" else url
+    return embedder(kind, "a-model", Settings(base_url=base, api_key=key))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_text_gets_its_own_vector_of_unit_length(kind: str) -> None:
+    upstream = Embeddings()
+    async with Server(upstream) as server:
+        asked = made(kind, server.url)
+        found = await asked.embed([*TEXTS, TEXTS[0]])
+        await asked.aclose()
+    assert found.dtype == np.float32
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1)
+    expected = np.array([vector(text) for text in [*TEXTS, TEXTS[0]]])
+    assert found == pytest.approx(expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    assert upstream.batches == [TEXTS], "a text is asked for once"
+
+
+async def test_a_server_that_knows_no_base64_is_read_as_well() -> None:
+    async with Server(Embeddings(base64=False)) as server:
+        asked = made("openai", server.url)
+        assert (await asked.embed(TEXTS)).shape == (3, 3)
+        await asked.aclose()
+
+
+async def test_a_batch_that_is_too_large_is_halved_until_it_fits() -> None:
+    upstream = Embeddings(most=2)
+    async with Server(upstream) as server:
+        asked = made("openai", server.url)
+        texts = [f"text number {n}" for n in range(7)]
+        assert (await asked.embed(texts)).shape == (7, 3)
+        await asked.aclose()
+    assert [text for batch in upstream.batches for text in batch] == texts
+    assert max(map(len, upstream.batches)) == 2
+
+
+async def test_a_wrong_key_is_an_error_of_the_embedder() -> None:
+    async with Server(Embeddings()) as server:
+        asked = made("openai", server.url, key="wrong")
+        with pytest.raises(Rejected) as caught:
+            await asked.embed(TEXTS)
+        await asked.aclose()
+    assert caught.value.status == 401
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_nobody_there(kind: str) -> None:
+    async with Server(Embeddings()) as server:
+        url = server.url
+    asked = made(kind, url)
+    with pytest.raises(Unreachable):
+        await asked.embed(TEXTS)
+    await asked.aclose()
+
+
+ANSWERS = {
+    "one vector too few": b'{"object":"list","data":[{"index":0,"embedding":[1,2]}],"model":"m"}',
+    "vectors of two lengths": b'{"object":"list","data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1]}]}',
+    "words instead of numbers": b'{"data":[{"index":0,"embedding":["a"]},{"index":1,"embedding":["b"]}]}',
+    "not a number": b'{"object":"list","data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}',
+    "no data": b'{"object":"list"}',
+    "not JSON": b"<html>",
+}
+
+
+@pytest.mark.parametrize("case", ANSWERS)
+async def test_an_answer_that_is_none(case: str) -> None:
+    async with Server(script(whole("200 OK", ANSWERS[case], "Content-Type: application/json"))) as server:
+        asked = made("openai", server.url)
+        with pytest.raises(ProviderError):
+            await asked.embed(TEXTS[:2])
+        await asked.aclose()
+
+
+async def test_a_connection_that_breaks() -> None:
+    async with Server(script(Break.RESET)) as server:
+        asked = made("ollama", server.url)
+        with pytest.raises(ProviderError):
+            await asked.embed(TEXTS)
+        await asked.aclose()

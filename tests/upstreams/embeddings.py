@@ -1,0 +1,70 @@
+"""Upstreams that answer for embeddings what OpenAI, Ollama and Gemini answer, byte for byte.
+
+A vector is (letters, digits, 1) of its text: enough to see that each text got its own.
+"""
+
+import base64
+import json
+import struct
+from collections.abc import AsyncIterator
+from typing import Any
+
+from .wire import Request, Step, whole
+
+KEY = "sk-upstream-0123456789abcdef"
+JSON = "Content-Type: application/json"
+
+
+def vector(text: str) -> list[float]:
+    return [float(sum(map(str.isalpha, text))), float(sum(map(str.isdigit, text))), 1.0]
+
+
+class Embeddings:
+    """All three APIs at one address. `most`: texts it takes at once; `base64`: whether it knows that encoding."""
+
+    def __init__(self, *, most: int = 2048, base64: bool = True) -> None:
+        self.most = most
+        self.base64 = base64
+        self.batches: list[list[str]] = []
+
+    async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        if request.headers.get("authorization") == "Bearer wrong":
+            yield failure("401 Unauthorized", {"error": {"message": "Incorrect API key provided.", "code": "invalid"}})
+            return
+        path = request.target.partition("?")[0]
+        texts = _texts(path, request.json)
+        if len(texts) > self.most:
+            message = f"batch size {len(texts)} > maximum allowed batch size {self.most}"
+            yield failure("413 Payload Too Large", {"error": {"message": message, "type": "validation"}})
+            return
+        self.batches.append(texts)
+        yield whole("200 OK", json.dumps(self._answer(path, request.json, texts)).encode(), JSON)
+
+    def _answer(self, path: str, body: Any, texts: list[str]) -> dict[str, Any]:
+        vectors = [vector(text) for text in texts]
+        if path.endswith(":batchEmbedContents"):
+            return {"embeddings": [{"values": row} for row in vectors]}
+        if path == "/api/embed":
+            return {"model": body["model"], "embeddings": vectors, "total_duration": 14143917, "prompt_eval_count": 8}
+        packed = self.base64 and body.get("encoding_format") == "base64"
+        data = [
+            {"object": "embedding", "index": i, "embedding": _packed(row) if packed else row}
+            for i, row in enumerate(vectors)
+        ]
+        usage = {"prompt_tokens": 8, "total_tokens": 8}
+        return {"object": "list", "data": data[::-1], "model": body["model"], "usage": usage}  # any order is allowed
+
+
+def failure(status: str, body: dict[str, Any]) -> bytes:
+    return whole(status, json.dumps(body).encode(), JSON)
+
+
+def _texts(path: str, body: Any) -> list[str]:
+    if path.endswith(":batchEmbedContents"):
+        return [one["content"]["parts"][0]["text"] for one in body["requests"]]
+    given = body["input"]
+    return [given] if isinstance(given, str) else given
+
+
+def _packed(row: list[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(row)}f", *row)).decode()
