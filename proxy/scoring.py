@@ -16,6 +16,10 @@ class Scoring:
         loop = asyncio.get_running_loop()
         self._preparing: asyncio.Future[Prepared] = loop.run_in_executor(None, scorer.prepare, evidence)
 
+    async def prepared(self) -> Prepared:
+        """The evidence, ready."""
+        return await self._preparing
+
     async def decide(self, claim: Claim, cited: frozenset[int], limit: int) -> Decision:
         """Which evidence supports this claim. `cited`: what the model cited; `limit`: supports at most."""
         prepared = await self._preparing

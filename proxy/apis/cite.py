@@ -6,14 +6,14 @@ from typing import Any
 
 from aiohttp import web
 
-from citation.answer import UNDECIDED, Answer, Draft
+from citation.answer import Answer, Draft
 from citation.attribute import Support
-from citation.cite import CitedText, drafts_of, finished
+from citation.cite import CitedText, decided, drafts_of, finished, together
 from citation.evidence import Evidence, FieldError
 from citation.json_answer import JsonAnswer
 from citation.options import Options
 from citation.response import Response
-from citation.scoring import scorer
+from citation.scoring import Scores, scorer
 
 from ..exchange import read
 from ..middleware import json_response
@@ -46,16 +46,20 @@ async def cite_text(
     """As `citation.cite.cite`, with the scorers that have to wait for something, and without keeping others waiting."""
     response = Response(evidence, options, labels=labels)
     answer = response.answer(0)
-    scoring = Scoring(scorer(options.scorer), evidence)
+    prepared = await Scoring(scorer(options.scorer), evidence).prepared()
+    drafts: list[Draft] = []
+    scores: list[Scores | None] = []
+    async for draft in _drafts(answer, text):
+        await asyncio.sleep(0)  # a score takes up to a millisecond, and a text may have a hundred thousand
+        drafts.append(draft)
+        scores.append(prepared.score(draft.claim) if draft.claim is not None else None)
     pieces: list[str] = []
     supports: list[tuple[Support, ...]] = []
-    async for draft in _drafts(answer, text):
-        decision = UNDECIDED
-        if draft.claim is not None:
-            await asyncio.sleep(0)  # a decision takes up to a millisecond, and a text may have a hundred thousand
-            decision = await scoring.decide(draft.claim, frozenset(draft.cited), options.max_per_sentence)
+    for draft, scored in zip(drafts, together(scores, prepared), strict=True):
+        decision = decided(draft, scored, prepared, options.max_per_sentence)
         pieces.append(answer.cite(draft, decision))
         supports.append(decision.supports)
+        await asyncio.sleep(0)
     return finished(response, pieces, supports)
 
 
