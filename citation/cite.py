@@ -43,7 +43,7 @@ def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Optio
         decision = decided(draft, scored, prepared, options.max_per_sentence)
         pieces.append(answer.cite(draft, decision))
         supports.append(decision.supports)
-    return finished(response, pieces, supports)
+    return finished(response, pieces, supports, scores)
 
 
 def decided(draft: Draft, scores: Scores | None, prepared: Prepared, limit: int) -> Decision:
@@ -74,8 +74,14 @@ def spaced(sentences: Sequence[str]) -> list[str]:
     return [s if i == last or s[-1:].isspace() else f"{s} " for i, s in enumerate(sentences)]
 
 
-def finished(response: Response, pieces: Iterable[str], supports: Iterable[tuple[Support, ...]]) -> CitedText:
+def finished(
+    response: Response,
+    pieces: Iterable[str],
+    supports: Iterable[tuple[Support, ...]],
+    scores: Iterable[Scores | None],
+) -> CitedText:
     """The cited text of a response whose only choice has been cited."""
+    response.grounding.degraded = any(one is not None and one.degraded for one in scores)
     text = "".join(pieces) + response.answer(0).reference_list()
     return CitedText(text, tuple(supports), response.of_choice(0) | response.overall())
 

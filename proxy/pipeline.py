@@ -66,7 +66,9 @@ async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision
     if draft.claim is None:
         return UNDECIDED
     try:
-        return await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+        decision = await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+        response.grounding.degraded |= scoring.degraded
+        return decision
     except Exception:
         log.exception("scoring a sentence failed")
         response.grounding.degraded = True

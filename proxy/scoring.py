@@ -13,6 +13,7 @@ class Scoring:
 
     def __init__(self, scorer: Scorer, evidence: Sequence[Evidence]) -> None:
         """Begins to prepare the evidence at once."""
+        self.degraded = False  # whether a score had to do without what its scorer wants, such as vectors
         loop = asyncio.get_running_loop()
         self._preparing: asyncio.Future[Prepared] = loop.run_in_executor(None, scorer.prepare, evidence)
 
@@ -23,4 +24,6 @@ class Scoring:
     async def decide(self, claim: Claim, cited: frozenset[int], limit: int) -> Decision:
         """Which evidence supports this claim. `cited`: what the model cited; `limit`: supports at most."""
         prepared = await self._preparing
-        return attribute(claim, prepared.score(claim), prepared, cited=cited, limit=limit)
+        scores = prepared.score(claim)
+        self.degraded |= scores.degraded
+        return attribute(claim, scores, prepared, cited=cited, limit=limit)

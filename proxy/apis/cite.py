@@ -60,7 +60,7 @@ async def cite_text(
         pieces.append(answer.cite(draft, decision))
         supports.append(decision.supports)
         await asyncio.sleep(0)
-    return finished(response, pieces, supports)
+    return finished(response, pieces, supports, scores)
 
 
 async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:

@@ -147,3 +147,10 @@ def test_the_library_cites_in_one_call() -> None:
     cited = cite(TEXT, evidence)
     assert cited.text.startswith("The Harlan bridge was opened on 4 May 1932. [1] It")
     assert [reference["evidence_number"] for reference in cited.fields["references"]] == [1, 2]
+
+
+async def test_a_scorer_without_what_it_wants_says_so() -> None:
+    _, body = await answered({"text": TEXT, "evidence": EVIDENCE, "citations": {"scorer": "ragflow"}})
+    grounding = body["grounding"]
+    assert isinstance(grounding, dict)
+    assert (grounding["scorer"], grounding["degraded"]) == ("ragflow", True)  # no embedder: tokens alone
