@@ -3,13 +3,14 @@
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.vectors import Table, table
 from citation.evidence import Evidence
 from citation.gates import Gates
 from citation.scoring import Claim, Prepared, Scorer, Scores
@@ -63,12 +64,26 @@ class Scored:
 
 
 def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
-    """Score every judged sentence against all evidence of its record. For scorers that need no vectors."""
+    """Score every judged sentence against all evidence of its record."""
+    vectors = table(_texts(records, scorer)) if scorer.needs_vectors else {}
     scored: list[Scored] = []
     for number, record in enumerate(records):
-        prepared = scorer.prepare(evidence_of(record))
-        scored += [scored_by(prepared, number, i, claim, prepared.score(claim)) for i, claim in claims_of(record)]
+        prepared = prepared_by(scorer, evidence_of(record), vectors)
+        for i, plain in claims_of(record):
+            claim = replace(plain, vector=vectors.get(plain.text))
+            scored.append(scored_by(prepared, number, i, claim, prepared.score(claim)))
     return stack(records, scored)
+
+
+def prepared_by(scorer: Scorer, evidence: Sequence[Evidence], vectors: Table) -> Prepared:
+    """With the vectors it wants."""
+    wanted = scorer.windows(evidence)
+    return scorer.prepare(evidence, np.stack([vectors[text] for text in wanted]) if wanted else None)
+
+
+def _texts(records: Sequence[Record], scorer: Scorer) -> list[str]:
+    windows = [text for record in records for text in scorer.windows(evidence_of(record))]
+    return windows + [claim.text for record in records for _, claim in claims_of(record)]
 
 
 def scored_by(prepared: Prepared, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:

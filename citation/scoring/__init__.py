@@ -17,6 +17,7 @@ Vectors = NDArray[np.float32]
 
 # name -> "module:Class", imported when asked for. A new scorer is one file and one line here.
 SCORERS = {
+    "hybrid": "citation.scoring.hybrid:HybridScorer",
     "lexical": "citation.scoring.lexical:LexicalScorer",
     "ragflow": "citation.scoring.ragflow:RagflowScorer",
 }
@@ -56,12 +57,32 @@ class Scores:
 class Prepared(Protocol):
     """The evidence of one request, made ready while the model is still thinking."""
 
-    evidence: Sequence[Evidence]
-    name: str  # of the scorer, and of the calibration its scores need
-    index: "Index"  # terms, quantities and polarity of the evidence: what the gates read
+    @property
+    def evidence(self) -> Sequence[Evidence]:
+        """In number order."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Of the scorer."""
+        ...
+
+    @property
+    def index(self) -> "Index":
+        """Terms, quantities and polarity of the evidence: what the gates read."""
+        ...
 
     def score(self, claim: Claim) -> Scores:
         """Score one claim against every piece of evidence."""
+        ...
+
+
+@runtime_checkable
+class WantsVectors(Protocol):
+    """Prepared evidence that waits for the vectors of its windows, and scores without them until then."""
+
+    def with_vectors(self, vectors: Vectors) -> Prepared:
+        """The same evidence with them. ValueError where they are not as many as the windows."""
         ...
 
 

@@ -109,7 +109,7 @@ class Comparison:
                 titled[row, index.titles[term]] = 1.0
         anywhere = np.maximum(self._by_evidence(here), titled)
         named = np.array([t in self.lexed.names for t in terms], dtype=np.float32) * weights
-        others = _best_other(best[1])
+        others = best_other(best[1])
         columns["cover_all"] = weights @ anywhere / total
         columns["title"] = weights @ titled / total
         columns["margin"] = best[1] - others
@@ -138,7 +138,7 @@ class Comparison:
         share = both @ self._by_evidence(credit) / totals[:, None]
         columns["soft_all"] = np.where(self.foreign, share[1], share[0])
         columns["anchors"] = np.where(self.foreign, best.max(axis=0) * totals[1], 0.0)
-        columns["soft_margin"] = columns["soft_3"] - _best_other(best.max(axis=0))
+        columns["soft_margin"] = columns["soft_3"] - best_other(best.max(axis=0))
         self._units = credit, both
         return np.asarray(soft, dtype=np.float32)
 
@@ -265,7 +265,8 @@ def _columns(here: Floats, first: Ints, last: Ints) -> Floats:
     return np.maximum(np.maximum(here[:, first], here[:, middle]), here[:, last])
 
 
-def _best_other(score: NDArray[np.floating]) -> NDArray[np.floating]:
+def best_other(score: NDArray[np.floating]) -> NDArray[np.floating]:
+    """For each, the best of the others; 0 for one alone."""
     if len(score) < 2:
         return np.zeros_like(score)
     top = np.sort(score)[-2:]

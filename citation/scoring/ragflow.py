@@ -9,6 +9,7 @@ characters stand in for; its vectors, which mix in the document's name. The wind
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -79,13 +80,21 @@ class RagflowPrepared:
         """For gates, which this rule does not ask."""
         return Index(self.evidence)
 
+    def with_vectors(self, vectors: Vectors) -> "RagflowPrepared":
+        """The same evidence, its vectors having come."""
+        if len(vectors) != len(self.evidence):
+            raise ValueError(f"{len(vectors)} vectors for {len(self.evidence)} pieces of evidence")
+        prepared = copy(self)
+        prepared._vectors = vectors
+        return prepared
+
     def score(self, claim: Claim) -> Scores:
         """Judged by itself: the thresholds fall until this sentence is cited or they end."""
         said = tokens(claim.text)
         weighed = weights(said)
         token = np.array([token_similarity(said, weighed, known) for known in self._keys])
         cosine = np.zeros(len(self.evidence))
-        if self._vectors is not None and claim.vector is not None:
+        if self._vectors is not None and claim.vector is not None and self._vectors.shape[1] == len(claim.vector):
             cosine = (self._vectors @ claim.vector).astype(np.float64)
         mixed = hybrid(token, cosine, self._token_weight)
         windows = [(0, len(e.text)) for e in self.evidence]

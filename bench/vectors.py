@@ -1,0 +1,34 @@
+"""Vectors for scorers that want them, by the embedder on this machine; kept in a file, since they take minutes."""
+
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from citation.scoring import Vectors
+from providers.embedding import embedder
+
+Table = dict[str, Vectors]
+
+
+def table(texts: Iterable[str]) -> Table:
+    """The vector of each text."""
+    asked = sorted(set(texts))
+    digest = hashlib.sha256("\0".join(asked).encode()).hexdigest()[:16]
+    kept = Path(tempfile.gettempdir()) / f"citestream-vectors-{digest}.npy"
+    if kept.exists():
+        vectors = np.load(kept).astype(np.float32)
+    else:
+        vectors = asyncio.run(_embedded(asked))
+        np.save(kept, vectors.astype(np.float16))
+    return dict(zip(asked, vectors, strict=True))
+
+
+async def _embedded(texts: list[str]) -> Vectors:
+    local = embedder("local")
+    vectors = await local.embed(texts)
+    await local.aclose()
+    return vectors

@@ -1,0 +1,109 @@
+"""The hybrid scorer, with vectors whose meaning is written down: three directions, one for each thing spoken of."""
+
+import numpy as np
+import pytest
+
+from citation import Evidence
+from citation.attribute import attribute, explain
+from citation.scoring import Claim, Vectors, WantsVectors, scorer
+from citation.scoring.calibration import calibration
+from citation.scoring.hybrid import FEATURES, HybridPrepared
+
+BRIDGE, LANES, OPERA = np.eye(3, dtype=np.float32)
+EVIDENCE = [
+    Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),
+    Evidence(2, "The opera house was finished after many quarrels.", "opera"),
+]
+VECTORS = np.stack([BRIDGE, LANES, OPERA])
+GERMAN = Claim("Die Brücke über den Hafen wurde 1932 freigegeben.", vector=BRIDGE)
+
+
+def prepared(vectors: Vectors | None = VECTORS) -> HybridPrepared:
+    made = scorer("hybrid").prepare(EVIDENCE, vectors)
+    assert isinstance(made, HybridPrepared)
+    return made
+
+
+def features(claim: Claim, made: HybridPrepared) -> dict[str, list[float]]:
+    scores = made.score(claim)
+    return dict(zip(scores.names, scores.features.T.tolist(), strict=True))
+
+
+def test_windows_are_the_sentences_in_order() -> None:
+    assert scorer("hybrid").windows(EVIDENCE) == [
+        "The harbour bridge was opened in 1932. ",
+        "It carries eight lanes of traffic.",
+        "The opera house was finished after many quarrels.",
+    ]
+
+
+def test_nearness_is_that_of_sentences_windows_and_excerpts() -> None:
+    found = features(GERMAN, prepared())
+    half = 2**-0.5  # a window of two sentences points between them
+    assert found["near_1"] == pytest.approx([1, 0])
+    assert found["near_2"] == pytest.approx([half, 0])
+    assert found["near_3"] == pytest.approx([1, 0]), "with no three sentences, the nearest one stands in"
+    assert found["near_all"] == pytest.approx([half, 0])
+    assert found["near_margin"] == pytest.approx([1, -1])
+    assert found["near_best"] == pytest.approx([1, 1])
+    assert found["near_relative"] == pytest.approx([1, 0])
+
+
+def test_the_window_that_shares_most_words_is_measured_too() -> None:
+    claim = Claim("It carries eight lanes of traffic.", vector=LANES)
+    assert features(claim, prepared())["near_window"][0] == pytest.approx(1)
+
+
+def test_a_translation_is_cited_that_shares_hardly_a_word() -> None:
+    made = prepared()
+    assert [s.number for s in attribute(GERMAN, made.score(GERMAN), made).supports] == [1]
+
+
+def test_a_changed_year_is_refused_however_near() -> None:
+    made = prepared()
+    claim = Claim("Die Brücke über den Hafen wurde 1923 freigegeben.", vector=BRIDGE)
+    first, _ = explain(claim, made.score(claim), made)
+    assert first.gate is not None
+    assert not first.cited
+
+
+MISSING = {
+    "no vectors of the evidence": (None, GERMAN),
+    "no vector of the sentence": (VECTORS, Claim(GERMAN.text)),
+    "vectors of two models": (VECTORS, Claim(GERMAN.text, vector=np.ones(7, dtype=np.float32))),
+}
+
+
+@pytest.mark.parametrize("case", MISSING)
+def test_without_vectors_it_is_lexical_and_says_so(case: str) -> None:
+    vectors, claim = MISSING[case]
+    scores = prepared(vectors).score(claim)
+    lexical = scorer("lexical").prepare(EVIDENCE).score(claim)
+    assert scores.degraded
+    assert scores.scorer == "lexical"
+    assert scores.features.tolist() == lexical.features.tolist()
+
+
+def test_vectors_may_come_later() -> None:
+    waiting = prepared(None)
+    assert isinstance(waiting, WantsVectors)
+    later = waiting.with_vectors(VECTORS)
+    assert not later.score(GERMAN).degraded
+    assert later.score(GERMAN).features.tolist() == prepared().score(GERMAN).features.tolist()
+
+
+def test_vectors_of_other_evidence_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 vectors for 3 sentences"):
+        scorer("hybrid").prepare(EVIDENCE, VECTORS[:2])
+
+
+def test_no_evidence() -> None:
+    made = scorer("hybrid").prepare([])
+    assert attribute(GERMAN, made.score(GERMAN), made).supports == ()
+
+
+def test_its_calibration_reads_what_it_scores() -> None:
+    fitted = calibration("hybrid")
+    assert set(FEATURES) <= set(fitted.features)
+    assert fitted.provenance["cross_validated"]["f1"] >= 0.74
+    assert fitted.provenance["cross_validated"]["bad"] <= 0.18
