@@ -61,7 +61,7 @@ $(VENV)/.app: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
-	@$(PIP) --editable ".[dev,bench]"
+	@$(PIP) --editable ".[dev,bench,semantic]"
 	@touch $@
 
 $(VENV)/.llama: examples/llama-requirements.txt $(VENV)/.app
