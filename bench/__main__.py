@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NOT_MEASURING = ("__main__", "fit")
+NOT_MEASURING = ("__main__", "fit", "fit_entailment")
 WANT_DATA = ("attribution",)
 
 

@@ -20,6 +20,7 @@ from citation.response import Response
 from providers.errors import ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
+from .ahead import ahead, in_turn
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
@@ -32,14 +33,16 @@ async def respond(
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
     times = _Times(response.grounding.timings_ms)
-    async with aclosing(drafts(events, response, pace)) as steps:
-        async for step in steps:
+
+    async def timed(step: Drafted) -> Decision:
+        with times.scoring():
+            return await decide(step.draft, scoring, response)
+
+    steps = drafts(events, response, pace)
+    async with aclosing(ahead(steps, timed, scoring.embed) if scoring.waits else in_turn(steps, timed)) as decided:
+        async for step, decision in decided:
             times.stepped()
-            decision = UNDECIDED
-            if isinstance(step, Drafted):
-                with times.scoring():
-                    decision = await decide(step.draft, scoring, response)
-            for event in shown(step, decision, response):
+            for event in shown(step, decision or UNDECIDED, response):
                 yield event
 
 

@@ -1,29 +1,120 @@
-"""Scoring: drives a scorer for one request; prepares its evidence in a thread while the model is still thinking."""
+"""Scoring: drives a scorer for one request. The evidence is made ready in a thread and embedded while the model thinks.
+
+What a scorer wants from outside, vectors and a model that reads, may be slow or broken: a sentence waits for it no
+longer than the deadline, then the words alone decide and the report says `degraded`.
+"""
 
 import asyncio
+import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from citation.attribute import Decision, attribute
 from citation.evidence import Evidence
-from citation.scoring import Claim, Prepared, Scorer
+from citation.scoring import Claim, Prepared, Scorer, Scores, Vectors, WantsReading, WantsVectors
+from providers.embedding import Embedder
+from providers.entailment import EntailmentModel
+from providers.errors import ProviderError
+
+log = logging.getLogger("citestream")
+
+# After every miss the next sentences wait so much shorter: all waiting of a request adds up to 4/3 of the deadline.
+_LESS_PATIENCE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What scorers want that is not pure: who embeds, who reads, and for how many seconds a sentence waits for them."""
+
+    embedder: Embedder | None = None
+    reader: EntailmentModel | None = None
+    deadline: float = 2.0  # a reader of a stream notices a pause of this length, and forgives it
 
 
 class Scoring:
     """The scores of one request. To be made inside a running event loop."""
 
-    def __init__(self, scorer: Scorer, evidence: Sequence[Evidence]) -> None:
+    def __init__(self, scorer: Scorer, evidence: Sequence[Evidence], outside: Outside | None = None) -> None:
         """Begins to prepare the evidence at once."""
+        outside = outside or Outside()
         self.degraded = False  # whether a score had to do without what its scorer wants, such as vectors
+        self._windows = (scorer.windows, tuple(evidence))
+        self._embedder = outside.embedder if scorer.needs_vectors else None
+        self._reader = outside.reader
+        self._patience = outside.deadline
+        self._embedding = asyncio.Lock()
+        self._complete: Prepared | None = None
         loop = asyncio.get_running_loop()
         self._preparing: asyncio.Future[Prepared] = loop.run_in_executor(None, scorer.prepare, evidence)
 
+    @property
+    def waits(self) -> bool:
+        """Whether a decision may have to wait, so that sentences are better scored ahead."""
+        return self._embedder is not None or self._reader is not None
+
+    async def embed(self, claims: Sequence[Claim] = ()) -> None:
+        """Fetch the vectors of the evidence, and of sentences known already. What fails is left to `score`."""
+        if self._embedder is None:
+            return
+        try:
+            await self._embedded(self._embedder)
+            await self._embedder.embed([claim.text for claim in claims])
+        except ProviderError as error:
+            log.warning("embedding the evidence failed: %s", error)
+
     async def prepared(self) -> Prepared:
-        """The evidence, ready."""
-        return await self._preparing
+        """The evidence, as ready as it is."""
+        return self._complete or await self._preparing
+
+    async def score(self, claim: Claim) -> Scores:
+        """The scores of a sentence, with or without what comes from outside."""
+        if self._embedder is not None:
+            claim = replace(claim, vector=await self._vector(self._embedder, claim.text))
+        prepared = await self.prepared()
+        scores = prepared.score(claim)
+        if self._reader is not None and isinstance(prepared, WantsReading):
+            scores = await self._read(self._reader, prepared, claim, scores)
+        self.degraded |= scores.degraded
+        return scores
 
     async def decide(self, claim: Claim, cited: frozenset[int], limit: int) -> Decision:
         """Which evidence supports this claim. `cited`: what the model cited; `limit`: supports at most."""
-        prepared = await self._preparing
-        scores = prepared.score(claim)
-        self.degraded |= scores.degraded
-        return attribute(claim, scores, prepared, cited=cited, limit=limit)
+        scores = await self.score(claim)
+        return attribute(claim, scores, await self.prepared(), cited=cited, limit=limit)
+
+    async def _vector(self, embedder: Embedder, text: str) -> Vectors | None:
+        """The vector of a sentence, once those of the evidence are there; None where it takes too long."""
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._embedded(embedder)
+                vectors: Vectors = (await embedder.embed([text]))[0]
+                return vectors
+        except (TimeoutError, ProviderError) as error:
+            self._missed("embedding", error)
+            return None
+
+    async def _embedded(self, embedder: Embedder) -> None:
+        """Those who come while somebody embeds wait for it; what a cancelled one got so far is in the cache."""
+        async with self._embedding:
+            if self._complete is None:
+                windows, evidence = self._windows
+                vectors = await embedder.embed(await asyncio.to_thread(windows, evidence))
+                prepared = await self._preparing
+                if isinstance(prepared, WantsVectors):
+                    prepared = await asyncio.to_thread(prepared.with_vectors, vectors)
+                self._complete = prepared
+
+    async def _read(self, reader: EntailmentModel, prepared: WantsReading, claim: Claim, scores: Scores) -> Scores:
+        """With what the reader says about the evidence that the scores leave open."""
+        rows = prepared.open(scores)
+        try:
+            async with asyncio.timeout(self._patience):
+                passages = prepared.passages(scores, rows)
+                return prepared.read(scores, rows, await reader.entailed([(one, claim.text) for one in passages]))
+        except (TimeoutError, ProviderError) as error:
+            self._missed("entailment", error)
+        return replace(scores, degraded=True)
+
+    def _missed(self, what: str, error: Exception) -> None:
+        self._patience *= _LESS_PATIENCE
+        log.warning("%s failed, words alone decide: %s", what, error or "it took too long")

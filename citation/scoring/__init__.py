@@ -17,6 +17,7 @@ Vectors = NDArray[np.float32]
 
 # name -> "module:Class", imported when asked for. A new scorer is one file and one line here.
 SCORERS = {
+    "entailment": "citation.scoring.entailment:EntailmentScorer",
     "hybrid": "citation.scoring.hybrid:HybridScorer",
     "lexical": "citation.scoring.lexical:LexicalScorer",
     "ragflow": "citation.scoring.ragflow:RagflowScorer",
@@ -83,6 +84,23 @@ class WantsVectors(Protocol):
 
     def with_vectors(self, vectors: Vectors) -> Prepared:
         """The same evidence with them. ValueError where they are not as many as the windows."""
+        ...
+
+
+@runtime_checkable
+class WantsReading(Protocol):
+    """Prepared evidence that wants a model to read what its scores leave open, and does without until then."""
+
+    def open(self, scores: Scores) -> list[int]:
+        """The rows to ask about."""
+        ...
+
+    def passages(self, scores: Scores, rows: Sequence[int]) -> list[str]:
+        """What to read for each."""
+        ...
+
+    def read(self, scores: Scores, rows: Sequence[int], entailed: Sequence[float]) -> Scores:
+        """The scores with what the model says: log odds that each passage entails the sentence."""
         ...
 
 

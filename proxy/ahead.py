@@ -1,0 +1,109 @@
+"""Ahead: the steps of an answer with the decision about each sentence, in order.
+
+Where a scorer waits for something outside, sentences are decided while the answer is still being read: reading goes on
+meanwhile, and several sentences wait at once.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from citation.attribute import Decision
+
+from .reading import Drafted, Step
+
+MOST_AHEAD = 32  # steps read and not yet sent: a few seconds of a fast model; then reading waits
+
+Decide = Callable[[Drafted], Awaitable[Decision]]
+Decided = AsyncGenerator[tuple[Step, Decision | None], None]
+T = TypeVar("T")
+
+
+async def in_turn(steps: AsyncGenerator[Step, None], decide: Decide) -> Decided:
+    """Each step, once it is decided; the next is read after that."""
+    async with aclosing(steps):
+        async for step in steps:
+            yield step, await decide(step) if isinstance(step, Drafted) else None
+
+
+async def ahead(steps: AsyncGenerator[Step, None], decide: Decide, beside: Callable[[], Awaitable[None]]) -> Decided:
+    """As `in_turn`, deciding while it reads; `beside` runs meanwhile. Raises what `steps` or `decide` raises.
+
+    All tasks end with this generator, however it ends. None of them raises: their group would wrap the error, and could
+    not interrupt us for it, since a generator may be resumed by another task than the one that began it.
+    """
+    error: Exception | None = None
+    async with asyncio.TaskGroup() as tasks:
+        reader = _Reader(steps, decide, tasks)
+        reader.own(beside())
+        reader.own(reader.read())
+        try:
+            while not isinstance(item := await reader.queue.get(), _End):
+                outcome = await item.deciding if item.deciding else None
+                if isinstance(outcome, Exception):
+                    error = outcome
+                    break
+                yield item.step, outcome
+            else:
+                error = item.error
+        except GeneratorExit:
+            pass  # the client left. The group would wrap this as well; to return is as good
+        finally:
+            reader.stop()
+    if error:
+        raise error
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    step: Step
+    deciding: "asyncio.Task[Decision | Exception] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Nothing more comes, or what went wrong."""
+
+    error: Exception | None = None
+
+
+class _Reader:
+    """Reads on and starts decisions."""
+
+    def __init__(self, steps: AsyncGenerator[Step, None], decide: Decide, tasks: asyncio.TaskGroup) -> None:
+        self.queue: asyncio.Queue[_Read | _End] = asyncio.Queue(MOST_AHEAD)
+        self._steps = steps
+        self._decide = decide
+        self._tasks = tasks
+        self._running: set[asyncio.Task[object]] = set()
+
+    def own(self, work: Awaitable[T]) -> "asyncio.Task[T | Exception]":
+        task = self._tasks.create_task(_outcome(work))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    async def read(self) -> None:
+        end = _End()
+        try:
+            async with aclosing(self._steps):
+                async for step in self._steps:
+                    deciding = self.own(self._decide(step)) if isinstance(step, Drafted) else None
+                    await self.queue.put(_Read(step, deciding))
+        except Exception as error:  # noqa: BLE001 - it is raised where the steps are taken out
+            end = _End(error)
+        await self.queue.put(end)
+
+    def stop(self) -> None:
+        for task in list(self._running):
+            task.cancel()
+
+
+async def _outcome(work: Awaitable[T]) -> T | Exception:
+    """As a value."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - it is raised where the outcome is wanted
+        return error
