@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .answer import Draft
 from .attribute import Verdict, explain
-from .cite import drafts_of
+from .cite import drafts_of, together
 from .evidence import Evidence
 from .options import Options
 from .response import Response
-from .scoring import scorer
+from .scoring import Prepared, Scores, scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +35,21 @@ class Explained:
 
 def explain_text(text: str | Sequence[str], evidence: Sequence[Evidence], options: Options) -> list[Explained]:
     """What `cite` decides about the same text, and why. Raises ValueError for a scorer there is not."""
-    answer = Response(evidence, options).answer(0)
     prepared = scorer(options.scorer).prepare(evidence)
+    drafts = drafts_of(Response(evidence, options).answer(0), text)
+    scores = together([None if d.claim is None else prepared.score(d.claim) for d in drafts], prepared)
+    return explain_drafts(drafts, scores, prepared, options.max_per_sentence)
+
+
+def explain_drafts(
+    drafts: Sequence[Draft], scores: Sequence[Scores | None], prepared: Prepared, limit: int
+) -> list[Explained]:
+    """The same for sentences that have been scored already; None: makes no claim."""
     explained = []
-    for draft in drafts_of(answer, text):
+    for draft, scored in zip(drafts, scores, strict=True):
         verdicts: list[Verdict] = []
-        if draft.claim is not None:
-            scores, cited = prepared.score(draft.claim), frozenset(draft.cited)
-            verdicts = explain(draft.claim, scores, prepared, cited=cited, limit=options.max_per_sentence)
+        if draft.claim is not None and scored is not None:
+            verdicts = explain(draft.claim, scored, prepared, cited=frozenset(draft.cited), limit=limit)
         explained.append(Explained(draft.text, draft.cited, draft.unknown, tuple(verdicts)))
     return explained
 

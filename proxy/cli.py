@@ -133,15 +133,16 @@ def cite(
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--scorer", default="lexical", show_default=True, help="How alike is measured.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw precision, recall, calibration.")
+@CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
-def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, as_json: bool) -> None:
+def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str | None, as_json: bool) -> None:
     """Measure citations on labelled FILES of JSON lines: precision, recall, F1, support."""
     from citation.evidence import FieldError
 
     from .evaluation import run
 
     try:
-        run(files, scorer, as_json=as_json, plot=plot)
+        run(files, scorer, as_json=as_json, plot=plot, config=_config(path))
     except (FieldError, OSError, ValueError) as error:
         _fail(str(error))
 

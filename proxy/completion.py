@@ -9,6 +9,7 @@ from typing import Any, assert_never
 from citation.response import Response
 from providers.events import Chunk, OtherDelta, Usage
 
+from .encoding import dumps
 from .logprobs import joined
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 
@@ -158,7 +159,9 @@ class Completion:
                 choice[key] = value
 
 
-_GROWING = frozenset({"content", "refusal", "reasoning", "reasoning_content", "thinking", "reasoning_details"})
+_GROWING = frozenset(
+    {"content", "refusal", "reasoning", "reasoning_content", "thinking", "reasoning_details", "images", "content_parts"}
+)
 
 
 def _merge(message: Fields, delta: Mapping[str, Any]) -> None:
@@ -179,8 +182,9 @@ def _merge(message: Fields, delta: Mapping[str, Any]) -> None:
 def _merged_calls(known: list[Fields], fragments: list[Fields]) -> list[Fields]:
     calls = list(known)
     for fragment in fragments:
-        position = fragment.get("index", len(calls))
-        while len(calls) <= position:
+        position = fragment.get("index")
+        if not isinstance(position, int) or not 0 <= position < len(calls):
+            position = len(calls)
             calls.append({})
         merged = {
             key: value for key, value in fragment.items() if key not in ("index", "function") and value is not None
@@ -194,7 +198,7 @@ def _merged_call(known: Fields, fragment: Fields) -> Fields:
     call = dict(known)
     for key, value in fragment.items():
         if key == "arguments" and value is not None:
-            call[key] = call.get(key, "") + value
+            call[key] = call.get(key, "") + (value if isinstance(value, str) else dumps(value).decode())
         elif value is not None:
             call[key] = value
     return call

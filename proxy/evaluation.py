@@ -1,7 +1,8 @@
 """`citestream eval`: how well citations agree with labelled data, as the product makes them, sentence by sentence."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,18 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from citation.attribute import explain
+from citation.attribute import Verdict, explain
+from citation.cite import together
 from citation.claims import makes_claim
 from citation.evaluate import Quality, Record, evaluate, interval
 from citation.evidence import Evidence, FieldError
-from citation.scoring import Claim, scorer
+from citation.options import Options
+from citation.scoring import Claim
 from citation.segment import Kind
 
+from .config import Config
 from .encoding import dumps, loads
+from .scorers import Scorers
 
 BINS = 10  # of the calibration plot
 SHOWN = ("sup", "uns", "P", "R", "F1", "balanced", "bad")
@@ -35,14 +40,11 @@ class Judged:
     passed: bool
 
 
-def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None) -> None:
-    """Print the table, or JSON; draw the plot. Raises FieldError for a record that is none, OSError."""
+def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, config: Config | None = None) -> None:
+    """Print the table, or JSON; draw the plot. Raises FieldError for a record that is none, OSError, ConfigError."""
     records = [record for path in paths for record in _records(path)]
-    console = Console(stderr=True)
-    predictions: dict[str, list[list[int]]] = {}
     judged: list[Judged] = []
-    for record in track(records, "citing", console=console, transient=True, disable=not console.is_terminal):
-        predictions[record["id"]] = list(_cited(record, name, judged))
+    predictions = asyncio.run(_predictions(records, name, config or Config(), judged))
     found = evaluate(records, predictions)
     intervals = {name: interval(records, predictions, attrgetter(name)) for name in BOUNDED}
     if as_json:
@@ -77,29 +79,59 @@ def _defaults(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"gold_alt": [[]] * count, "ignore": [[]] * count}
 
 
-def _cited(record: Record, name: str, judged: list[Judged]) -> Iterable[list[int]]:
+async def _predictions(
+    records: Sequence[Record], name: str, config: Config, judged: list[Judged]
+) -> dict[str, list[list[int]]]:
+    """What is cited for each sentence of each record, 0-based evidence indexes."""
+    console = Console(stderr=True)
+    options = replace(config.citations, scorer=name)
+    scorers = Scorers(config.model_copy(update={"citations": options}))
+    predictions: dict[str, list[list[int]]] = {}
+    try:
+        for record in track(records, "citing", console=console, transient=True, disable=not console.is_terminal):
+            predictions[record["id"]] = [row async for row in _cited(record, scorers, options, judged)]
+    finally:
+        await scorers.aclose()
+    return predictions
+
+
+async def _cited(
+    record: Record, scorers: Scorers, options: Options, judged: list[Judged]
+) -> AsyncGenerator[list[int], None]:
     """The 0-based evidence indexes of each sentence."""
     evidence = [
         Evidence(number, item["text"], str(item.get("id", number)), title=item.get("title"))
         for number, item in enumerate(record["evidence"], 1)
     ]
-    prepared = scorer(name).prepare(evidence)
-    before = ""
-    for index, text in enumerate(record["answer_sentences"]):
-        claim, before = Claim(text, before), text
-        if not makes_claim(text, Kind.PROSE):
+    texts = record["answer_sentences"]
+    claims = [
+        Claim(text, before) if makes_claim(text, Kind.PROSE) else None
+        for before, text in zip(["", *texts], texts, strict=False)
+    ]
+    scoring = scorers.open(options, evidence)
+    await scoring.embed([claim for claim in claims if claim])
+    scores = [None if claim is None else await scoring.score(claim) for claim in claims]
+    prepared = await scoring.prepared()
+    for index, (claim, scored) in enumerate(zip(claims, together(scores, prepared), strict=True)):
+        if claim is None or scored is None:
             yield []
             continue
-        verdicts = explain(claim, prepared.score(claim), prepared)
-        if record["sent_label"][index] in ("supported", "unsupported") and record["gold_level"] == "chunk":
-            gold = set(record["gold"][index]).union(*record["gold_alt"][index] or [()])
-            skipped = set(record["ignore"][index])
-            judged += [
-                Judged(verdict.probability, verdict.number - 1 in gold, verdict.gate is None)
-                for verdict in verdicts
-                if verdict.number - 1 not in skipped
-            ]
+        verdicts = explain(claim, scored, prepared)
+        judged += _judged(record, index, verdicts)
         yield [verdict.number - 1 for verdict in verdicts if verdict.cited]
+
+
+def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[Judged]:
+    """The pairs of a sentence that labels say something about."""
+    if record["sent_label"][index] not in ("supported", "unsupported") or record["gold_level"] != "chunk":
+        return []
+    gold = set(record["gold"][index]).union(*record["gold_alt"][index] or [()])
+    skipped = set(record["ignore"][index])
+    return [
+        Judged(verdict.probability, verdict.number - 1 in gold, verdict.gate is None)
+        for verdict in verdicts
+        if verdict.number - 1 not in skipped
+    ]
 
 
 def _show(name: str, found: Mapping[str, Quality], intervals: Mapping[str, tuple[float, float]]) -> None:

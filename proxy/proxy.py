@@ -7,7 +7,6 @@ from pathlib import Path
 from citation.evidence import Evidence, FieldError
 from citation.prompt import Templates, inject
 from citation.response import Response
-from citation.scoring import scorer
 from citation.segment import SegmentLimits
 from providers.events import ChatRequest
 
@@ -20,7 +19,7 @@ from .outgoing import Outgoing
 from .pipeline import respond, unchanged
 from .reading import Pace
 from .routes import Route, Routes
-from .scoring import Scoring
+from .scorers import Scorers
 from .store import RecentReferences
 
 
@@ -32,6 +31,7 @@ class Proxy:
         self.config = config
         available(config.citations)
         self.routes = Routes(config)
+        self.scorers = Scorers(config)
         self.recent = RecentReferences(config.references)
         self._templates = _templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
@@ -70,7 +70,7 @@ class Proxy:
             limits=self._limits,
             json=job.json,
         )
-        scoring = Scoring(scorer(job.options.scorer), injected.injected)
+        scoring = self.scorers.open(job.options, injected.injected)
         request = ChatRequest(
             route.model,
             injected.messages,
@@ -85,12 +85,15 @@ class Proxy:
 
     def warm_up(self) -> None:
         """Load what the first request would wait for: word tables, weights."""
-        scorer(self.config.citations.scorer).prepare([Evidence(1, "The first request need not wait.", "e1")])
+        self.scorers.scorer(self.config.citations.scorer).prepare(
+            [Evidence(1, "The first request need not wait.", "e1")]
+        )
 
     async def aclose(self) -> None:
         """Let go of all connections."""
         await self.recent.aclose()
         await self.routes.aclose()
+        await self.scorers.aclose()
 
 
 def _templates(files: PromptFiles) -> Templates:

@@ -65,7 +65,7 @@ class Routes:
         if config.kind == "extractive":
             return provider(config.kind)
         self._transport = self._transport or Transport()
-        settings = config.model_dump(include=_SETTINGS) | {"api_key": config.secret()}
+        settings = config.model_dump(include=SETTINGS) | {"api_key": config.secret()}
         settings["max_event_bytes"] = self._config.limits.event_bytes
         return provider(
             config.kind, transport=self._transport, timeouts=Timeouts(**config.timeouts.model_dump()), **settings
@@ -77,4 +77,4 @@ class Routes:
         return "there are: " + ", ".join([*self._config.models, *plain, *names])
 
 
-_SETTINGS = {"base_url", "headers", "api_version", "azure", "vertex", "ca_file"}  # as providers.settings names them
+SETTINGS = {"base_url", "headers", "api_version", "azure", "vertex", "ca_file"}  # as providers.settings names them

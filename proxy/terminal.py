@@ -10,19 +10,20 @@ from rich.console import Console
 from rich.text import Text
 
 from citation.evidence import Evidence, parse_evidence
-from citation.explaining import Explained, explain_text
+from citation.explaining import Explained
 from providers.errors import ProviderError
 from providers.events import Chunk
 from providers.retrieval.ranking import relevance
 
-from .apis.cite import cite_text
 from .apis.extensions import available
+from .citing import score_text
 from .completion import Completion
 from .config import Config
 from .encoding import dumps
 from .job import Job
 from .outgoing import Failed
 from .proxy import Proxy
+from .scorers import Scorers
 
 Fields = dict[str, Any]
 
@@ -66,8 +67,13 @@ async def cite(
     """A finished text with its markers, then its references, and what decided. Raises FieldError."""
     options = available(replace(config.citations, scorer=scorer) if scorer else config.citations)
     found = _parsed(evidence, config)
-    cited = await cite_text(text, found, options, config.evidence.labels)
-    explained = explain_text(text, found, options) if explain else []
+    scorers = Scorers(config)
+    try:
+        scored = await score_text(text, found, options, config.evidence.labels, scorers)
+        cited = await scored.cited()
+        explained = scored.explained() if explain else []
+    finally:
+        await scorers.aclose()
     body = {"object": "citation", "text": cited.text, **cited.fields}
     if as_json:
         _show(body | ({"explained": [one.as_dict() for one in explained]} if explain else {}), as_json)

@@ -24,6 +24,8 @@ class Extensions:
 def take(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[Body, Extensions]:
     """Split a request into what goes on and what is ours. Raises FieldError with the path of a wrong field."""
     evidence = parse_sources(body.get("evidence"), body.get("documents"), limit=limit, max_characters=max_characters)
+    if body.get("retrieval") is not None:
+        raise FieldError("retrieval", "names a source, and this server has none: send evidence instead")
     rest = {key: value for key, value in body.items() if key not in OURS}
     return rest, Extensions(evidence, _options(body, defaults))
 

@@ -34,8 +34,8 @@ class OpenAIChatApi:
             evidence=ours.evidence,
             options=ours.options,
             stream=_flag(body, "stream"),
-            usage=_wants_usage(body.get("stream_options")),
-            json=_wants_json(body.get("response_format")),
+            usage=_wants_usage(body.get("stream_options")) or not _flag(body, "stream"),
+            json=_wants_json(body.get("response_format")) or body.get("format") not in (None, ""),
         )
 
     def encoder(self, _job: Job, _annotations: object) -> "Events":

@@ -157,6 +157,22 @@ class EvidenceConfig(Section):
     )
 
 
+class ScoringConfig(Section):
+    """What scorers other than `lexical` use."""
+
+    embedder: str = Field(
+        default="local", description="who makes vectors: local, or provider/model such as ollama/nomic-embed-text"
+    )
+    cache_bytes: int = Field(default=64 * 2**20, ge=0, description="of vectors kept; 64 MiB are 30,000 sentences")
+    deadline_seconds: float = Field(
+        default=2.0, gt=0, description="that a sentence waits for vectors or a model; then words alone decide"
+    )
+    ragflow_token_weight: float = Field(
+        default=0.1, ge=0, le=1, description="of words in the ragflow scorer, vectors have the rest; RAGFlow uses 0.7"
+    )
+    entailment: str = Field(default="", description="folder of a cross-encoder: model.onnx, tokenizer.json")
+
+
 class Limits(Section):
     """What keeps one request from hurting the others."""
 
@@ -203,6 +219,7 @@ class Config(Section):
         default_factory=Options, description="what a request that says nothing gets"
     )
     evidence: EvidenceConfig = Field(default_factory=EvidenceConfig, description="what evidence a request may bring")
+    scoring: ScoringConfig = Field(default_factory=ScoringConfig, description="what scorers other than lexical use")
     limits: Limits = Field(default_factory=Limits, description="what keeps one request from hurting the others")
     references: ReferencesConfig = Field(
         default_factory=ReferencesConfig,
@@ -233,6 +250,9 @@ class Config(Section):
                 )
         for name, alias in self.models.items():
             self._check(name, alias)
+        embeds = self.scoring.embedder.partition("/")[0]
+        if embeds != "local" and (embeds not in self.providers or self.providers[embeds].kind == "extractive"):
+            raise ValueError(f"scoring.embedder: {embeds!r} is neither local nor a provider that embeds")
         return self
 
     def _check(self, name: str, alias: Alias) -> None:

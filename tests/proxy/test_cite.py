@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from socket import socket
 from typing import Any
 
 import pytest
@@ -9,9 +10,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citation import Evidence, cite
 from citation.options import Options
-from proxy.apis.cite import cite_text
 from proxy.app import make_app
-from proxy.config import Config, ProviderConfig
+from proxy.citing import cite_text
+from proxy.config import Config, ProviderConfig, ScoringConfig
 
 TEXT = "The Harlan bridge was opened on 4 May 1932 [2]. It carries two lanes and eight railway tracks. I like it."
 EVIDENCE = [
@@ -20,8 +21,8 @@ EVIDENCE = [
 ]
 
 
-async def answered(body: object) -> tuple[int, dict[str, object]]:
-    config = Config(providers={"extractive": ProviderConfig(kind="extractive")})
+async def answered(body: object, config: Config | None = None) -> tuple[int, dict[str, object]]:
+    config = config or Config(providers={"extractive": ProviderConfig(kind="extractive")})
     async with TestClient(TestServer(make_app(config))) as client, client.post("/v1/cite", json=body) as answer:
         return answer.status, await answer.json()
 
@@ -150,7 +151,12 @@ def test_the_library_cites_in_one_call() -> None:
 
 
 async def test_a_scorer_without_what_it_wants_says_so() -> None:
-    _, body = await answered({"text": TEXT, "evidence": EVIDENCE, "citations": {"scorer": "ragflow"}})
+    with socket() as unheard:  # bound, but nobody listens
+        unheard.bind(("127.0.0.1", 0))
+        gone = ProviderConfig(kind="ollama", base_url=f"http://127.0.0.1:{unheard.getsockname()[1]}")
+        config = Config(providers={"gone": gone}, scoring=ScoringConfig(embedder="gone/a-model"))
+        request = {"text": TEXT, "evidence": EVIDENCE, "citations": {"scorer": "ragflow"}}
+        _, body = await answered(request, config)
     grounding = body["grounding"]
     assert isinstance(grounding, dict)
     assert (grounding["scorer"], grounding["degraded"]) == ("ragflow", True)  # no embedder: tokens alone

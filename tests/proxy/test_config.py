@@ -44,7 +44,7 @@ def test_the_example_names_every_option() -> None:
     assert set(written) == set(Config.model_fields)
     assert set(written["citations"]) == {field.name for field in fields(Options)}
     assert set(written["providers"]["ollama"]) == set(ProviderConfig.model_fields)
-    for section in ("server", "evidence", "limits", "references", "log"):
+    for section in ("server", "evidence", "limits", "references", "scoring", "log"):
         made: Section = getattr(Config(), section)
         assert set(written[section]) == set(type(made).model_fields), section
 

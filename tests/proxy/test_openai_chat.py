@@ -259,3 +259,9 @@ def test_what_has_nothing_to_cite_passes_through_byte_for_byte(
             request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode())  # noqa: S310 - our own address
             with urlopen(request) as answer:  # noqa: S310
                 assert answer.read() == ODD
+
+
+def test_the_whole_answer_has_its_usage(sdk: OpenAI) -> None:
+    whole = sdk.chat.completions.create(model="extractive", messages=MESSAGES, extra_body=EXTRA)
+    assert whole.usage is not None
+    assert whole.usage.total_tokens

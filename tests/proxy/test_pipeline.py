@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from citation.evidence import Evidence
-from citation.options import Options
+from citation.options import Options, Unsupported
 from citation.response import Response
 from citation.scoring import Prepared, scorer
 from providers.errors import IncompleteAnswer, ProviderError
@@ -250,8 +250,9 @@ class BrokenScorer:
         raise ZeroDivisionError
 
 
-def test_a_scorer_that_fails_does_not_fail_the_answer() -> None:
-    response = Response(EVIDENCE, Options())
+@pytest.mark.parametrize("unsupported", ["keep", "flag", "drop"])
+def test_a_scorer_that_fails_does_not_fail_the_answer(unsupported: Unsupported) -> None:
+    response = Response(EVIDENCE, Options(unsupported=unsupported))
 
     async def sent() -> list[Outgoing]:
         scoring = Scoring(BrokenScorer(), EVIDENCE)

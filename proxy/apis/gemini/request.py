@@ -51,7 +51,8 @@ class GeminiApi:
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """A request. Raises FieldError with the path of a wrong field."""
         rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
-        config = _object(rest, "generationConfig")
+        written = _object(rest, "generationConfig") or _object(rest, "generation_config")
+        config = {_camel(key): value for key, value in written.items()}
         return Job(
             model=self.name,
             messages=[*_system(rest), *_messages(rest.get("contents"))],
@@ -61,12 +62,18 @@ class GeminiApi:
             options=ours.options,
             stream=self.stream,
             usage=True,
-            json=config.get("responseMimeType") == JSON,
+            json=config.get("responseMimeType") not in (None, "", "text/plain"),
         )
 
     def encoder(self, job: Job, _annotations: object) -> Responses:
         """Who writes the answer."""
         return Responses(job.model, events=self.events)
+
+
+def _camel(key: str) -> str:
+    """Google's servers take both spellings of a name."""
+    first, *rest = key.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _object(body: Body, key: str) -> Body:

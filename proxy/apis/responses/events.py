@@ -29,7 +29,7 @@ class ResponseEvents:
         """`job`: what was asked, part of which the response repeats. `annotations`: those of a choice so far."""
         self._job = job
         self._annotations = annotations
-        self._annotated = 0  # how many of them have been sent
+        self._annotated: set[str] = set()  # those that have been sent, by their link, which no two share
         self.name = f"resp_{uuid4().hex}"  # what its client knows the answer by
         self._created = int(time())
         self._number = 0
@@ -101,15 +101,15 @@ class ResponseEvents:
 
     def _marked(self) -> list[bytes]:
         """The annotations that came with the latest text."""
-        found = flat(self._annotations(0))[self._annotated :]
+        found = [one for one in flat(self._annotations(0)) if one["url"] not in self._annotated]
         written = [
             self._event(
                 "response.output_text.annotation.added",
                 {**self._place(), "annotation_index": index, "annotation": annotation},
             )
-            for index, annotation in enumerate(found, self._annotated)
+            for index, annotation in enumerate(found, len(self._annotated))
         ]
-        self._annotated += len(found)
+        self._annotated.update(one["url"] for one in found)
         return written
 
     def _place(self) -> Fields:

@@ -1,0 +1,93 @@
+"""Citing a finished text: the same scorers and decisions as in a stream, without keeping others waiting."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+
+from citation.answer import Answer, Draft
+from citation.attribute import Support
+from citation.cite import CitedText, decided, drafts_of, finished, together
+from citation.evidence import Evidence
+from citation.explaining import Explained, explain_drafts
+from citation.json_answer import JsonAnswer
+from citation.options import Options
+from citation.response import Response
+from citation.scoring import Prepared, Scores, scorer
+
+from .scorers import Scorers
+from .scoring import Scoring
+
+AT_ONCE = 20_000  # characters that are cut before others get their turn: some milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredText:
+    """A text's sentences and the scores of those that make a claim, judged as a whole where the scorer does that."""
+
+    answer: Answer | JsonAnswer
+    drafts: list[Draft]
+    scores: list[Scores | None]
+    prepared: Prepared
+    response: Response
+
+    async def cited(self) -> CitedText:
+        """The text with its markers. Once: the references count what is cited."""
+        limit = self.response.options.max_per_sentence
+        pieces: list[str] = []
+        supports: list[tuple[Support, ...]] = []
+        for draft, scored in zip(self.drafts, self.scores, strict=True):
+            decision = decided(draft, scored, self.prepared, limit)
+            pieces.append(self.answer.cite(draft, decision))
+            supports.append(decision.supports)
+            await asyncio.sleep(0)
+        return finished(self.response, pieces, supports, self.scores)
+
+    def explained(self) -> list[Explained]:
+        """Why."""
+        return explain_drafts(self.drafts, self.scores, self.prepared, self.response.options.max_per_sentence)
+
+
+async def cite_text(
+    text: str | list[str],
+    evidence: tuple[Evidence, ...],
+    options: Options,
+    labels: Mapping[str, str] | None = None,
+    scorers: Scorers | None = None,
+) -> CitedText:
+    """As `citation.cite.cite`, with the scorers that have to wait for something, and without keeping others waiting."""
+    return await (await score_text(text, evidence, options, labels, scorers)).cited()
+
+
+async def score_text(
+    text: str | list[str],
+    evidence: tuple[Evidence, ...],
+    options: Options,
+    labels: Mapping[str, str] | None = None,
+    scorers: Scorers | None = None,
+) -> ScoredText:
+    """Cut and score. Without `scorers` there is no embedder and no model that reads."""
+    response = Response(evidence, options, labels=labels)
+    answer = response.answer(0)
+    scoring = scorers.open(options, evidence) if scorers else Scoring(scorer(options.scorer), evidence)
+    drafts = [draft async for draft in _drafts(answer, text)]
+    await scoring.embed([draft.claim for draft in drafts if draft.claim is not None])
+    scores: list[Scores | None] = []
+    for draft in drafts:
+        await asyncio.sleep(0)  # a score takes up to a millisecond, and a text may have a hundred thousand
+        scores.append(None if draft.claim is None else await scoring.score(draft.claim))
+    prepared = await scoring.prepared()
+    return ScoredText(answer, drafts, together(scores, prepared), prepared, response)
+
+
+async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:
+    """As `drafts_of`; the segmenter cuts a text the same way however it arrives."""
+    if not isinstance(text, str):
+        for draft in drafts_of(answer, text):
+            yield draft
+        return
+    for start in range(0, len(text), AT_ONCE):
+        for draft in answer.feed(text[start : start + AT_ONCE]):
+            yield draft
+        await asyncio.sleep(0)
+    for draft in answer.flush():
+        yield draft

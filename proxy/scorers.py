@@ -1,0 +1,101 @@
+"""Scorers: what a configuration says about scoring, made once, and the scoring of each request."""
+
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.scoring import Scorer, scorer
+from citation.scoring.entailment import EntailmentScorer, Weighing
+from citation.scoring.ragflow import RagflowScorer
+from providers.embedding import Embedder, embedder
+from providers.entailment import EntailmentModel
+from providers.errors import ProviderError
+from providers.settings import Settings
+
+from .config import Config, ConfigError
+from .routes import SETTINGS
+from .scoring import Outside, Scoring
+
+log = logging.getLogger("citestream")
+
+WEIGHING = "citestream.json"  # in a model's folder: how its word is weighed, as bench/fit_entailment.py writes it
+
+
+class Scorers:
+    """The embedder and the entailment model are made when a request first wants them, or at once where all do."""
+
+    def __init__(self, config: Config) -> None:
+        """Raises ConfigError where the configured scorer wants something that is not there."""
+        self._config = config
+        self._embedder: Embedder | None = None
+        self._reader: EntailmentModel | None = None
+        self._failed: set[str] = set()
+        try:
+            if config.citations.scorer in ("hybrid", "entailment"):
+                self._embedder = self._made_embedder()
+            if config.citations.scorer == "entailment":
+                self._reader = self._made_reader()
+        except ProviderError as error:
+            raise ConfigError(f"citations.scorer: {config.citations.scorer}: {error.message}") from None
+
+    def open(self, options: Options, evidence: Sequence[Evidence]) -> Scoring:
+        """Begin to score one request. What its scorer wants and nobody can give makes it `degraded`, not an error."""
+        made = self.scorer(options.scorer)
+        if made.needs_vectors and self._embedder is None and "embedder" not in self._failed:
+            try:
+                self._embedder = self._made_embedder()
+            except (ProviderError, ConfigError) as error:
+                self._cannot("embedder", error)
+        reader = self._reader if options.scorer == "entailment" else None
+        if options.scorer == "entailment" and reader is None and "reader" not in self._failed:
+            try:
+                reader = self._reader = self._made_reader()
+            except ProviderError as error:
+                self._cannot("reader", error)
+        return Scoring(made, evidence, Outside(self._embedder, reader, self._config.scoring.deadline_seconds))
+
+    def scorer(self, name: str) -> Scorer:
+        """The scorer of that name, told what the configuration says. Raises ValueError for an unknown one."""
+        if name == "ragflow":
+            return RagflowScorer(self._config.scoring.ragflow_token_weight)
+        if name == "entailment" and (weighing := self._weighing()):
+            return EntailmentScorer(weighing)
+        return scorer(name)
+
+    async def aclose(self) -> None:
+        """Let go of connections and threads."""
+        for made in (self._embedder, self._reader):
+            if made is not None:
+                await made.aclose()
+
+    def _cannot(self, what: str, error: Exception) -> None:
+        """Said once, and not tried again for every request."""
+        self._failed.add(what)
+        log.warning("no %s: %s", what, error)
+
+    def _made_embedder(self) -> Embedder:
+        config = self._config.scoring
+        name, _, model = config.embedder.partition("/")
+        if name == "local":
+            return embedder("local", cache_bytes=config.cache_bytes)
+        provider = self._config.providers[name]
+        settings = Settings(**provider.model_dump(include=SETTINGS), api_key=provider.secret())
+        return embedder(provider.kind, model, settings, cache_bytes=config.cache_bytes)
+
+    def _made_reader(self) -> EntailmentModel:
+        folder = self._config.scoring.entailment
+        if not folder:
+            raise ProviderError("scoring.entailment names no folder with model.onnx and tokenizer.json.")
+        return EntailmentModel(folder)
+
+    def _weighing(self) -> Weighing | None:
+        path = Path(self._config.scoring.entailment) / WEIGHING
+        if not (self._config.scoring.entailment and path.is_file()):
+            return None
+        try:
+            return Weighing(**json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise ConfigError(f"{path}: {error}") from None
