@@ -18,7 +18,7 @@ from .references import References, Span
 from .scoring import Claim
 from .segment import VERBATIM, Kind, Open, Segmenter, SegmentLimits, Sentence
 
-UNDECIDED = Decision()
+UNDECIDED = Decision()  # this very one: nobody decided, so nothing is cited, flagged, dropped or counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ class Answer:
         """The text to show for this draft, its citations booked. To be called in the order the drafts came."""
         for number in draft.unknown:
             self._grounding.reject(self.choice, number, Reason.UNKNOWN_NUMBER)
-        text = draft.text if draft.claim is None else self._marked(draft, decision)
+        judged = draft.claim is not None and decision is not UNDECIDED
+        text = self._marked(draft, decision) if judged else draft.text
         self._shown += len(text) - draft.early
         return text[draft.early :]
 

@@ -51,7 +51,7 @@ def messages(decided: Sequence[Decided], evidence: Sequence[Evidence], nonce: st
 def judge(decided: Sequence[Decided], result: str, names: MarkerNames) -> Enriched:
     """What of the decisions the second pass keeps, if its result may be used at all."""
     own = tuple(decision for _, decision in decided)
-    draft = "".join(draft.text for draft, _ in decided)
+    draft = "".join(draft.text[draft.early :] for draft, _ in decided)
     listed = list(_LIST.finditer(result))
     written = result[: listed[-1].start()] if listed else result
     cited, text = _cited(written, names)
@@ -60,7 +60,7 @@ def judge(decided: Sequence[Decided], result: str, names: MarkerNames) -> Enrich
     kept: list[Decision] = []
     at = 0
     for piece, decision in decided:
-        size = _solid(piece.text)
+        size = _solid(piece.text[piece.early :])
         numbers = {number for position, number in cited if at < position <= at + size}
         at += size
         if not numbers <= {support.number for support in decision.supports}:
@@ -89,7 +89,7 @@ def _solid(text: str) -> int:
 
 def _with_placeholders(draft: Draft, decision: Decision, shown: dict[int, Evidence]) -> str:
     marks = " ".join(placeholder(shown[support.number]) for support in decision.supports)
-    return place(draft.text, draft.kind, marks).text
+    return place(draft.text, draft.kind, marks, shown=draft.early).text[draft.early :]
 
 
 @cache
