@@ -1,8 +1,8 @@
 """A cross-encoder on this machine, given as a folder: `model.onnx` and `tokenizer.json`, as model hubs export them.
 
 It reads a passage and a sentence together. Models with one output say how well they match (log odds); of those with
-three, `config.json` names which is entailment. Extra `onnx`. A pair of 100 tokens takes 25 ms on one core, with 33 million
-weights in int8.
+three, `config.json` names which is entailment. Extra `onnx`. A pair of 100 tokens takes 25 ms on one core, with
+33 million weights in int8.
 """
 
 import asyncio
