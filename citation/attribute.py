@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from .gates import Gate, Gates, Reason
 from .scoring import Claim, Prepared, Scores
@@ -43,6 +44,7 @@ class Decision:
 
     supports: tuple[Support, ...] = ()
     rejected: tuple[Rejection, ...] = ()
+    verdicts: tuple["Verdict", ...] = ()  # one a piece of evidence, if somebody wants to know why
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,21 @@ class Verdict:
             return f"refused: {self.gate.detail}"
         return f"below the bar of {self.bar:.2f}"
 
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "evidence_number": self.number,
+            "support": self.probability,
+            "bar": self.bar,
+            "cited": self.cited,
+            "hinted": self.hinted,
+            "decided": self.decided,
+            "gate": {"reason": self.gate.reason.value, "detail": self.gate.detail} if self.gate else None,
+            "start": self.start,
+            "end": self.end,
+            "features": dict(self.features),
+        }
+
 
 def attribute(
     claim: Claim,
@@ -85,9 +102,13 @@ def attribute(
     *,
     cited: frozenset[int] = frozenset(),
     limit: int = 4,
+    why: bool = False,
 ) -> Decision:
-    """Decide which evidence supports `claim`. `cited`: the numbers the model wrote, a lower bar, never a pass."""
-    verdicts = _judge(claim, scores, prepared, cited, limit, everything=False)
+    """Decide which evidence supports `claim`. `cited`: the numbers the model wrote, a lower bar, never a pass.
+
+    `why`: give the verdicts on all evidence too.
+    """
+    verdicts = _judge(claim, scores, prepared, cited, limit, everything=why)
     supports = sorted((v for v in verdicts if v.cited), key=_best_first)
     return Decision(
         tuple(
@@ -95,6 +116,7 @@ def attribute(
             for v in supports
         ),
         tuple(Rejection(v.number, _reason(v)) for v in verdicts if v.hinted and not v.cited),
+        tuple(verdicts) if why else (),
     )
 
 

@@ -40,17 +40,18 @@ def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Optio
     pieces: list[str] = []
     supports: list[tuple[Support, ...]] = []
     for draft, scored in zip(drafts, scores, strict=True):
-        decision = decided(draft, scored, prepared, options.max_per_sentence)
+        decision = decided(draft, scored, prepared, options)
         pieces.append(answer.cite(draft, decision))
         supports.append(decision.supports)
     return finished(response, pieces, supports, scores)
 
 
-def decided(draft: Draft, scores: Scores | None, prepared: Prepared, limit: int) -> Decision:
+def decided(draft: Draft, scores: Scores | None, prepared: Prepared, options: Options) -> Decision:
     """The decision about a draft; nothing for one that makes no claim."""
     if draft.claim is None or scores is None:
         return UNDECIDED
-    return attribute(draft.claim, scores, prepared, cited=frozenset(draft.cited), limit=limit)
+    cited = frozenset(draft.cited)
+    return attribute(draft.claim, scores, prepared, cited=cited, limit=options.max_per_sentence, why=options.explain)
 
 
 def together(scores: Sequence[Scores | None], prepared: Prepared) -> list[Scores | None]:

@@ -29,7 +29,7 @@ class Explained:
             "claim": bool(self.verdicts),
             "cited": list(self.cited),
             "unknown": list(self.unknown),
-            "evidence": [_as_dict(verdict) for verdict in self.verdicts],
+            "evidence": [verdict.as_dict() for verdict in self.verdicts],
         }
 
 
@@ -52,19 +52,3 @@ def explain_drafts(
             verdicts = explain(draft.claim, scored, prepared, cited=frozenset(draft.cited), limit=limit)
         explained.append(Explained(draft.text, draft.cited, draft.unknown, tuple(verdicts)))
     return explained
-
-
-def _as_dict(verdict: Verdict) -> dict[str, Any]:
-    gate = verdict.gate
-    return {
-        "evidence_number": verdict.number,
-        "support": verdict.probability,
-        "bar": verdict.bar,
-        "cited": verdict.cited,
-        "hinted": verdict.hinted,
-        "decided": verdict.decided,
-        "gate": {"reason": gate.reason.value, "detail": gate.detail} if gate else None,
-        "start": verdict.start,
-        "end": verdict.end,
-        "features": dict(verdict.features),
-    }

@@ -24,6 +24,7 @@ class Grounding:
     rejected: list[dict[str, Any]] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)  # what else is worth saying, such as a retriever's diagnostics
     timings_ms: dict[str, float] = field(default_factory=dict)
+    explained: list[dict[str, Any]] = field(default_factory=list)  # claims with the verdicts that decided, if wanted
 
     def judge(self, choice: int, start: int, end: int, decision: Decision, cited: Iterable[Evidence]) -> None:
         """Take in the decision about one claim; `start`, `end` locate it in the shown text."""
@@ -33,6 +34,9 @@ class Grounding:
             self.indirect += all(evidence.is_generated_artifact for evidence in cited)
         else:
             self.unsupported.append({"choice": choice, "start": start, "end": end})
+        if decision.verdicts:
+            verdicts = [verdict.as_dict() for verdict in decision.verdicts]
+            self.explained.append({"choice": choice, "start": start, "end": end, "evidence": verdicts})
         for rejection in decision.rejected:
             self.reject(choice, rejection.number, rejection.reason)
 

@@ -30,6 +30,7 @@ class Options:
     unsupported_note: str = "(no supporting source)"
     references_in_text: bool = False
     enrich: bool = False
+    explain: bool = False
     dialect: DialectName = "openai"
 
     def __post_init__(self) -> None:

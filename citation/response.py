@@ -1,6 +1,7 @@
 """Response: all choices of one completion; one registry of references and one grounding report for them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from .answer import Answer
@@ -74,7 +75,12 @@ class Response:
             "grounding": self.grounding.as_dict(),
             "citations": self.references.urls(),
             "search_results": self.references.search_results(),
-        }
+        } | (self._explained() if self.options.explain else {})
+
+    def _explained(self) -> Fields:
+        """Why each claim is cited as it is, and the evidence that the verdicts speak of."""
+        shown = [asdict(item) for item in self.references.evidence.values()]
+        return {"explained": {"claims": list(self.grounding.explained), "evidence": shown}}
 
     def _begin(self, choice: int) -> Answer | JsonAnswer:
         if self._json:

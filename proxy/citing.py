@@ -32,11 +32,10 @@ class ScoredText:
 
     async def cited(self) -> CitedText:
         """The text with its markers. Once: the references count what is cited."""
-        limit = self.response.options.max_per_sentence
         pieces: list[str] = []
         supports: list[tuple[Support, ...]] = []
         for draft, scored in zip(self.drafts, self.scores, strict=True):
-            decision = decided(draft, scored, self.prepared, limit)
+            decision = decided(draft, scored, self.prepared, self.response.options)
             pieces.append(self.answer.cite(draft, decision))
             supports.append(decision.supports)
             await asyncio.sleep(0)

@@ -69,7 +69,7 @@ async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision
     if draft.claim is None:
         return UNDECIDED
     try:
-        decision = await scoring.decide(draft.claim, frozenset(draft.cited), response.options.max_per_sentence)
+        decision = await scoring.decide(draft.claim, frozenset(draft.cited), response.options)
         response.grounding.degraded |= scoring.degraded
         return decision
     except Exception:

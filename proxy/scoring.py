@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from citation.attribute import Decision, attribute
 from citation.evidence import Evidence
+from citation.options import Options
 from citation.scoring import Claim, Prepared, Scorer, Scores, Vectors, WantsReading, WantsVectors
 from providers.embedding import Embedder
 from providers.entailment import EntailmentModel
@@ -77,10 +78,11 @@ class Scoring:
         self.degraded |= scores.degraded
         return scores
 
-    async def decide(self, claim: Claim, cited: frozenset[int], limit: int) -> Decision:
-        """Which evidence supports this claim. `cited`: what the model cited; `limit`: supports at most."""
+    async def decide(self, claim: Claim, cited: frozenset[int], options: Options) -> Decision:
+        """Which evidence supports this claim. `cited`: what the model cited."""
         scores = await self.score(claim)
-        return attribute(claim, scores, await self.prepared(), cited=cited, limit=limit)
+        prepared = await self.prepared()
+        return attribute(claim, scores, prepared, cited=cited, limit=options.max_per_sentence, why=options.explain)
 
     async def _vector(self, embedder: Embedder, text: str) -> Vectors | None:
         """The vector of a sentence, once those of the evidence are there; None where it takes too long."""

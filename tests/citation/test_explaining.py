@@ -38,3 +38,18 @@ def test_it_can_be_written_down() -> None:
     claims = [one for one in written if one["claim"]]
     assert claims[1]["evidence"][0]["gate"]["reason"] == "number_mismatch"
     assert claims[0]["evidence"][0]["features"]
+
+
+def test_an_answer_explains_itself_if_asked_and_decides_alike() -> None:
+    plain = cite(TEXT, EVIDENCE)
+    why = cite(TEXT, EVIDENCE, Options(explain=True))
+    explained = why.fields.pop("explained")
+    assert (why.text, why.supports, why.fields) == (plain.text, plain.supports, plain.fields)
+    assert [one["text"] for one in explained["evidence"]] == [one.text for one in EVIDENCE]
+    claims = explained["claims"]
+    assert [why.text[claim["start"] : claim["end"]] for claim in claims] == [
+        "The Harlan bridge was opened on 4 May 1932.",
+        "It was opened in 1999.",
+    ]
+    assert [[one["evidence_number"] for one in claim["evidence"] if one["cited"]] for claim in claims] == [[1], []]
+    assert claims[1]["evidence"][0]["gate"]["reason"] == "number_mismatch"
