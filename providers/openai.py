@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from .addresses import path_of
 from .chunks import ChunkReader
 from .errors import ProviderError, Rejected, translate
 from .events import ChatRequest, Event, Relayed
@@ -141,7 +142,7 @@ def azure_url(base_url: str, path: str, deployment: str, api_version: str) -> st
     """`https://RESOURCE/openai/deployments/NAME/chat/completions?api-version=V`; `.../openai/v1` is as OpenAI's own."""
     if base_url.rstrip("/").endswith("/v1"):
         return f"{base_url.rstrip('/')}{path}" + (f"?api-version={quote(api_version)}" if api_version else "")
-    place = f"/deployments/{quote(deployment, safe='')}" if deployment else ""
+    place = f"/deployments/{path_of(deployment).replace('/', '%2F')}" if deployment else ""
     return f"{_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
 
 

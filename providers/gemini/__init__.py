@@ -9,8 +9,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from importlib import import_module
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
+from ..addresses import path_of
 from ..errors import ProviderError, translate
 from ..events import ChatRequest, Event, Relayed
 from ..json_text import dumps, loads
@@ -109,13 +110,13 @@ class GeminiProvider:
         return sorted(model["name"].rpartition("/")[2] for model in found or ())
 
     def _model(self, name: str) -> str:
-        """The address of a model, up to the verb."""
+        """The address of a model, up to the verb. Raises Rejected for a name that would be another address."""
         settings = self._settings
         base = settings.base_url.rstrip("/")
+        path = path_of(name)
         if settings.vertex:
-            place = name if "/" in name else f"publishers/google/models/{quote(name, safe='')}"
-            return f"{base}/{place}"
-        place = name if "/" in name else f"models/{quote(name, safe='')}"
+            return f"{base}/{path if '/' in name else f'publishers/google/models/{path}'}"
+        place = path if "/" in name else f"models/{path}"
         return f"{base or BASE_URL}/{settings.api_version or API_VERSION}/{place}"
 
     async def _call(self, url: str, sent: bytes | None, key: str | None) -> Call:

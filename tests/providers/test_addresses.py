@@ -1,0 +1,56 @@
+"""A model's name in an address: it stays in its place, whatever it is made of."""
+
+import pytest
+
+from providers.addresses import path_of
+from providers.errors import Rejected
+from providers.gemini import GeminiProvider
+from providers.openai import azure_url
+from providers.settings import Settings
+from tests.upstreams.wire import Server, sse
+
+PATHS = {
+    "gemini-2.5-flash": "gemini-2.5-flash",
+    "models/claude@20250514": "models/claude@20250514",
+    "a?key=b#c": "a%3Fkey%3Db%23c",
+    "a:predict": "a%3Apredict",
+    "..a/b..": "..a/b..",
+    "%2e%2e/x": "%252e%252e/x",
+    "a\\..\\b": "a%5C..%5Cb",
+    "ä\r\nHost: x": "%C3%A4%0D%0AHost%3A%20x",
+}
+ELSEWHERE = ["..", ".", "", "/", "a//b", "../../admin", "models/../../../files", "a/..", "./a", "//evil.example/x"]
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_name_is_quoted(name: str) -> None:
+    assert path_of(name) == PATHS[name]
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_name_that_leads_elsewhere_is_no_model(name: str) -> None:
+    with pytest.raises(Rejected) as raised:
+        path_of(name)
+    assert (raised.value.status, raised.value.code) == (404, "model_not_found")
+
+
+@pytest.mark.parametrize("vertex", [False, True])
+async def test_gemini_is_asked_at_no_other_place(vertex: bool) -> None:
+    async with Server(sse(b"{}")) as server:
+        base = f"{server.url}/v1/projects/p" if vertex else server.url
+        provider = GeminiProvider(Settings(base_url=base, api_key="AIza", vertex=vertex))
+        for name in ELSEWHERE:
+            with pytest.raises(Rejected):
+                await provider.relay(b"{}", ":generateContent", model=name)
+        assert server.requests == []
+        answer = await provider.relay(b"{}", ":generateContent", model="a?x=/b#")
+        await answer.body.aclose()
+        await provider.aclose()
+    place = "/v1/projects/p" if vertex else "/v1beta"
+    assert [request.target for request in server.requests] == [f"{place}/a%3Fx=/b%23:generateContent"]
+
+
+def test_a_deployment_of_azure_is_one_part_of_the_path() -> None:
+    assert "/deployments/a%2Fb%3Fc/chat" in azure_url("https://r.openai.azure.com", "/chat/completions", "a/b?c", "")
+    with pytest.raises(Rejected):
+        azure_url("https://r.openai.azure.com", "/chat/completions", "..", "")
