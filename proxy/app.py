@@ -22,6 +22,7 @@ from .cors import Cors
 from .exchange import answer
 from .log import identified, logged
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
+from .pages import no_strange_pages
 from .proxy import Proxy
 
 CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
@@ -40,6 +41,7 @@ def make_app(config: Config) -> web.Application:
             logged(enabled=config.log.access),
             cors.middleware(),
             errors_as_json(error_shape),
+            no_strange_pages(config.server, cors),
             only_known_clients(Keys(config.server.keys)),
             admission.middleware(),
         ],
@@ -139,10 +141,15 @@ def _tls(tls: Tls) -> ssl.SSLContext | None:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        context.load_cert_chain(tls.certificate, tls.private_key or None)
+        # A password would be asked for at the terminal, where nobody may be
+        context.load_cert_chain(tls.certificate, tls.private_key or None, password=_no_password)
     except OSError as error:
         raise ConfigError(f"server.tls: {error}") from None
     return context
+
+
+def _no_password() -> str:
+    raise OSError("the private key must not be encrypted with a password")
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

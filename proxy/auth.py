@@ -1,15 +1,17 @@
 """Client keys: who may come in. Compared as hashes in constant time; a wrong key and none get the same answer."""
 
-import hashlib
 import hmac
+import secrets
 from collections.abc import Sequence
 
 from aiohttp import web
 
-from .config import ClientKey
+from .config import ClientKey, hashed
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})  # what a load balancer asks without a key
 ANONYMOUS = ""  # the name of a client where no keys are asked for
+KEY_BYTES = 32  # of chance in a key that we make: with these, a plain hash cannot be turned back
+KEY_PREFIX = "ck-"  # tells a person, and whoever scans for leaked keys, what it is
 
 
 class Keys:
@@ -23,8 +25,7 @@ class Keys:
         """Whose key this is; None: nobody's. Looks at all of them, so that the time taken tells nothing."""
         if not self._names:
             return ANONYMOUS
-        # A header may hold any byte; aiohttp makes lone surrogates of those that are not UTF-8
-        digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+        digest = hashed(key)
         found = None
         for known, name in self._names.items():
             if hmac.compare_digest(known, digest):
@@ -38,3 +39,8 @@ def presented(request: web.Request) -> str:
     if scheme.lower() == "bearer":
         return token.strip()
     return request.headers.get("x-goog-api-key") or request.headers.get("api-key") or ""
+
+
+def new_key() -> str:
+    """A key that nobody can guess."""
+    return f"{KEY_PREFIX}{secrets.token_urlsafe(KEY_BYTES)}"

@@ -1,5 +1,6 @@
 """The commands. Each imports what it needs when it runs, so that `--help` answers at once."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -41,6 +42,7 @@ def main() -> None:
     citestream ask "How high is it?" --evidence docs/   one answer in the terminal
     citestream cite answer.txt --evidence docs/         citations for a finished text
     citestream check-config my.yaml                     what is wrong with a configuration
+    citestream make-key --name app                      a key for a client, and its hash
 
     \b
     Without a configuration, models are asked for as
@@ -156,6 +158,29 @@ def check_config(path: str | None) -> None:
     """
     config = _config(path)
     click.echo(f"{path or 'the environment'} is fine: providers {', '.join(config.providers)}")
+
+
+@main.command("make-key")
+@click.option("--name", default="", help="Who it is for; the access log shows it.")
+@click.option("--stdin", "given", is_flag=True, help="Take the key from standard input instead of making one.")
+def make_key(name: str, given: bool) -> None:
+    """Make a client key, and what the configuration needs to know it by: a hash, not the key.
+
+    \b
+    citestream make-key --name "search app"
+    printf %s "$OLD_KEY" | citestream make-key --stdin
+    """
+    from .auth import new_key
+    from .config import hashed
+
+    key = sys.stdin.read().strip() if given else new_key()
+    if not key:
+        _fail("standard input holds no key", USAGE)
+    if not given:
+        click.echo("For the client, shown this once:", err=True)
+        click.echo(key)
+    click.echo("For the configuration, under server.keys:", err=True)
+    click.echo(f"- name: {json.dumps(name)}\n  sha256: {hashed(key)}" if name else f"- sha256: {hashed(key)}")
 
 
 def _config(path: str | None, **overrides: Any) -> "Config":

@@ -61,6 +61,10 @@ class Cors:
             response.headers["Access-Control-Allow-Origin"] = origin
             response.headers["Access-Control-Expose-Headers"] = EXPOSED
 
+    def allows(self, request: web.Request) -> bool:
+        """Whether it comes from a page of a named origin."""
+        return "Origin" in request.headers and bool(self._allowed(request))
+
     def _allowed(self, request: web.Request) -> str:
         origin = request.headers.get("Origin", "")
         if ANY in self._origins:

@@ -13,6 +13,7 @@ from .config import Log
 REQUEST_ID = web.RequestKey("request_id", str)
 CLIENT = web.RequestKey("client", str)  # the name of the client key that a request came with
 HEADER = "x-request-id"  # tells the client the id
+SERVER = "citestream"  # aiohttp would name its own version and Python's
 LEFT = 499  # the status the log shows for a client that went away before it had an answer
 OURS = ("citestream", "proxy", "providers")  # loggers
 MAX_PATH = 200  # characters of a path that are shown
@@ -64,6 +65,7 @@ def logged(*, enabled: bool) -> Middleware:
 
 
 async def identified(request: web.Request, response: web.StreamResponse) -> None:
-    """Tell the client the id of its request; a provider's own id, passed on, stays."""
+    """Tell the client the id of its request; a provider's own id, passed on, stays. Not which versions answer."""
+    response.headers["Server"] = SERVER
     if REQUEST_ID in request:
         response.headers.setdefault(HEADER, request[REQUEST_ID])

@@ -21,6 +21,7 @@ from .tree import (
     Server,
     Timeouts,
     Tls,
+    hashed,
     is_loopback,
 )
 
@@ -41,6 +42,7 @@ __all__ = [
     "Timeouts",
     "Tls",
     "default_providers",
+    "hashed",
     "is_loopback",
     "load",
     "parse",

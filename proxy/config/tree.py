@@ -30,21 +30,27 @@ class ClientKey(Section):
     name: str = Field(default="", description="who it belongs to; shown in the access log")
     key: str = Field(default="", repr=False, description="the key itself; better `${VARIABLE}` than in the file")
     file: str = Field(default="", description="a file that holds it")
-    sha256: str = Field(default="", description="its SHA-256 in hex, so that the file gives nothing away")
+    sha256: str = Field(default="", description="its SHA-256, so that the file gives nothing away: citestream make-key")
 
     @model_validator(mode="after")
     def _one_way(self) -> "ClientKey":
         if sum(map(bool, (self.key, self.file, self.sha256))) != 1:
             raise ValueError("give exactly one of key, file and sha256, and not an empty one")
         if self.sha256 and not _SHA256.fullmatch(self.sha256.strip().lower()):
-            raise ValueError("sha256 must be 64 hexadecimal digits: printf %s KEY | sha256sum")
+            raise ValueError("sha256 must be 64 hexadecimal digits: citestream make-key")
         return self
 
     def digest(self) -> str:
         """The SHA-256 of the key, in hex. Raises ConfigError for a file that cannot be read or is empty."""
         if self.sha256:
             return self.sha256.strip().lower()
-        return hashlib.sha256((self.key or _content(self.file)).encode("utf-8", "surrogateescape")).hexdigest()
+        return hashed(self.key or _content(self.file))
+
+
+def hashed(key: str) -> str:
+    """The SHA-256 of a key, in hex."""
+    # A header may hold any byte; aiohttp makes lone surrogates of those that are not UTF-8
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class Tls(Section):
@@ -72,6 +78,11 @@ class Server(Section):
     allow_anonymous: bool = Field(default=False, description="listen beyond loopback without client keys all the same")
     cors_origins: tuple[str, ...] = Field(
         default=(), description="web pages of other origins that may ask: https://app.example, or * for all"
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(),
+        description="names it answers to besides addresses and localhost; "
+        "none: any, but on loopback without keys only those two",
     )
     tls: Tls = Field(default_factory=Tls, description="serve https")
     max_body_bytes: int = Field(

@@ -11,6 +11,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import yaml
+
+from proxy.auth import Keys
+from proxy.config import ClientKey
 
 ROOT = Path(__file__).parents[2]
 
@@ -234,3 +238,21 @@ def _answering(answer: bytes) -> type[socketserver.StreamRequestHandler]:
             self.wfile.write(answer)
 
     return Answer
+
+
+def test_a_key_is_made_with_its_hash_and_only_the_hash_goes_into_the_configuration() -> None:
+    made = citestream("make-key", "--name", 'the "search" app')
+    key, entry = made.stdout.split("\n", 1)
+    (configured,) = yaml.safe_load(entry)
+    assert key not in entry + made.stderr
+    assert len(key) >= 43
+    assert configured["name"] == 'the "search" app'
+    assert Keys([ClientKey(**configured)]).name_of(key) == 'the "search" app'
+    assert citestream("make-key").stdout != citestream("make-key").stdout
+
+
+def test_a_key_that_exists_is_hashed_and_not_repeated() -> None:
+    made = citestream("make-key", "--stdin", given="an old key\n")
+    assert Keys([ClientKey(**yaml.safe_load(made.stdout)[0])]).name_of("an old key") == "key 1"
+    assert "an old key" not in made.stdout + made.stderr
+    assert citestream("make-key", "--stdin", given="\n").returncode == 2

@@ -1,0 +1,113 @@
+"""Headers: what of a client reaches a provider, and of a provider a client; both are lists of a few. And addresses."""
+
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import parse
+from tests.upstreams.wire import Request, Server, chunk, head, whole
+
+SECRET = "canary-5f3a"
+FROM_CLIENT = {
+    "Authorization": f"Bearer {SECRET}",
+    "x-goog-api-key": SECRET,
+    "api-key": SECRET,
+    "Cookie": f"session={SECRET}",
+    "Proxy-Authorization": f"Basic {SECRET}",
+    "X-Forwarded-For": "203.0.113.9",
+    "Forwarded": "for=203.0.113.9",
+    "Via": "1.1 office",
+    "Referer": f"https://app.example/{SECRET}",
+    "User-Agent": f"app {SECRET}",
+    "Accept-Language": "tlh",
+    "OpenAI-Organization": SECRET,
+    "X-Custom": SECRET,
+    "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+}
+UPWARDS = {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length", "authorization"}
+
+FROM_PROVIDER = (
+    f"Set-Cookie: session={SECRET}; Path=/",
+    "Server: vllm/0.9 (gpu-7.internal)",
+    "Via: 1.1 cache.internal",
+    "X-Upstream-Host: gpu-7.internal",
+    "Strict-Transport-Security: max-age=1",
+    "Access-Control-Allow-Origin: *",
+    "Access-Control-Allow-Credentials: true",
+    "Content-Security-Policy: default-src 'none'",
+    "Clear-Site-Data: *",
+    "Location: https://elsewhere.example/",
+    "Alt-Svc: h3=elsewhere.example",
+    "Refresh: 0;url=https://elsewhere.example",
+    "Retry-After: 7",
+    "x-ratelimit-remaining-requests: 3",
+)
+DOWNWARDS = {"content-type", "content-length", "transfer-encoding", "connection", "date", "server", "x-request-id"}
+DOWNWARDS |= {"cache-control", "x-accel-buffering", "retry-after", "x-ratelimit-remaining-requests"}
+
+TEXT = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"It is red."}}]}\n\n'
+STOP = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+ASKED: dict[str, Any] = {"model": "up/m", "messages": [{"role": "user", "content": "What is red?"}]}
+EVIDENCE = {"evidence": [{"text": "The house is red."}]}
+
+
+async def streamed(_: Request) -> Any:
+    yield head("200 OK", *FROM_PROVIDER, "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+    yield chunk(TEXT)
+    yield chunk(STOP)
+    yield chunk(b"")
+
+
+async def refused(_: Request) -> Any:
+    yield whole("429 Too Many Requests", b'{"error": {"message": "slow down"}}', *FROM_PROVIDER)
+
+
+CASES = {
+    "a cited stream": (streamed, {**ASKED, **EVIDENCE, "stream": True}, 200),
+    "a cited answer": (streamed, {**ASKED, **EVIDENCE}, 200),
+    "a stream passed through": (streamed, {**ASKED, "stream": True}, 200),
+    "an error": (refused, {**ASKED, **EVIDENCE, "stream": True}, 429),
+    "an error passed through": (refused, ASKED, 429),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_only_listed_headers_pass_either_way(case: str) -> None:
+    upstream, body, status = CASES[case]
+    async with Server(upstream) as provider:
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
+        app = make_app(parse({"providers": {"up": settings}}))
+        async with TestClient(TestServer(app)) as client:
+            for _ in range(2):  # a cookie would come back with the second
+                answer = await client.post("/v1/chat/completions", json=body, headers=FROM_CLIENT)
+                told = dict(answer.headers)
+                assert answer.status == status
+                assert {name.lower() for name in told} <= DOWNWARDS
+                assert told["Server"] == "citestream"
+                assert SECRET not in str(told)
+                assert "internal" not in str(told) + await answer.text()
+    assert len(provider.requests) == 2
+    for request in provider.requests:
+        assert request.headers.keys() <= UPWARDS
+        assert request.headers["authorization"] == "Bearer sk-operator"
+        assert SECRET not in str(request)
+        assert "203.0.113.9" not in str(request)
+
+
+async def test_a_request_cannot_choose_where_it_goes() -> None:
+    async with Server(streamed) as elsewhere, Server(streamed) as provider:
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            names = ("base_url", "api_base", "custom_host", "endpoint", "url", "host", "proxy", "api_key")
+            body = {**ASKED, **EVIDENCE, **dict.fromkeys(names, elsewhere.url)}
+            headers = {f"x-{name.replace('_', '-')}": elsewhere.url for name in names}
+            asked = {**headers, "X-Forwarded-Host": "elsewhere.example", "X-Original-URL": elsewhere.url}
+            assert (await client.post("/v1/chat/completions", json=body, headers=asked)).status == 200
+            for model in (elsewhere.url, f"{elsewhere.url}/v1", f"up@{elsewhere.url}"):
+                assert (await client.post("/v1/chat/completions", json={**body, "model": model})).status == 404
+            traversing = {**body, "model": f"up/../../../{elsewhere.url}?x=#"}
+            assert (await client.post("/v1/chat/completions", json=traversing)).status == 200
+    assert elsewhere.requests == []
+    assert {request.target for request in provider.requests} == {"/v1/chat/completions"}
