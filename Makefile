@@ -1,7 +1,7 @@
 # Everything one does with this repository. Each target makes .venv by itself; `make PYTHON=python3.12 ...` picks another.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-llm serve test check format bench fit clean
+.PHONY: help demo demo-llm serve test check format bench bench-proxy fit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,6 +39,9 @@ format: $(VENV)/.dev  ## puts the code into the form that test asks for
 
 bench: $(VENV)/.dev  ## measures quality and speed here; CITESTREAM_DATA="FILE.jsonl ..." names labelled data for the quality
 	$(BIN)/python -m bench $(ARGS)
+
+bench-proxy: $(VENV)/.dev  ## what streaming costs beside a bare pass-through; ARGS="--quick --check" compares with the committed ratios
+	$(BIN)/python -m bench.proxy $(ARGS)
 
 fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM_DATA names
 	$(BIN)/python -m bench.fit $(ARGS)

@@ -1,0 +1,99 @@
+"""What is measured: which proxy, which API, how much evidence, how many streams, how fast the provider is."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bench.proxy import wire
+from bench.proxy.load import Request
+from bench.proxy.text import excerpts
+from bench.proxy.wire import KINDS, Kind
+
+TOKENS = 200  # of an answer: a page of a chat
+PACE = 10  # milliseconds between tokens: a fast model
+# Streams of one round, in all; enough for a second of CPU, or one each where that takes seconds.
+BURSTS = {1: 20, 16: 64, 64: 128, 256: 256}
+
+Release = Literal["sentence", "live"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One row of a table."""
+
+    streams: int  # at a time
+    evidence: int = 0  # excerpts
+    release: Release = "sentence"
+    kind: Kind = "openai"  # the API on both sides
+    paced: bool = False
+    tokens: int = TOKENS
+    same: bool = False  # all streams bring the same evidence, as the turns of one conversation do
+
+    @property
+    def total(self) -> int:
+        """Streams in all."""
+        return self.streams if self.paced else BURSTS.get(self.streams, self.streams)
+
+    @property
+    def baseline(self) -> "Case":
+        """The same for a proxy that knows nothing of release."""
+        return replace(self, release="sentence", same=False)
+
+    @property
+    def name(self) -> str:
+        """For people, and for the file of ratios."""
+        how = f"paced {PACE} ms" if self.paced else "burst"
+        what = (
+            f"{self.evidence} {'same' if self.same else 'new'} excerpts, {self.release}"
+            if self.evidence
+            else "no evidence"
+        )
+        length = "" if self.tokens == TOKENS else f", {self.tokens} tokens"
+        return f"{self.kind}, {how}, {self.streams} streams, {what}{length}"
+
+    def model(self, number: int, run: str) -> str:
+        """What tells the fake provider how to answer; `run` makes the stream's name unique."""
+        return f"paced.{self.tokens}.{PACE}.{run}-{number}" if self.paced else f"burst.{self.tokens}"
+
+
+def plain(case: Case, number: int, run: str) -> Request:
+    """For proxies that know no evidence: the excerpts stand in the prompt."""
+    texts = [f"[{at}] {text}" for at, text in enumerate(excerpts(case.evidence), 1)]
+    model = case.model(number, run)
+    return Request(
+        case.kind, wire.path(case.kind, model), wire.body(case.kind, model, "\n\n".join([*texts, wire.QUESTION]))
+    )
+
+
+def cited(case: Case, number: int, run: str) -> Request:
+    """For Citestream, whose providers in this benchmark are named as their API."""
+    model = f"{case.kind}/{case.model(number, run)}"
+    more: dict[str, object] = {}
+    if case.evidence:
+        own = "" if case.same else f" Retrieved for request {run}-{number}."
+        texts = enumerate(excerpts(case.evidence))
+        evidence = [{"text": text + own, "title": f"Document {at}"} for at, text in texts]
+        more = {"evidence": evidence, "citations": {"release": case.release}}
+    return Request(case.kind, wire.path(case.kind, model), wire.body(case.kind, model, wire.QUESTION, **more))
+
+
+QUICK = (
+    *(Case(streams, evidence) for streams in (16, 64) for evidence in (0, 20)),
+    Case(64, 20, same=True),
+    Case(1, paced=True),
+    Case(1, 20, "live", paced=True),
+    Case(64, paced=True),
+    Case(64, 20, paced=True),
+)
+MANY = (1, 16, 64, 256)
+RELEASES: tuple[Release, ...] = ("sentence", "live")
+FULL = (
+    *(Case(streams) for streams in MANY),
+    *(Case(streams, evidence, release) for streams in MANY for evidence in (5, 20) for release in RELEASES),
+    *(Case(streams, 20, same=True) for streams in MANY),
+    *(Case(streams, evidence, kind=kind) for kind in KINDS[1:] for streams in (16, 64) for evidence in (0, 20)),
+    *(Case(streams, paced=True) for streams in MANY),
+    *(Case(streams, 20, release, paced=True) for streams in MANY for release in RELEASES),
+)
+LONG = tuple(Case(16, evidence, tokens=tokens) for tokens in (200, 1000, 4000) for evidence in (0, 20))
+MUCH = tuple(Case(16, evidence) for evidence in (0, 1, 5, 10, 20, 50, 100))
+SETS = {"quick": QUICK, "full": FULL, "long": LONG, "much": MUCH}

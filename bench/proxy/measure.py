@@ -1,0 +1,94 @@
+"""One case at one proxy: run the load, look at the clocks before and after."""
+
+import asyncio
+from dataclasses import dataclass
+from itertools import count
+from statistics import median, quantiles
+
+import orjson
+import uvloop
+
+from bench.proxy.cases import Case
+from bench.proxy.load import Stream, run
+from bench.proxy.peers import Peer
+from bench.proxy.processes import Process
+from bench.proxy.text import answer
+
+_runs = count()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one round found."""
+
+    cpu: float  # µs a chunk
+    rate: float  # chunks a second, all streams together
+    first: float  # ms from the request to the first text, median
+    held: tuple[float, float]  # ms from a sentence's completion at the provider to its arrival; p50, p99; paced only
+    resident: float  # MB
+
+
+def measure(peer: Peer, case: Case, upstream: Process) -> Measured:
+    """One round."""
+    return uvloop.run(_measure(peer, case, upstream))
+
+
+async def _measure(peer: Peer, case: Case, upstream: Process) -> Measured:
+    name = f"r{next(_runs)}"
+    before = peer.process.cpu()
+    streams = await run(
+        peer.process.port,
+        lambda number: peer.request(case, number, name),
+        case.streams,
+        case.total,
+        timed=case.paced or case.streams == 1,
+    )
+    used = peer.process.cpu() - before
+    whole(streams, case)
+    chunks = case.total * case.tokens
+    passed = max(stream.done for stream in streams) - min(stream.sent for stream in streams)
+    firsts = [stream.first - stream.sent for stream in streams if stream.first]
+    return Measured(
+        cpu=used / chunks * 1e6,
+        rate=chunks / passed,
+        first=median(firsts) * 1000,
+        held=await _held(streams, upstream, case, name, peer.ahead(case)) if case.paced else (0.0, 0.0),
+        resident=peer.process.resident(),
+    )
+
+
+def whole(streams: list[Stream], case: Case) -> None:
+    """Raise RuntimeError for an answer that lacks something: speed without the text is worth nothing."""
+    expected = "".join(answer(case.tokens).tokens)
+    for stream in streams:
+        if stream.text and _letters(stream.text) != _letters(expected):
+            raise RuntimeError(f"{case.name}: the text is not the provider's: {stream.text[-300:]!r}")
+
+
+def _letters(text: str) -> str:
+    """Without what markers are made of."""
+    return "".join(character for character in text if character.isalpha())
+
+
+async def _held(streams: list[Stream], upstream: Process, case: Case, name: str, ahead: int) -> tuple[float, float]:
+    """ms from a token at the provider to the end of its sentence at the client, p50 and p99.
+
+    The token is the sentence's last, or with `ahead` 1 the one behind it: nobody who waits for whole sentences can know
+    earlier that one is over, since "3." may go on with "14".
+    """
+    reader, writer = await asyncio.open_connection("127.0.0.1", upstream.port)
+    waits: list[float] = []
+    for stream in streams:
+        written = await _times(reader, writer, f"{name}-{stream.number}")
+        due = [written[at + ahead] for at in answer(case.tokens).ends]
+        waits += [(arrived - left) * 1000 for arrived, left in zip(stream.stops, due, strict=False)]
+    writer.close()
+    percentiles = quantiles(waits, n=100)
+    return percentiles[49], percentiles[98]
+
+
+async def _times(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str) -> list[float]:
+    writer.write(f"GET /times/{name} HTTP/1.1\r\n\r\n".encode())
+    head = await reader.readuntil(b"\r\n\r\n")
+    found: list[float] = orjson.loads(await reader.readexactly(int(head.split()[-1])))
+    return found
