@@ -1,5 +1,7 @@
 """What tests share: real servers, ways of cutting a stream, and how hard Hypothesis tries."""
 
+import ast
+import gc
 import os
 import subprocess
 import sys
@@ -7,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from random import Random
+from threading import RLock
 from typing import Any
 
 import pytest
@@ -25,6 +28,32 @@ Start = Callable[..., str]
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def alone(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:
+    """`ast.parse`, one at a time and without the garbage collector.
+
+    CPython before 3.11.8 and 3.12.2 keeps its depth in one place for all threads (gh-106905). The collector's callbacks
+    (Hypothesis has one) and finalizers let others in meanwhile. If those show a traceback, which parses too, the first
+    fails with "SystemError: AST constructor recursion depth mismatch", and the whole run if that is pytest's own.
+    """
+    turns = RLock()
+
+    def parsed(*args: Any, **named: Any) -> ast.AST:
+        with turns:
+            collecting = gc.isenabled()
+            gc.disable()
+            try:
+                return parse(*args, **named)
+            finally:
+                if collecting:
+                    gc.enable()
+
+    return parsed
+
+
+if sys.version_info < (3, 11, 8) or (3, 12) <= sys.version_info < (3, 12, 2):
+    ast.parse = alone(ast.parse)  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session")
