@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from citation.evidence import Evidence, parse_evidence
-from citation.explaining import Explained
 from providers.errors import ProviderError
 from providers.events import Chunk
 from providers.retrieval.ranking import relevance
@@ -20,6 +19,7 @@ from .citing import score_text
 from .completion import Completion
 from .config import Config
 from .encoding import dumps
+from .explained import table
 from .job import Job
 from .outgoing import Failed
 from .proxy import Proxy
@@ -27,7 +27,7 @@ from .scorers import Scorers
 
 Fields = dict[str, Any]
 
-NEAREST = 5  # pieces of evidence that an explanation shows of a sentence
+WIDE = 200  # columns of tables that are piped: nothing of them is folded
 
 # Control characters could move the cursor or rename the window, those for writing direction hide what is written.
 _UNSAFE = {*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {0x09, 0x0A}
@@ -80,8 +80,10 @@ async def cite(
         return
     print(shown(cited.text.rstrip("\n")), end="")
     _show(body, as_json)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
     for one in explained:
-        _show_explained(one, found)
+        for part in table(one, found, _SAFE):
+            console.print(part)
 
 
 def shown(text: str) -> str:
@@ -146,24 +148,6 @@ def _show_references(fields: Mapping[str, Any]) -> None:
     if grounding := fields.get("grounding"):
         counts = f"{grounding['supported']} of {grounding['claims']} claims supported"
         console.print(Text(counts, style="dim"))
-
-
-def _show_explained(one: Explained, evidence: tuple[Evidence, ...]) -> None:
-    """A sentence, and what came of the evidence that was nearest to supporting it."""
-    if not one.text.strip():
-        return
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(Text("\n" + " ".join(one.text.translate(_SAFE).split()), style="bold"))
-    if not one.verdicts:
-        console.print("  makes no claim")
-    nearest = sorted(one.verdicts, key=lambda verdict: (not verdict.hinted, not verdict.cited, -verdict.probability))
-    for verdict in nearest[:NEAREST]:
-        item = evidence[verdict.number - 1]
-        name = (item.file_name or item.title or item.id).translate(_SAFE)
-        cited = ", cited by the model" if verdict.hinted else ""
-        console.print(Text(f"  {verdict.probability:.2f}  evidence {verdict.number}, {name}{cited}: {verdict.decided}"))
-    for number in one.unknown:
-        console.print(f"  the model cited {number}, which no evidence has")
 
 
 def _name(reference: Mapping[str, Any]) -> str:

@@ -73,7 +73,7 @@ class HybridPrepared:
             return replace(lexical, degraded=bool(self.index.size))
         near = _near(claim.vector, *self._windows, lexical.windows, self.index)
         features = np.concatenate((lexical.features, near), axis=1)
-        return replace(lexical, names=lexical.names + FEATURES, features=features, scorer=self.name)
+        return replace(lexical, names=lexical.names + FEATURES, features=features, scorer=HybridScorer.name)
 
 
 def _of_windows(vectors: Vectors, index: Index) -> tuple[Vectors, Vectors]:

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import socketserver
 import subprocess
 import sys
@@ -142,9 +143,12 @@ def test_cite_as_json_has_the_references(evidence: Path) -> None:
 def test_cite_explains_what_decided(evidence: Path) -> None:
     text = "Hello! The Harlan bridge was opened on 4 May 1999 [1]. Bananas grow in the tropics [9]."
     said = citestream("cite", text, "--evidence", str(evidence), "--explain").stdout
-    assert "Hello!\n  makes no claim" in said
-    assert "evidence 1, bridge.md, cited by the model: refused: " in said
-    assert "evidence 2, fruit.txt: supports" in said
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert lines[lines.index("Hello!") + 1] == "makes no claim"
+    assert any(
+        re.match(r"0\.\d\d \d\.\d\d 1 bridge\.md, cited by the model refused: the passage", line) for line in lines
+    )
+    assert any(re.match(r"0\.\d\d \d\.\d\d 2 fruit\.txt supports Bananas grow", line) for line in lines)
     assert "the model cited 9, which no evidence has" in said
     done = citestream("cite", text, "--evidence", str(evidence), "--explain", "--json")
     assert [one["claim"] for one in json.loads(done.stdout)["explained"]] == [False, True, True]
