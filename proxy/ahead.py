@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from citation.attribute import Decision
@@ -37,8 +38,8 @@ async def ahead(steps: AsyncGenerator[Step, None], decide: Decide, beside: Calla
     error: Exception | None = None
     async with asyncio.TaskGroup() as tasks:
         reader = _Reader(steps, decide, tasks)
-        reader.own(beside())
-        reader.own(reader.read())
+        reader.own(beside)
+        reader.own(reader.read)
         try:
             while not isinstance(item := await reader.queue.get(), _End):
                 outcome = await item.deciding if item.deciding else None
@@ -79,7 +80,7 @@ class _Reader:
         self._tasks = tasks
         self._running: set[asyncio.Task[object]] = set()
 
-    def own(self, work: Awaitable[T]) -> "asyncio.Task[T | Exception]":
+    def own(self, work: Callable[[], Awaitable[T]]) -> "asyncio.Task[T | Exception]":
         task = self._tasks.create_task(_outcome(work))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -90,7 +91,7 @@ class _Reader:
         try:
             async with aclosing(self._steps):
                 async for step in self._steps:
-                    deciding = self.own(self._decide(step)) if isinstance(step, Drafted) else None
+                    deciding = self.own(partial(self._decide, step)) if isinstance(step, Drafted) else None
                     await self.queue.put(_Read(step, deciding))
         except Exception as error:  # noqa: BLE001 - it is raised where the steps are taken out
             end = _End(error)
@@ -101,9 +102,9 @@ class _Reader:
             task.cancel()
 
 
-async def _outcome(work: Awaitable[T]) -> T | Exception:
-    """As a value."""
+async def _outcome(work: Callable[[], Awaitable[T]]) -> T | Exception:
+    """As a value. A callable, since a task that is cancelled before it runs would leave a coroutine nobody awaits."""
     try:
-        return await work
+        return await work()
     except Exception as error:  # noqa: BLE001 - it is raised where the outcome is wanted
         return error

@@ -73,8 +73,8 @@ class Scoring:
             claim = replace(claim, vector=await self._vector(self._embedder, claim.text))
         prepared = await self.prepared()
         scores = prepared.score(claim)
-        if self._reader is not None and isinstance(prepared, WantsReading):
-            scores = await self._read(self._reader, prepared, claim, scores)
+        if isinstance(prepared, WantsReading):
+            scores = await self._read(prepared, claim, scores)
         self.degraded |= scores.degraded
         return scores
 
@@ -106,9 +106,11 @@ class Scoring:
                     prepared = await asyncio.to_thread(prepared.with_vectors, vectors)
                 self._complete = prepared
 
-    async def _read(self, reader: EntailmentModel, prepared: WantsReading, claim: Claim, scores: Scores) -> Scores:
-        """With what the reader says about the evidence that the scores leave open."""
-        rows = prepared.open(scores)
+    async def _read(self, prepared: WantsReading, claim: Claim, scores: Scores) -> Scores:
+        """With what the reader says about the evidence that the scores leave open; degraded where nobody reads."""
+        reader, rows = self._reader, prepared.open(scores)
+        if reader is None:
+            return replace(scores, degraded=True)
         try:
             async with asyncio.timeout(self._patience):
                 passages = prepared.passages(scores, rows)

@@ -32,6 +32,16 @@ def written(folder: Path, *records: object) -> Path:
     return file
 
 
+@pytest.mark.parametrize("scorer", ["hybrid", "ragflow"])
+def test_scorers_with_vectors_are_measured_too(scorer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run([written(tmp_path, RECORD)], scorer, as_json=True, plot=None)
+    measured = json.loads(capsys.readouterr().out)
+    assert measured["scorer"] == scorer
+    quality = measured["quality"]["ALL"]
+    assert quality["recall"] == 1.0
+    assert quality["bad"] == (0.0 if scorer == "hybrid" else 1.0), "RAGFlow's rule does not mind a changed year"
+
+
 def test_the_measures_are_those_of_the_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run([written(tmp_path, RECORD)], "lexical", as_json=True, plot=None)
     quality = json.loads(capsys.readouterr().out)["quality"]["ALL"]

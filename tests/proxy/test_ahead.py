@@ -1,0 +1,157 @@
+"""Deciding ahead: order, errors and endings are those of deciding in turn; only the waiting is shared."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+import pytest
+
+from citation.attribute import Decision
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.response import Response
+from proxy.ahead import MOST_AHEAD, Decided, ahead, in_turn
+from proxy.outgoing import Waiting
+from proxy.reading import Drafted, Step
+
+RESPONSE = Response([Evidence(1, "The bridge is red.", "e1")], Options())
+
+
+def drafted(text: str) -> Drafted:
+    (draft,) = RESPONSE.answer(0).take(text)
+    return Drafted(0, draft, {}, None)
+
+
+STEPS: tuple[Step, ...] = (drafted("One. "), Waiting(), drafted("Two. "), drafted("Three. "), Waiting())
+
+
+class Source:
+    """Steps, and whether somebody closed them."""
+
+    def __init__(self, steps: Sequence[Step] = STEPS, fails: Exception | None = None, endless: bool = False) -> None:
+        self.steps, self.fails, self.endless = steps, fails, endless
+        self.read = 0
+        self.closed = asyncio.Event()
+
+    async def stream(self) -> AsyncGenerator[Step, None]:
+        try:
+            for step in self.steps:
+                self.read += 1
+                yield step
+            if self.fails:
+                raise self.fails
+            if self.endless:
+                await asyncio.Event().wait()
+        finally:
+            self.closed.set()
+
+
+class Judge:
+    """Decides when it is told to; until then everybody waits."""
+
+    def __init__(self, *, open_: bool = False) -> None:
+        self.gate = asyncio.Event()
+        self.waiting: list[str] = []
+        self.all_wait = asyncio.Event()  # three sentences do
+        self.decisions: dict[str, Decision] = {}
+        if open_:
+            self.gate.set()
+
+    async def decide(self, step: Drafted) -> Decision:
+        self.waiting.append(step.draft.text)
+        if len(self.waiting) == 3:
+            self.all_wait.set()
+        await self.gate.wait()
+        return self.decisions.setdefault(step.draft.text, Decision())
+
+
+async def beside() -> None:
+    """Nothing to do."""
+
+
+async def all_of(decided: Decided) -> list[tuple[Step, Decision | None]]:
+    async with aclosing(decided):
+        return [pair async for pair in decided]
+
+
+async def test_in_turn_and_ahead_give_the_same() -> None:
+    judge = Judge(open_=True)
+    one = await all_of(in_turn(Source().stream(), judge.decide))
+    other = await all_of(ahead(Source().stream(), judge.decide, beside))
+    assert one == other
+    assert [step for step, _ in one] == list(STEPS)
+    assert [decision is not None for _, decision in one] == [isinstance(step, Drafted) for step in STEPS]
+
+
+async def test_reading_goes_on_while_sentences_wait_and_they_leave_in_order() -> None:
+    source, judge = Source(), Judge()
+    async with asyncio.TaskGroup() as tasks:
+        result = tasks.create_task(all_of(ahead(source.stream(), judge.decide, beside)))
+        await source.closed.wait()
+        assert judge.waiting == ["One. ", "Two. ", "Three. "]
+        assert not result.done()
+        judge.gate.set()
+    assert [step for step, _ in result.result()] == list(STEPS)
+
+
+async def test_reading_stops_some_way_ahead() -> None:
+    source, judge = Source([drafted(f"Sentence {n}. ") for n in range(3 * MOST_AHEAD)]), Judge()
+    async with aclosing(ahead(source.stream(), judge.decide, beside)) as decided, asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(anext(decided))
+        for _ in range(10 * MOST_AHEAD):
+            await asyncio.sleep(0)
+        assert MOST_AHEAD <= source.read <= MOST_AHEAD + 2
+        judge.gate.set()
+        await first
+
+
+async def test_what_fails_upstream_is_raised_after_what_came_before_it() -> None:
+    judge, seen = Judge(open_=True), []
+    with pytest.raises(ConnectionResetError):
+        async with aclosing(ahead(Source(fails=ConnectionResetError()).stream(), judge.decide, beside)) as decided:
+            async for step, _ in decided:
+                seen.append(step)
+    assert seen == list(STEPS)
+
+
+async def test_a_decision_that_fails_is_raised_and_everything_ends() -> None:
+    async def fail(_: Drafted) -> Decision:
+        raise ZeroDivisionError
+
+    source = Source(endless=True)
+    with pytest.raises(ZeroDivisionError):
+        await all_of(ahead(source.stream(), fail, beside))
+    assert source.closed.is_set()
+
+
+async def test_what_runs_beside_may_fail_without_harm() -> None:
+    async def fail() -> None:
+        raise ZeroDivisionError
+
+    assert len(await all_of(ahead(Source().stream(), Judge(open_=True).decide, fail))) == len(STEPS)
+
+
+async def test_a_client_that_leaves_between_sentences_ends_everything() -> None:
+    source, judge = Source(endless=True), Judge(open_=True)
+    decided = ahead(source.stream(), judge.decide, asyncio.Event().wait)  # type: ignore[arg-type]
+    assert (await anext(decided))[0] == STEPS[0]
+    await decided.aclose()
+    assert source.closed.is_set()
+
+
+async def test_a_client_that_leaves_while_a_sentence_waits_ends_everything() -> None:
+    source, judge = Source(endless=True), Judge()
+    async with asyncio.TaskGroup() as tasks:
+        result = tasks.create_task(all_of(ahead(source.stream(), judge.decide, beside)))
+        await judge.all_wait.wait()
+        result.cancel()
+    assert source.closed.is_set()
+
+
+async def test_it_may_be_resumed_by_another_task_than_began_it() -> None:
+    source, judge = Source(), Judge(open_=True)
+    decided = ahead(source.stream(), judge.decide, beside)
+    async with asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(anext(decided))
+    rest = await all_of(decided)
+    assert [first.result()[0], *[step for step, _ in rest]] == list(STEPS)

@@ -1,0 +1,67 @@
+"""What the configuration says about scoring."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.scoring import Claim
+from citation.scoring.entailment import EntailmentScorer, weighing
+from citation.scoring.ragflow import RagflowScorer
+from proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
+from proxy.scorers import Scorers
+from tests.upstreams.embeddings import Embeddings
+from tests.upstreams.wire import Server
+
+EVIDENCE = [Evidence(1, "The harbour bridge was opened in 1932.", "bridge")]
+CLAIM = Claim("The harbour bridge was opened in 1932.")
+
+
+async def test_the_embedder_is_one_of_the_configured_providers() -> None:
+    upstream = Embeddings()
+    async with Server(upstream) as server:
+        mine = ProviderConfig(kind="openai", base_url=f"{server.url}/v1")
+        config = Config(providers={"mine": mine}, scoring=ScoringConfig(embedder="mine/a-model"))
+        scorers = Scorers(config)
+        scoring = scorers.open(Options(scorer="hybrid"), EVIDENCE)
+        assert not (await scoring.score(CLAIM)).degraded
+        await scorers.aclose()
+    assert upstream.batches == [[EVIDENCE[0].text]], "sentence and evidence are the same text"
+
+
+def test_an_embedder_nobody_configured() -> None:
+    with pytest.raises(ConfigError, match=r"scoring\.embedder: 'nobody' is neither local nor a provider that embeds"):
+        parse({"scoring": {"embedder": "nobody/model"}})
+
+
+def test_the_weight_of_ragflows_words() -> None:
+    made = Scorers(Config(scoring=ScoringConfig(ragflow_token_weight=0.7))).scorer("ragflow")
+    assert isinstance(made, RagflowScorer)
+    assert made.token_weight == 0.7
+
+
+def test_a_default_scorer_that_cannot_work_is_told_at_the_start(tmp_path: Path) -> None:
+    for folder in ("", str(tmp_path)):
+        config = Config(citations=Options(scorer="entailment"), scoring=ScoringConfig(entailment=folder))
+        with pytest.raises(ConfigError, match=r"citations\.scorer: entailment"):
+            Scorers(config)
+
+
+async def test_a_request_for_what_is_not_there_is_degraded() -> None:
+    scorers = Scorers(Config())
+    scoring = scorers.open(Options(scorer="entailment"), EVIDENCE)
+    await scoring.score(CLAIM)
+    assert scoring.degraded
+    await scorers.aclose()
+
+
+def test_a_model_may_bring_its_own_weighing(tmp_path: Path) -> None:
+    own = {**weighing().as_dict(), "entailed": 2.0}
+    (tmp_path / "citestream.json").write_text(json.dumps(own), "utf-8")
+    made = Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")
+    assert isinstance(made, EntailmentScorer)
+    (tmp_path / "citestream.json").write_text('{"entailed": 2}', "utf-8")
+    with pytest.raises(ConfigError, match=r"citestream\.json"):
+        Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")

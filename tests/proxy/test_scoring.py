@@ -1,0 +1,143 @@
+"""Scoring one request: what comes from outside may be late or broken, the answer never is."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from citation.evidence import Evidence
+from citation.options import Options
+from citation.scoring import Claim, scorer
+from providers.embedding import Embedder, Limits
+from proxy.scoring import Outside, Scoring
+
+EVIDENCE = [
+    Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),
+    Evidence(2, "The opera house was finished after many quarrels.", "opera"),
+]
+GERMAN = Claim("Die Brücke über den Hafen wurde 1932 freigegeben.")
+TOPICS = {"bridge": 0, "Brücke": 0, "lanes": 1, "opera": 2}
+
+
+class Topics:
+    """A model that knows three topics by their words, and may be slow or broken."""
+
+    name = "topics"
+    limits = Limits(texts=100, characters=10_000, text_characters=500)
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+        self.slow: set[str] = set()  # words it never comes to an end with
+        self.fails = False
+        self.closed = False
+
+    async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        self.batches.append(list(texts))
+        if self.fails:
+            raise ConnectionRefusedError
+        if any(word in text for word in self.slow for text in texts):
+            await asyncio.Event().wait()
+        return [np.eye(4)[next((t for word, t in TOPICS.items() if word in text), 3)].tolist() for text in texts]
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def scoring(model: Topics | None, name: str = "hybrid", deadline: float = 5.0) -> Scoring:
+    return Scoring(scorer(name), EVIDENCE, Outside(Embedder(model) if model else None, deadline=deadline))
+
+
+async def numbers(one: Scoring, claim: Claim) -> list[int]:
+    return [support.number for support in (await one.decide(claim, frozenset(), Options())).supports]
+
+
+async def test_sentences_are_decided_by_words_and_vectors() -> None:
+    model = Topics()
+    one = scoring(model)
+    assert one.waits
+    assert await numbers(one, GERMAN) == [1]
+    assert not one.degraded
+    assert [len(batch) for batch in model.batches] == [3, 1], "the evidence, then the sentence"
+
+
+async def test_evidence_is_embedded_once_however_many_ask() -> None:
+    model = Topics()
+    one = scoring(model)
+    await asyncio.gather(one.embed(), *[numbers(one, replace(GERMAN, text=f"{GERMAN.text}{n}")) for n in range(4)])
+    assert sum("lanes" in text for batch in model.batches for text in batch) == 1
+
+
+async def test_sentences_known_already_are_embedded_together() -> None:
+    model = Topics()
+    one = scoring(model)
+    claims = [GERMAN, Claim("Es hat acht lanes.")]
+    await one.embed(claims)
+    for claim in claims:
+        await one.score(claim)
+    assert [len(batch) for batch in model.batches] == [3, 2]
+
+
+FAILURES: dict[str, tuple[dict[str, object], float]] = {
+    "the embedder is not there": ({"fails": True}, 5.0),
+    "the evidence takes too long": ({"slow": {"lanes"}}, 0.01),
+    "the sentence takes too long": ({"slow": {"Brücke"}}, 0.01),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+async def test_words_alone_decide_where_vectors_fail(case: str) -> None:
+    settings, deadline = FAILURES[case]
+    model = Topics()
+    for name, value in settings.items():
+        setattr(model, name, value)
+    one = scoring(model, deadline=deadline)
+    claim = Claim("The harbour bridge was opened in 1932, said die Brücke.")
+    scores = await one.score(claim)
+    assert one.degraded
+    assert scores.features.tolist() == scorer("lexical").prepare(EVIDENCE).score(claim).features.tolist()
+
+
+async def test_a_failure_is_not_for_good() -> None:
+    model = Topics()
+    model.fails = True
+    one = scoring(model)
+    assert (await one.score(GERMAN)).degraded
+    model.fails = False
+    assert not (await one.score(GERMAN)).degraded
+    assert one.degraded, "one of the sentences was"
+
+
+async def test_misses_do_not_add_up() -> None:
+    model = Topics()
+    model.slow = {"lanes"}
+    one = scoring(model, deadline=0.2)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    for _ in range(20):
+        await one.score(GERMAN)
+    assert loop.time() - began < 2.0, "twenty deadlines would be four seconds"
+
+
+async def test_a_lexical_request_waits_for_nobody() -> None:
+    model = Topics()
+    one = scoring(model, "lexical")
+    await one.score(GERMAN)
+    assert not one.waits
+    assert not one.degraded
+    assert model.batches == []
+
+
+async def test_without_an_embedder_the_report_says_so() -> None:
+    one = scoring(None)
+    await one.score(GERMAN)
+    assert one.degraded
+    assert not one.waits
+
+
+async def test_without_a_model_that_reads_the_report_says_so_too() -> None:
+    one = scoring(Topics(), "entailment")
+    assert (await one.score(GERMAN)).degraded
+    assert one.degraded
+    assert await numbers(one, GERMAN) == [1], "by words and vectors"
