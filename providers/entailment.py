@@ -96,7 +96,7 @@ def log_odds(logits: NDArray[np.float64], labels: Sequence[str]) -> NDArray[np.f
     """(n,) from (n, classes): of entailment against everything else. Raises BrokenStream for classes without a name."""
     if logits.ndim != 2 or not np.isfinite(logits).all():
         raise BrokenStream("The entailment model's answer is not a row of numbers for each pair.")
-    if logits.shape[1] == 1:
+    if logits.shape[1] == 1 and not labels:
         return np.asarray(logits[:, 0])
     wanted = [i for i, label in enumerate(labels) if _means_support(label)]
     if len(wanted) != 1 or len(labels) != logits.shape[1]:

