@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from ..gemini import API_VERSION, BASE_URL
 from ..settings import Settings
 from ..transport import Transport
-from .model import Limits
+from .model import Limits, importing
 
 MODEL = "gemini-embedding-001"
 # 100 texts a request; 2,048 tokens a text, and the API cuts longer ones off in silence.
@@ -19,11 +18,12 @@ class GeminiModel:
     """One model of Google's."""
 
     def __init__(self, model: str = "", settings: Settings | None = None) -> None:
-        """Nothing is connected yet."""
+        """Nothing is connected yet; the client is being imported."""
         self._settings = settings or Settings()
         self._model = model or MODEL
         self._transport = Transport()
         self._client: Any = None
+        self._sdk = importing("google.genai")
         self.name = f"gemini {self._settings.base_url} {self._model}"
         self.limits = LIMITS
 
@@ -31,7 +31,7 @@ class GeminiModel:
         """Every text is a content of its own: plain strings would be parts of one for the models that see pictures."""
         if self._client is None:
             settings = self._settings
-            sdk: Any = await asyncio.to_thread(import_module, "google.genai")
+            sdk = await asyncio.wrap_future(self._sdk)
             options = sdk.types.HttpOptions(
                 base_url=settings.base_url or BASE_URL,
                 api_version=settings.api_version or API_VERSION,

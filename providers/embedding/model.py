@@ -1,7 +1,9 @@
 """Model: one embedding model behind one address, asked one batch at a time; and what may go into a batch."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,3 +50,11 @@ def as_vectors(rows: Any, expected: int) -> Vectors:
         raise BrokenStream("The embedder's answer is not one vector for each text.", code="broken_embeddings")
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     return np.asarray(found / np.maximum(lengths, np.finfo(np.float32).tiny))
+
+
+def importing(module: str) -> "Future[Any]":
+    """A module on its way, in a thread: a client's import takes a second, which no sentence has to wait for."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="import")
+    found = thread.submit(import_module, module)
+    thread.shutdown(wait=False)
+    return found

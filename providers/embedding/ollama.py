@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from ..ollama import address
 from ..settings import Settings
 from ..transport import Transport
-from .model import Limits
+from .model import Limits, importing
 
 MODEL = "nomic-embed-text"
 # It embeds one text after the other; a request must not keep the sentences of others waiting for long.
@@ -23,13 +22,14 @@ class OllamaModel:
         self._settings = settings or Settings()
         self._model = model or MODEL
         self._client: Any = None
+        self._sdk = importing("ollama")
         self.name = f"ollama {self._settings.base_url} {self._model}"
         self.limits = LIMITS
 
     async def vectors(self, texts: Sequence[str]) -> list[Any]:
         """What does not fit the model's context is cut off by the server."""
         if self._client is None:
-            sdk: Any = await asyncio.to_thread(import_module, "ollama")
+            sdk = await asyncio.wrap_future(self._sdk)
             settings = self._settings
             key = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
             self._client = sdk.AsyncClient(

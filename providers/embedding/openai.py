@@ -3,7 +3,6 @@
 import asyncio
 import base64
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..openai import AZURE_API_VERSION, BASE_URL
 from ..settings import Settings
 from ..transport import Transport
-from .model import Limits
+from .model import Limits, importing
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -27,17 +26,18 @@ class OpenAIModel:
     """One model of one server."""
 
     def __init__(self, model: str = "", settings: Settings | None = None) -> None:
-        """Nothing is connected yet."""
+        """Nothing is connected yet; the client is being imported."""
         self._settings = settings or Settings()
         self._model = model or MODEL
         self._client: AsyncOpenAI | None = None
+        self._sdk = importing("openai")
         self.name = f"openai {self._settings.base_url} {self._model}"
         self.limits = OTHERS if self._settings.base_url not in ("", BASE_URL) and not self._settings.azure else OPENAI
 
     async def vectors(self, texts: Sequence[str]) -> list[Any]:
         """As base64 where the server knows how: a quarter of the bytes, and nothing to parse."""
         if self._client is None:
-            self._client = _client(await asyncio.to_thread(import_module, "openai"), self._settings)
+            self._client = _client(await asyncio.wrap_future(self._sdk), self._settings)
         answer = await self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="base64")
         rows: list[Any] = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         return [_decoded(row) for row in rows]

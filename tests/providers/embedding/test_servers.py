@@ -1,5 +1,9 @@
 """The official clients of three vendors against servers that answer as theirs do."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +13,7 @@ from providers.settings import Settings
 from tests.upstreams.embeddings import KEY, Embeddings, vector
 from tests.upstreams.wire import Break, Server, script, whole
 
+ROOT = Path(__file__).parents[3]
 TEXTS = ["Water boils.", "at 100 °C", "水"]
 KINDS = ("openai", "ollama", "gemini")
 
@@ -94,3 +99,16 @@ async def test_a_connection_that_breaks() -> None:
         with pytest.raises(ProviderError):
             await asked.embed(TEXTS)
         await asked.aclose()
+
+
+@pytest.mark.parametrize(("kind", "module"), [("openai", "openai"), ("ollama", "ollama"), ("gemini", "google.genai")])
+def test_its_client_is_imported_before_anybody_waits_for_it(kind: str, module: str) -> None:
+    """In a fresh process; only the kind that is asked for."""
+    code = (
+        "import sys, threading\nfrom providers.embedding import embedder\n"
+        f"embedder({kind!r})\n"
+        "[thread.join() for thread in threading.enumerate() if thread.name.startswith('import')]\n"
+        "print(*[name for name in ('openai', 'ollama', 'google.genai') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [module]
