@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..markers.render import LINKABLE
+from ..markers.render import address, identifier
 from ..references import Reference, References, title
 from . import Dialect, Fields
 
@@ -12,12 +12,11 @@ def finish(references: References, choice: int) -> Fields:
     files: list[dict[str, Any]] = []
     web: list[dict[str, Any]] = []
     for reference in references.cited(choice):
-        (web if _is_web(reference) else files).append(_web(reference) if _is_web(reference) else _file(reference))
+        if url := address(reference.evidence):
+            web.append(_web(reference, url))
+        else:
+            files.append(_file(reference))
     return {"graph_data": {"status": "finished", "sources": [], "references": {"files": files, "web": web}}}
-
-
-def _is_web(reference: Reference) -> bool:
-    return (reference.evidence.url or "").lower().startswith(LINKABLE)
 
 
 def _file(reference: Reference) -> dict[str, Any]:
@@ -27,15 +26,15 @@ def _file(reference: Reference) -> dict[str, Any]:
         "fileId": evidence.document_id or evidence.id,
         "score": reference.support,
         "page": evidence.page_number,
-        "cite": evidence.id,
+        "cite": identifier(evidence),
     }
 
 
-def _web(reference: Reference) -> dict[str, Any]:
+def _web(reference: Reference, url: str) -> dict[str, Any]:
     evidence = reference.evidence
     return {
         "text": _passage(reference),
-        "url": evidence.url,
+        "url": url,
         "title": title(evidence),
         "score": reference.support,
     }

@@ -18,16 +18,27 @@ def render(number: int, evidence: Evidence, style: MarkerStyle) -> str:
         case "number":
             return f"[{number}]"
         case "link":
-            target = _address(evidence)
+            target = address(evidence)
             return f"[[{number}]]({target})" if target else f"[{number}]"
         case "ragflow":
             return f"[ID:{number - 1}]"  # a position in the list of chunks, which counts from 0
         case "name":
-            return f"[{_escaped(_name(evidence))}]({_address(evidence) or _encoded(evidence.id, _UNSAFE_IN_ID)})"
+            return f"[{_escaped(_name(evidence))}]({address(evidence) or identifier(evidence)})"
         case "none":
             return ""
         case _:
             assert_never(style)
+
+
+def address(evidence: Evidence) -> str:
+    """The evidence's web address, safe between the parentheses of a link, or nothing."""
+    url = (evidence.url or "").strip()
+    return _encoded(url, _UNSAFE_IN_URL) if url.lower().startswith(LINKABLE) else ""
+
+
+def identifier(evidence: Evidence) -> str:
+    """Its id as the target of a link: no address of any scheme, and no two alike."""
+    return _encoded(evidence.id, _UNSAFE_IN_ID)
 
 
 def reference_list(entries: Iterable[tuple[int, Evidence]]) -> str:
@@ -37,7 +48,7 @@ def reference_list(entries: Iterable[tuple[int, Evidence]]) -> str:
 
 
 def _entry(evidence: Evidence) -> str:
-    name, target = _escaped(_name(evidence)), _address(evidence)
+    name, target = _escaped(_name(evidence)), address(evidence)
     page = f", page {evidence.page_number}" if evidence.page_number is not None else ""
     return (f"[{name}]({target})" if target else name) + page
 
@@ -46,16 +57,10 @@ def _name(evidence: Evidence) -> str:
     return evidence.file_name or evidence.title or evidence.id
 
 
-def _address(evidence: Evidence) -> str:
-    """The evidence's web address, safe between the parentheses of a link, or nothing."""
-    url = (evidence.url or "").strip()
-    return _encoded(url, _UNSAFE_IN_URL) if url.lower().startswith(LINKABLE) else ""
-
-
 # What would end a link, a table cell or the line, and what cannot be seen
 _UNSAFE = "\\s\\x00-\\x1f\\x7f-\\x9f()<>\\[\\]\\\\|\"'`{}^*\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 _UNSAFE_IN_URL = re.compile(f"[{_UNSAFE}]")
-_UNSAFE_IN_ID = re.compile(f"[{_UNSAFE}:]")  # with a colon it could be an address of any scheme
+_UNSAFE_IN_ID = re.compile(f"[{_UNSAFE}:%]")  # with a colon it could be an address of any scheme
 
 
 def _encoded(text: str, unsafe: re.Pattern[str]) -> str:

@@ -1,9 +1,14 @@
 """Dialects: what each family of clients reads, beside what every client gets."""
 
 import asyncio
+import re
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from citation.dialects import dialect
+from citation.evidence import Evidence
 from citation.options import Options, parse_options
 from citation.response import Response
 from proxy.apis.extensions import take
@@ -11,10 +16,10 @@ from proxy.completion import Chunks
 from tests.proxy.test_pipeline import ANSWER, EVIDENCE, deltas, finish, outgoing
 
 
-def spoken(name: str, **more: Any) -> list[dict[str, Any]]:
+def spoken(name: str, evidence: tuple[Evidence, ...] = EVIDENCE, **more: Any) -> list[dict[str, Any]]:
     """All chunks of the answer in that dialect."""
     options = parse_options({"dialect": name, **more}, parse_options(dict(dialect(name).options), Options()))
-    response = Response(EVIDENCE, options)
+    response = Response(evidence, options)
     chunks = Chunks(response, usage=False)
     return [
         one
@@ -56,6 +61,25 @@ def test_writer_names_files_and_pages() -> None:
     assert "(https://ex.org/lanes)" in text_of(chunks)
     assert [(entry["cite"], entry["fileId"]) for entry in found["files"]] == [("e1", "e1")]
     assert [entry["url"] for entry in found["web"]] == ["https://ex.org/lanes"]
+
+
+HOSTILE_NAMES = {
+    "an id with spaces and parentheses": {"id": "report (final) [1].pdf"},
+    "an id that reads like an address": {"id": "javascript:alert(1)"},
+    "an id that is encoded already": {"id": "a%20b"},
+    "an address with parentheses": {"url": "https://en.example.org/wiki/Bridge_(Harlan)"},
+    "an address in capitals with spaces around it": {"url": "  HTTPS://EX.ORG/a b "},
+    "an address that cannot be linked": {"url": "file:///etc/passwd"},
+}
+
+
+@pytest.mark.parametrize("fields", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
+def test_writers_identifier_is_the_one_in_the_text(fields: dict[str, str]) -> None:
+    chunks = spoken("writer", evidence=(replace(EVIDENCE[0], **fields), *EVIDENCE[1:]))  # type: ignore[arg-type]
+    found = chunks[-1]["choices"][0]["delta"]["graph_data"]["references"]
+    linked = re.findall(r"\]\(([^()\s]+)\)", text_of(chunks))
+    assert len(linked) == 2
+    assert {*(one["cite"] for one in found["files"]), *(one["url"] for one in found["web"])} == set(linked)
 
 
 def test_writers_clients_ask_in_their_own_way() -> None:
