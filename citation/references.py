@@ -164,9 +164,9 @@ def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
     for item in evidence:
         link = item.url if item.url and item.url.lower().startswith(LINKABLE) else ""
         if link in taken:
-            link = "" if "#" in link else f"{link}#{quote(item.id, safe='')}"
+            link = "" if "#" in link else f"{link}#{quote(item.id, safe='', errors='surrogatepass')}"
         if not link or link in taken:
-            link = f"urn:citestream:evidence:{quote(item.id, safe='')}"
+            link = f"urn:citestream:evidence:{quote(item.id, safe='', errors='surrogatepass')}"
         taken.add(link)
         links[item.number] = link
     return links

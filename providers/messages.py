@@ -56,7 +56,7 @@ def tool_names(messages: list[Message]) -> dict[str, str]:
         call["id"]: call["function"]["name"]
         for message in messages
         for call in message.get("tool_calls") or ()
-        if isinstance(call, Mapping) and call.get("id") and isinstance(call.get("function"), Mapping)
+        if isinstance(call, Mapping) and call.get("id") and (call.get("function") or {}).get("name")
     }
 
 

@@ -125,6 +125,8 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
             upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
             return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
         job = replace(job, params={**job.params, **job.own})
+    if job.refused:
+        raise job.refused
     outgoing, shaper = proxy.open(job, route, key)
     encoder = api.encoder(job, shaper.annotations)
     chunks: Shaper = shaper

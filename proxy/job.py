@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from citation.evidence import Evidence
+from citation.evidence import Evidence, FieldError
 from citation.options import Options
 from providers.events import Message
 
@@ -22,6 +22,7 @@ class Job:
     options: Options = field(default_factory=Options)
     stream: bool = False
     usage: bool = False  # whether the client wants the usage chunk of a stream
+    refused: FieldError | None = None  # what of it no chat model can be told; its own API's provider may be
     json: bool = False  # the answer has to be JSON: no marker may touch it
 
     @property

@@ -34,7 +34,7 @@ def _options(body: Body, defaults: Options) -> Options:
     """The request's options over its dialect's over the configured ones."""
     raw = body.get("citations")
     named = raw.get("dialect") if isinstance(raw, dict) else None
-    if named is None and wants_inline_citations(body):
+    if named is None and isinstance(raw, dict | None) and wants_inline_citations(body):
         named, raw = "writer", {**(raw or {}), "dialect": "writer"}
     try:
         spoken = dialect(named).options if isinstance(named, str) else {}

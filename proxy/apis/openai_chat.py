@@ -1,15 +1,17 @@
 """OpenAI Chat Completions: the request in; server-sent events or one body out."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from citation.evidence import FieldError
+from pydantic import Field
+
 from citation.options import Options
-from providers.events import Chunk, Message
+from providers.events import Chunk
 
 from ..encoding import dumps
 from ..job import Job
 from .extensions import Body, required_text, take
+from .shapes import Shape, check
 
 
 class OpenAIChatApi:
@@ -24,17 +26,17 @@ class OpenAIChatApi:
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """A request. Raises FieldError with the path of a wrong field."""
-        messages = _messages(body.get("messages"))
+        check(body, _Request)
         rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
         return Job(
             model=self.model(body),
-            messages=messages,
+            messages=body["messages"],
             params={key: value for key, value in rest.items() if key not in ("model", "messages", "stream")},
             body=rest,
             evidence=ours.evidence,
             options=ours.options,
-            stream=_flag(body, "stream"),
-            usage=_wants_usage(body.get("stream_options")) or not _flag(body, "stream"),
+            stream=bool(body.get("stream")),
+            usage=_wants_usage(body.get("stream_options")) or not body.get("stream"),
             json=_wants_json(body.get("response_format")) or body.get("format") not in (None, ""),
         )
 
@@ -66,32 +68,49 @@ class Events:
         return completion
 
 
-def _messages(raw: Any) -> list[Message]:
-    if not isinstance(raw, list) or not raw:
-        raise FieldError("messages", "must be a non-empty list of messages")
-    for position, message in enumerate(raw):
-        if not isinstance(message, dict):
-            raise FieldError(f"messages[{position}]", "must be an object")
-        if not isinstance(message.get("role"), str):
-            raise FieldError(f"messages[{position}].role", "must be a string")
-        if not isinstance(message.get("content"), str | list | None):
-            raise FieldError(f"messages[{position}].content", "must be a string, a list of parts or null")
-    return raw
+class _Function(Shape):
+    name: str
+    arguments: str | dict[str, Any] | None = None
 
 
-def _flag(body: Body, key: str) -> bool:
-    value = body.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise FieldError(key, "must be a boolean")
-    return bool(value)
+class _Call(Shape):
+    id: str | None = None
+    function: _Function | None = None
+
+
+class _Part(Shape):
+    type: str | None = None
+    text: str | None = None
+
+
+class _Message(Shape):
+    role: str
+    content: str | list[str | _Part] | None = None
+    name: str | None = None
+    tool_call_id: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Format(Shape):
+    type: str | None = None
+    json_schema: dict[str, Any] | None = None
+
+
+class _Request(Shape):
+    """What is read here or translated for other providers; the rest is checked by whoever reads it."""
+
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    n: Annotated[int, Field(ge=1)] | None = None
+    stop: str | list[str] | None = None
+    stream: bool | None = None
+    stream_options: dict[str, Any] | None = None
+    response_format: _Format | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: str | dict[str, Any] | None = None
 
 
 def _wants_usage(options: Any) -> bool:
-    if options is None:
-        return False
-    if not isinstance(options, dict):
-        raise FieldError("stream_options", "must be an object")
-    return options.get("include_usage") is True
+    return isinstance(options, dict) and options.get("include_usage") is True
 
 
 def _wants_json(response_format: Any) -> bool:

@@ -75,6 +75,38 @@ def test_a_conversation_goes_on_by_items(sdk: OpenAI) -> None:
     assert second.output_text.startswith("The Harlan bridge was opened on 4 May 1932 by the mayor. [1]")
 
 
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "a stream flag that is a number": ({"stream": 1}, "stream"),
+    "no input": ({"input": None}, "input"),
+    "an item that is a text": ({"input": ["a"]}, "input[0]"),
+    "a part that is a number": ({"input": [{"role": "user", "content": [5]}]}, "input[0].content[0]"),
+    "a part of a kind chat has not": (
+        {"input": [{"role": "user", "content": [{"type": "computer_screenshot"}]}]},
+        "input[0].content[0]",
+    ),
+    "an item without a role": ({"input": [{"content": "a"}]}, "input[0].role"),
+    "a call whose arguments are an object": (
+        {"input": [{"type": "function_call", "arguments": {}}]},
+        "input[0].arguments",
+    ),
+    "tools that are an object": ({"tools": {"a": 1}}, "tools"),
+    "a tool that is a text": ({"tools": ["a"]}, "tools[0]"),
+    "a tool that only the API itself has": ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
+    "a format that is a text": ({"text": {"format": "json"}}, "text.format"),
+    "an answer that is remembered elsewhere": ({"previous_response_id": "resp_1"}, "previous_response_id"),
+}
+
+
+@pytest.mark.parametrize(("fields", "param"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("extra", [{}, {"evidence": EVIDENCE}], ids=["plain", "with evidence"])
+def test_a_wrong_request_is_told_which_field(
+    sdk: OpenAI, fields: dict[str, Any], param: str, extra: dict[str, Any]
+) -> None:
+    with pytest.raises(BadRequestError) as caught:
+        sdk.post("/responses", body={"model": "extractive", "input": "When?", **fields, **extra}, cast_to=object)
+    assert caught.value.param == param
+
+
 def test_what_cannot_be_done_is_said(sdk: OpenAI) -> None:
     with pytest.raises(BadRequestError, match="previous_response_id"):
         sdk.responses.create(previous_response_id="resp_1", **ASKED)

@@ -1,0 +1,187 @@
+"""Whatever JSON a client sends, it is the client who is told what is wrong with it: no body is answered with a 500."""
+
+import copy
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.upstreams.gemini import KEY as GEMINI_KEY
+from tests.upstreams.gemini import Gemini
+from tests.upstreams.ollama import Ollama
+from tests.upstreams.openai import VLLM
+from tests.upstreams.wire import serving
+
+Launch = Callable[..., AbstractContextManager[str]]
+Path = tuple[str | int, ...]
+
+EVIDENCE = [{"text": "Water boils at 100 °C.", "url": "https://ex.org/a", "metadata": {"k": 1}}]
+CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bern"}'}}
+FUNCTION = {"name": "weather", "description": "d", "parameters": {"type": "object", "properties": {}}, "strict": True}
+CHAT: dict[str, Any] = {
+    "model": "extractive",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "When does water boil?"}]},
+        {"role": "assistant", "content": "Let me look [1].", "tool_calls": [CALL], "reasoning": "hm"},
+        {"role": "tool", "tool_call_id": "call_1", "content": '{"results": [{"content": "At 100 °C."}]}'},
+        {"role": "assistant", "content": None, "refusal": None},
+        {
+            "role": "user",
+            "content": [
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+                {"type": "text", "text": "Well?"},
+            ],
+        },
+    ],
+    "n": 1,
+    "stop": ["END"],
+    "stream": False,
+    "stream_options": {"include_usage": True},
+    "tools": [{"type": "function", "function": FUNCTION}],
+    "tool_choice": {"type": "function", "function": {"name": "weather"}},
+    "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}},
+    "reasoning_effort": "low",
+    "temperature": 0.5,
+    "max_tokens": 20,
+    "max_completion_tokens": 20,
+    "logprobs": True,
+    "top_logprobs": 2,
+    "seed": 1,
+    "logit_bias": {"50256": -100},
+    "metadata": {"a": "b"},
+    "options": {"num_ctx": 100},
+    "google": {"thinking_config": {"thinking_budget": 1}, "safety_settings": []},
+    "documents": ["Ice melts at 0 °C.", {"id": "d", "data": {"text": "Steam is hot."}}],
+    "evidence": EVIDENCE,
+    "citations": {"marker": "link", "max_per_sentence": 2},
+    "query_config": {"inline_citations": True},
+}
+RESPONSES: dict[str, Any] = {
+    "model": "extractive",
+    "instructions": "Be brief.",
+    "input": [
+        {"role": "user", "content": [{"type": "input_text", "text": "When does water boil?"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]},
+        {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "At 100 °C."},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "At 100 °C."}]},
+        {"role": "user", "content": [{"type": "input_image", "image_url": "data:image/png;base64,aGk="}]},
+        {"role": "user", "content": "Well?"},
+    ],
+    "tools": [{"type": "function", **FUNCTION}],
+    "tool_choice": {"type": "function", "name": "weather"},
+    "text": {"format": {"type": "json_schema", "name": "a", "schema": {"type": "object"}}, "verbosity": "low"},
+    "reasoning": {"effort": "low", "summary": "auto"},
+    "max_output_tokens": 20,
+    "temperature": 0.5,
+    "top_logprobs": 2,
+    "metadata": {"a": "b"},
+    "include": ["reasoning.encrypted_content"],
+    "stream": False,
+    "parallel_tool_calls": True,
+    "previous_response_id": None,
+    "evidence": EVIDENCE,
+    "citations": {"marker": "link"},
+}
+CITE: dict[str, Any] = {"text": "Water boils at 100 °C.", "question": "When?", "evidence": EVIDENCE, "citations": {}}
+BODIES = {"/v1/chat/completions": CHAT, "/v1/responses": RESPONSES, "/v1/cite": CITE}
+MODELS = ("extractive", "openai/m", "ollama/m", "gemini/gemini-2.5-flash")
+CHATS = [(path, model) for path in ("/v1/chat/completions", "/v1/responses") for model in MODELS]
+
+SCALARS: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, False, 0, 1, -1, 2**70, 1.5, "", "a", "[1]", "\ud800", [], {}]
+)
+JUNK = (
+    SCALARS | st.lists(SCALARS, min_size=1, max_size=2) | st.dictionaries(st.sampled_from("abc"), SCALARS, max_size=2)
+)
+
+
+def paths(value: Any, so_far: Path = ()) -> Iterator[Path]:
+    """Every place in a body."""
+    entries: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in entries:
+        yield (*so_far, key)
+        yield from paths(inner, (*so_far, key))
+
+
+def mended(body: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """A copy with another value in this place."""
+    found = copy.deepcopy(body)
+    place: Any = found
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HTTPConnection]:
+    folder = tmp_path_factory.mktemp("server")
+    with serving(VLLM()) as vllm, serving(Ollama()) as ollama, serving(Gemini()) as gemini:
+        providers: dict[str, Any] = {
+            "extractive": {"kind": "extractive"},
+            "openai": {"base_url": f"{vllm.url}/v1"},
+            "ollama": {"base_url": ollama.url},
+            "gemini": {"base_url": gemini.url, "api_key": GEMINI_KEY},
+        }
+        config = folder / "config.yaml"
+        config.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}))
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        with launch(command, folder / "log") as url:
+            connection = HTTPConnection(url.removeprefix("http://"))
+            yield connection
+            connection.close()
+
+
+def status(server: HTTPConnection, path: str, body: object) -> tuple[int, Any]:
+    server.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    with server.getresponse() as answer:
+        said = answer.read()
+    assert b"internal_error" not in said, said  # neither with its status nor inside of a stream
+    return answer.status, json.loads(said) if answer.status >= 400 else said
+
+
+def check(server: HTTPConnection, path: str, body: object) -> None:
+    code, said = status(server, path, body)
+    assert code != 500, said
+    if code == 400:
+        assert said["error"]["message"]
+
+
+@pytest.mark.parametrize(("path", "model"), CHATS)
+def test_one_value_of_the_wrong_type_anywhere(server: HTTPConnection, path: str, model: str) -> None:
+    body = {**BODIES[path], "model": model}
+
+    @given(st.sampled_from(sorted(paths(body), key=str)), JUNK)
+    def ask(place: Path, value: object) -> None:
+        check(server, path, mended(body, place, value))
+
+    ask()
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_any_object_with_the_names_of_real_fields(server: HTTPConnection, path: str) -> None:
+    names = sorted(BODIES[path].keys() - {"model"})
+
+    @given(st.dictionaries(st.sampled_from(names), JUNK, max_size=5))
+    def ask(fields: dict[str, Any]) -> None:
+        check(server, path, {"model": "extractive", **fields} if path != "/v1/cite" else fields)
+
+    ask()
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_any_json_at_all(server: HTTPConnection, path: str) -> None:
+    @given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6))
+    def ask(body: object) -> None:
+        check(server, path, body)
+
+    ask()

@@ -1,0 +1,111 @@
+"""What a chat model is told of a request of the Responses API."""
+
+from typing import Any
+
+import pytest
+
+from proxy.apis.responses.translation import chat_messages, chat_params
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+SEARCHED = {
+    "type": "file_search_call",
+    "id": "fs_1",
+    "queries": ["boiling"],
+    "results": [{"file_id": "f1", "filename": "a.txt", "score": 0.9, "text": "At 100 °C."}],
+}
+
+ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "what one turn says and calls is one message": (
+        [
+            {"role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]},
+            {"type": "reasoning", "summary": []},
+            {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"},
+            {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"},
+        ],
+        [{"role": "assistant", "content": "Let me look.", "tool_calls": [CALL, CALL]}],
+    ),
+    "the result of a call keeps its id": (
+        [{"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "hot"}]}],
+        [{"role": "tool", "tool_call_id": "c1", "content": "hot"}],
+    ),
+    "what a search found is the result of a call": (
+        [SEARCHED],
+        [
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "fs_1",
+                        "type": "function",
+                        "function": {"name": "file_search", "arguments": '{"queries":["boiling"]}'},
+                    }
+                ],
+            },
+            {
+                "role": "tool",
+                "tool_call_id": "fs_1",
+                "content": '{"results":[{"file_id":"f1","filename":"a.txt","score":0.9,"text":"At 100 °C."}]}',
+            },
+        ],
+    ),
+    "a search without results says nothing": ([{"type": "file_search_call", "id": "fs_1"}], []),
+    "images and files keep what chat knows of them": (
+        [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "input_image", "image_url": "data:image/png;base64,aGk=", "detail": "low"},
+                    {"type": "input_file", "file_data": "data:application/pdf;base64,aGk=", "filename": "a.pdf"},
+                ],
+            }
+        ],
+        [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk=", "detail": "low"}},
+                    {"type": "file", "file": {"file_data": "data:application/pdf;base64,aGk=", "filename": "a.pdf"}},
+                ],
+            }
+        ],
+    ),
+    "texts of one item are one text": (
+        [{"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "refusal", "refusal": "b"}]}],
+        [{"role": "user", "content": "ab"}],
+    ),
+}
+
+PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "the same names": ({"temperature": 0, "store": False, "user": None}, {"temperature": 0, "store": False}),
+    "limits and effort": (
+        {"max_output_tokens": 9, "reasoning": {"effort": "low"}, "text": {"verbosity": "low"}},
+        {"max_completion_tokens": 9, "reasoning_effort": "low", "verbosity": "low"},
+    ),
+    "log-probabilities, which are asked for in `include`": (
+        {"include": ["message.output_text.logprobs"], "top_logprobs": 2},
+        {"logprobs": True, "top_logprobs": 2},
+    ),
+    "no top log-probabilities without them": ({"top_logprobs": 2}, {}),
+    "a schema": (
+        {"text": {"format": {"type": "json_schema", "name": "a", "schema": {}, "strict": True}}},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {}, "strict": True}}},
+    ),
+    "tools and which to call": (
+        {"tools": [{"type": "function", "name": "f"}], "tool_choice": {"type": "function", "name": "f"}},
+        {
+            "tools": [{"type": "function", "function": {"name": "f"}}],
+            "tool_choice": {"type": "function", "function": {"name": "f"}},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("items", "messages"), ITEMS.values(), ids=ITEMS)
+def test_items_become_messages(items: list[dict[str, Any]], messages: list[dict[str, Any]]) -> None:
+    assert chat_messages({"input": items}) == messages
+
+
+@pytest.mark.parametrize(("asked", "params"), PARAMETERS.values(), ids=PARAMETERS)
+def test_parameters_keep_their_meaning(asked: dict[str, Any], params: dict[str, Any]) -> None:
+    assert chat_params(asked) == params
