@@ -1,7 +1,7 @@
 # Everything one does with this repository. Each target makes .venv by itself; `make PYTHON=python3.12 ...` picks another.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-llm serve test check format bench bench-proxy fit clean
+.PHONY: help demo demo-llm serve test test-clients check format bench bench-proxy fit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -27,6 +27,9 @@ test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder  ## everything CI runs:
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(ARGS)
 
+test-clients: $(VENV)/.dev  ## real clients (openai, ollama, google-genai, ...) against a running server; ARGS="openai" runs those so named
+	@$(BIN)/python -m tests.clients $(ARGS)
+
 check: $(VENV)/.dev  ## the quick part for every day: the same without the slow tests and the real model
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -47,7 +50,7 @@ fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM
 	$(BIN)/python -m bench.fit $(ARGS)
 
 clean:  ## removes .venv and everything that tools left
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .clients build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment grows in steps, so that the demo need not wait for the tools of the developers.

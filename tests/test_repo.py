@@ -73,17 +73,17 @@ def test_every_phony_target_is_explained_by_help() -> None:
 
 def test_every_program_that_make_runs_exists() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    modules = set(re.findall(r"-m (bench[\w.]*)", makefile))
+    modules = set(re.findall(r"-m ((?:bench|tests)[\w.]*)", makefile))
     programs = [ROOT / module.replace(".", "/") for module in modules]
     scripts = [ROOT / script for script in re.findall(r"examples/\w+\.py", makefile)]
     wanted = [path / "__main__.py" if path.is_dir() else path.with_suffix(".py") for path in programs + scripts]
     assert [str(path) for path in wanted if not path.exists()] == []
 
 
-def test_ci_is_make_test() -> None:
+def test_ci_is_make_test_and_the_clients() -> None:
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)
-    assert script.read_text().splitlines()[-1] == "make test"
+    assert script.read_text().splitlines()[-2:] == ["make test", "make test-clients"]
 
 
 def test_the_licence_is_the_one_that_the_metadata_name() -> None:

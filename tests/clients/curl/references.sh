@@ -1,0 +1,1 @@
+curl -s "$CITESTREAM/v1/references/$ID"

@@ -1,0 +1,126 @@
+"""What the clients say they saw, against what was said to them."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import upstreams
+
+Seen = dict[str, Any]
+
+# Of the providers behind tests.upstreams and of the extractive one, to the question and evidence of case.json.
+CITED = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning twice. [2]"
+TEXTS = {"extractive": CITED, "openai": f"{CITED} The Moon is hollow.", "ollama": f"{CITED} The Moon is hollow."}
+TEXTS["gemini"] = TEXTS["openai"]
+WRITTEN = len(upstreams.ANSWER)
+USAGES: dict[str, Seen] = {
+    "openai": {"input": 20, "output": WRITTEN, "cached": 16, "reasoning": 3},
+    "ollama": {"input": 26, "output": WRITTEN},
+    "gemini": {"input": 12, "output": WRITTEN, "cached": 8},
+}
+# What `references_in_text` puts behind them.
+LIST = "\n\n**References**\n\n- [1] moon.md\n- [2] [Apollo 12](https://example.org/apollo-12)"
+# However a client names them: the first and the second reference.
+NAMES = {
+    **dict.fromkeys(("urn:citestream:evidence:moon", "moon.md"), 1),
+    **dict.fromkeys(("https://example.org/apollo-12", "Apollo 12"), 2),
+}
+MARKERS = ["[1]", "[2]"]
+SENTENCES = ["🚀 The Saturn V was 110.6 metres tall.", "Apollo 12 was struck by lightning twice."]
+CALL = {"name": "weather", "arguments": {"city": "Zürich"}}
+BROKEN = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning [2]"  # what arrived, cited
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the matrix: one way to use one client, and all that is wrong with it."""
+
+    client: str
+    version: str
+    way: str
+    cells: dict[str, str]
+    faults: list[str] = field(default_factory=list)
+
+
+def judged(reported: Seen, extractive_usage: Seen) -> list[Row]:
+    """A row for each way that a script reports. `extractive_usage`: what plain HTTP says it is."""
+    return [_row(reported, found, {**USAGES, "extractive": extractive_usage}) for found in reported["ways"]]
+
+
+def _row(reported: Seen, found: Seen, usages: dict[str, Seen]) -> Row:
+    faults: list[str] = []
+    by_model = found["seen"]
+    for model, seen in by_model.items():
+        provider = model.split("/")[0]
+        faults += [f"{model}: {fault}" for fault in _answer_faults(seen, TEXTS[provider], usages[provider])]
+    cells = {
+        "text": "intact",
+        "usage": "intact" if any("usage" in seen for seen in by_model.values()) else "not shown",
+        "references by": found["via"],
+    }
+    for look, judge in LOOKS.items():
+        cells[look] = "yes" if look in found else ""
+        if look in found:
+            fault = found[look]["failed"] if _failed(found[look]) else judge(found[look])
+            faults += [f"{look}: {fault}"] if fault else []
+            cells[look] = found[look]["type"] if look == "error" and not fault else cells[look]
+    cells["does not show"] = ", ".join(found["lost"])
+    return Row(reported["client"], reported["version"], found["way"], cells, faults)
+
+
+def _answer_faults(seen: Seen, text: str, usage: Seen) -> list[str]:
+    if _failed(seen):
+        return [seen["failed"]]
+    faults = (
+        [] if seen["text"].removesuffix("\n").removesuffix(LIST) == text else [f"text {seen['text']!r} is not {text!r}"]
+    )
+    for count, value in seen.get("usage", {}).items():
+        if (value or 0) != usage.get(count, 0):  # a count that the provider does not give is 0 or nothing
+            faults.append(f"usage {count} is {value}, not {usage.get(count, 0)}")
+    numbers = [NAMES.get(name) for name in seen["references"]]
+    if numbers != [1, 2]:
+        faults.append(f"references {seen['references']}")
+    if seen.get("points_at", MARKERS) not in (MARKERS, SENTENCES):
+        faults.append(f"offsets point at {seen['points_at']}")
+    return faults
+
+
+def _failed(seen: Any) -> bool:
+    return isinstance(seen, dict) and "failed" in seen
+
+
+def _calls(seen: list[Seen]) -> str:
+    calls = [
+        {
+            **call,
+            "arguments": json.loads(call["arguments"]) if isinstance(call["arguments"], str) else call["arguments"],
+        }
+        for call in seen
+    ]
+    return "" if calls == [CALL] else f"{calls} is not {[CALL]}"
+
+
+def _reasoning(seen: str) -> str:
+    return "" if seen == upstreams.REASONING else f"{seen!r} is not {upstreams.REASONING!r}"
+
+
+def _error(seen: Seen) -> str:
+    return "" if "nobody/nothing" in seen["message"] else f"message {seen['message']!r} does not name the model"
+
+
+def _broken(seen: Seen) -> str:
+    return "" if seen["text"] == BROKEN else f"text before the error is {seen['text']!r}, not {BROKEN!r}"
+
+
+def _left(seen: bool) -> str:
+    return "" if seen else "the provider's stream was not closed"
+
+
+LOOKS: dict[str, Callable[[Any], str]] = {
+    "calls": _calls,
+    "reasoning": _reasoning,
+    "error": _error,
+    "broken": _broken,
+    "left": _left,
+}

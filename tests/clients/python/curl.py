@@ -1,0 +1,88 @@
+"""curl: the commands of tests/clients/curl, as they stand in the guide."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from report import CITESTREAM, Seen, report, side, way
+
+COMMANDS = Path(__file__).parent.parent / "curl"
+
+
+def printed(name: str, model: str, **environment: str) -> str:
+    """What a command prints, asked of another model than its text says."""
+    command = (COMMANDS / f"{name}.sh").read_text("utf-8").replace("extractive", model)
+    shell = ["bash", "-c", f"set -e; {command}"]
+    answer = subprocess.run(
+        shell, env={"CITESTREAM": CITESTREAM, **environment}, capture_output=True, text=True, check=True
+    )
+    print(answer.stdout, end="")
+    return answer.stdout
+
+
+def events(text: str) -> list[Seen]:
+    """The data of every event but the last word."""
+    lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
+    return [json.loads(line) for line in lines if line != "[DONE]"]
+
+
+def chat(model: str) -> Seen:
+    chunks = events(printed("chat", model))
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    text = "".join(choice["delta"].get("content") or "" for choice in choices)
+    finish = next(chunk for chunk in chunks if "references" in chunk)
+    assert json.loads(printed("references", model, ID=finish["id"]))["references"] == finish["references"]
+    return seen(text, chunks[-1]["usage"], finish["references"])
+
+
+def whole(model: str) -> Seen:
+    completion = json.loads(printed("whole", model))
+    assert side(completion["id"]) == completion["references"]
+    return seen(completion["choices"][0]["message"]["content"], completion["usage"], completion["references"])
+
+
+def responses(model: str) -> Seen:
+    response = json.loads(printed("responses", model))
+    assert side(response["id"]) == response["references"]
+    text = response["output"][-1]["content"][0]["text"]
+    usage = {"input": response["usage"]["input_tokens"], "output": response["usage"]["output_tokens"]}
+    return {**seen(text, {}, response["references"]), "usage": usage}
+
+
+def ollama(model: str) -> Seen:
+    lines = [json.loads(line) for line in printed("ollama", model).splitlines()]
+    text = "".join(line["message"]["content"] for line in lines)
+    usage = {"input": lines[-1]["prompt_eval_count"], "output": lines[-1]["eval_count"]}
+    return {**seen(text, {}, lines[-1]["references"]), "usage": usage}
+
+
+def gemini(model: str) -> Seen:
+    chunks = events(printed("gemini", model))
+    text = "".join(part["text"] for chunk in chunks for part in chunk["candidates"][0]["content"]["parts"])
+    grounding = chunks[-1]["candidates"][0]["groundingMetadata"]
+    usage = chunks[-1]["usageMetadata"]
+    segments = [support["segment"] for support in grounding["groundingSupports"]]
+    return {
+        "text": text,
+        "usage": {"input": usage["promptTokenCount"], "output": usage["candidatesTokenCount"]},
+        "references": [found["retrievedContext"]["uri"] for found in grounding["groundingChunks"]],
+        "points_at": [text.encode()[one.get("startIndex", 0) : one["endIndex"]].decode() for one in segments],
+    }
+
+
+def seen(text: str, usage: Seen, references: list[Seen]) -> Seen:
+    spans = [reference["spans"][0] for reference in references]
+    return {
+        "text": text,
+        "usage": {"input": usage.get("prompt_tokens"), "output": usage.get("completion_tokens")},
+        "references": [reference["url"] or reference["file_name"] for reference in references],
+        "points_at": [text[span["start"] : span["end"]] for span in spans],
+    }
+
+
+way("`POST /v1/chat/completions`, streamed", "`references` on the finish chunk, `GET /v1/references/{id}`", chat)
+way("`POST /v1/chat/completions`", "`references`, `GET /v1/references/{id}`", whole)
+way("`POST /v1/responses`", "`references`, `GET /v1/references/{id}`", responses)
+way("`POST /api/chat`, streamed", "`references` on the line that says `done`", ollama)
+way("`:streamGenerateContent?alt=sse`", "`groundingMetadata` on the last event", gemini)
+report("curl", subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True).stdout.split()[1])

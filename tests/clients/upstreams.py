@@ -1,0 +1,63 @@
+"""The providers behind the matrix: what OpenAI, Ollama, Gemini and vLLM write, and two that do not finish."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+from tests.upstreams import gemini, ollama, openai
+from tests.upstreams.wire import Answer, Break, Request, Server, Step, chunk, head, whole
+
+# Cut as models cut; the last sentence claims a citation that its evidence does not bear out.
+ANSWER = (
+    *("🚀 The Saturn", " V was 110.6", " metres tall", " [1].", " Apollo 12 was", " struck by lightning", " twice"),
+    *(" [2].", " The Moon is hollow", " [3]."),
+)
+REASONING = "They ask about water."  # what tests.upstreams.openai.VLLM thinks before it answers
+EVENTS = "Content-Type: text/event-stream; charset=utf-8"
+
+Providers = dict[str, dict[str, Any]]
+
+
+class Unfinished:
+    """Says one sentence and a half, then breaks off, or falls silent until the client leaves.
+
+    `GET /left/MODEL` answers once the client that asked MODEL has left.
+    """
+
+    def __init__(self, then: Break) -> None:
+        self._then = then
+        self._left: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+
+    async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        if request.method == "GET":
+            await self._left[request.target.removeprefix("/left/")].wait()
+            yield whole("200 OK", b"")
+            return
+        try:
+            yield head("200 OK", EVENTS, "Transfer-Encoding: chunked")
+            for event in openai.OpenAI(ANSWER[:6]).events({})[:7]:
+                yield chunk(b"data: " + event + b"\n\n")
+            yield self._then
+        finally:
+            self._left[request.json["model"]].set()
+
+
+async def started(stack: AsyncExitStack) -> Providers:
+    """Start them all; the `providers` of a configuration that names them."""
+    answers: dict[str, tuple[str, str, Answer]] = {
+        "openai": ("openai", "/v1", openai.OpenAI(ANSWER)),
+        "ollama": ("ollama", "", ollama.Ollama(ANSWER)),
+        "gemini": ("gemini", "", gemini.Gemini(ANSWER)),
+        "calling": ("openai", "/v1", openai.OpenAI(ANSWER, calls=True)),
+        "reasoning": ("openai", "/v1", openai.VLLM(ANSWER)),
+        "broken": ("openai", "/v1", Unfinished(Break.CLOSE)),
+        "silent": ("openai", "/v1", Unfinished(Break.STALL)),
+    }
+    keys = {"openai": openai.KEY, "gemini": gemini.KEY, "ollama": ""}
+    providers: Providers = {"extractive": {"kind": "extractive"}}
+    for name, (kind, path, answer) in answers.items():
+        server = await stack.enter_async_context(Server(answer))
+        providers[name] = {"kind": kind, "base_url": server.url + path, "api_key": keys[kind], "models": ["any"]}
+    return providers
