@@ -27,7 +27,7 @@ test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder  ## everything CI runs:
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(ARGS)
 
-test-clients: $(VENV)/.dev  ## real clients (openai, ollama, google-genai, ...) against a running server; ARGS="openai" runs those so named
+test-clients: $(VENV)/.app  ## real clients (openai, ollama, google-genai, ...) against a running server; ARGS="openai" runs those so named
 	@$(BIN)/python -m tests.clients $(ARGS)
 
 check: $(VENV)/.dev  ## the quick part for every day: the same without the slow tests and the real model
