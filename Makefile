@@ -21,7 +21,7 @@ demo-llm: $(VENV)/.llama  ## the same through a real llama.cpp server with a sma
 serve: $(VENV)/.app  ## the server; ARGS="--port 9000 --config my.yaml" go to `citestream serve`
 	@$(BIN)/citestream serve $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder  ## everything CI runs: format, lint, types, all tests
+test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium  ## everything CI runs: format, lint, types, all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -34,7 +34,7 @@ check: $(VENV)/.dev  ## the quick part for every day: the same without the slow 
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -m "not llm and not slow" $(ARGS)
+	$(BIN)/python -m pytest -q -m "not llm and not slow and not browser" $(ARGS)
 
 format: $(VENV)/.dev  ## puts the code into the form that test asks for
 	$(BIN)/ruff format .
@@ -69,6 +69,13 @@ $(VENV)/.app: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: $(VENV)/.app
 	@$(PIP) --editable ".[dev,bench]"
 	@touch $@
+
+# The browser of the playground's tests: Debian's, since a package's own would have to be downloaded from elsewhere.
+.PHONY: chromium
+chromium:
+	@test -x /usr/bin/chromium || { test -x /usr/bin/apt-get && test "$$(id -u)" = 0 && echo "Installing Chromium ..." \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+		|| { echo "The tests need Chromium: apt-get install chromium"; exit 1; }
 
 $(VENV)/.llama: examples/llama-requirements.txt $(VENV)/.app
 	@$(PIP) --no-deps --requirement $<

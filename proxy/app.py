@@ -9,6 +9,7 @@ from functools import partial
 
 from aiohttp import web
 
+from . import playground
 from .admission import Admission
 from .apis import gemini, ollama
 from .apis.cite import cite
@@ -63,6 +64,7 @@ def make_app(config: Config) -> web.Application:
             web.post("/v1/cite", partial(cite, proxy=proxy)),
             web.get("/v1/references/{id}", partial(references, proxy=proxy)),
             web.get("/v1/models", partial(models, proxy=proxy)),
+            *playground.routes(proxy),
             web.get("/healthz", alive),
             web.get("/readyz", partial(ready, admission=admission)),
         ]

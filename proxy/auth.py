@@ -8,7 +8,8 @@ from aiohttp import web
 
 from .config import ClientKey, hashed
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})  # what a load balancer asks without a key
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz"})  # the page, which asks for a key itself; what a load balancer asks
+PAGE_PREFIX = "/playground/"  # what the page loads
 ANONYMOUS = ""  # the name of a client where no keys are asked for
 KEY_BYTES = 32  # of chance in a key that we make: with these, a plain hash cannot be turned back
 KEY_PREFIX = "ck-"  # tells a person, and whoever scans for leaked keys, what it is
@@ -31,6 +32,11 @@ class Keys:
             if hmac.compare_digest(known, digest):
                 found = name
         return found
+
+
+def is_open(path: str) -> bool:
+    """Whether everybody may have what is there: nothing of anybody's."""
+    return path in OPEN_PATHS or path.startswith(PAGE_PREFIX)
 
 
 def presented(request: web.Request) -> str:

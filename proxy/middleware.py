@@ -10,7 +10,7 @@ from aiohttp.typedefs import Handler, Middleware
 from citation.evidence import FieldError
 from providers.errors import ProviderError
 
-from .auth import OPEN_PATHS, Keys, presented
+from .auth import Keys, is_open, presented
 from .encoding import dumps
 from .errors import RequestError, error_body, headers_of, status_of
 from .log import CLIENT, REQUEST_ID
@@ -50,7 +50,7 @@ def only_known_clients(keys: Keys) -> Middleware:
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         name = keys.name_of(presented(request))
-        if name is None and request.path not in OPEN_PATHS:
+        if name is None and not is_open(request.path):
             raise RequestError(401, "a valid client key is required", code="invalid_api_key")
         request[CLIENT] = name or ""
         return await handler(request)

@@ -84,11 +84,11 @@ async def test_a_client_is_turned_away_without_a_hint(config: Config, headers: d
         }
 
 
-async def test_only_health_needs_no_key(config: Config) -> None:
+async def test_only_health_and_the_page_need_no_key(config: Config) -> None:
     async with TestClient(TestServer(make_app(config))) as client:
         for path in ("/healthz", "/readyz"):
             assert (await client.get(path)).status == 200
-        for path in ("/v1/models", "/v1/nothing", "/", "/healthz/x", "/api/tags", "/v1/references/x"):
+        for path in ("/v1/models", "/v1/nothing", "/v1/playground", "/healthz/x", "/api/tags", "/v1/references/x"):
             assert (await client.get(path)).status == 401, path
 
 

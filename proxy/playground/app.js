@@ -1,0 +1,251 @@
+// The playground: asks through the same endpoint as any other client, and shows what came and why.
+
+import { byId, characters, el } from "./dom.js";
+import * as evidence from "./evidence.js";
+import { EVIDENCE, QUESTION } from "./example.js";
+import { inspector, references, showPassage, wire } from "./looking.js";
+import { render } from "./markdown.js";
+import { shown as shownSnippets, snippets } from "./snippets.js";
+import { ask, getJson, requestOf } from "./wire.js";
+
+/** What is known of the answer so far. */
+let answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
+let running = null; // the AbortController of the question on its way
+let drawing = false;
+
+const NARROW = matchMedia("(max-width: 54rem)"); // where the answer stands below the question, as in style.css
+
+const key = () => byId("key").value.trim();
+
+async function submit(event) {
+  event?.preventDefault();
+  running?.abort();
+  const mine = (running = new AbortController());
+  answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
+  const body = requestOf({
+    model: byId("model").value.trim(), question: byId("question").value, evidence: evidence.given(), source: byId("source").value,
+    options: { release: byId("release").value, unsupported: byId("unsupported").value, scorer: byId("scorer").value },
+  });
+  const events = [];
+  begin();
+  try {
+    for await (const one of ask(body, { key: key(), signal: mine.signal })) {
+      if (mine !== running) return;
+      events.push(one);
+      take(one.chunk);
+    }
+  } catch (error) {
+    if (mine !== running) return;
+    if (error.name === "AbortError") byId("status").textContent = "stopped";
+    else fail(error.message);
+  }
+  finish(body, events);
+}
+
+function take(chunk) {
+  if (!chunk) return;
+  if (chunk.error) fail(chunk.error.message);
+  const choice = chunk.choices?.[0];
+  answer.text += choice?.delta?.content ?? "";
+  if (chunk.references) {
+    Object.assign(answer, { references: chunk.references, grounding: chunk.grounding });
+    Object.assign(answer, { claims: chunk.explained?.claims ?? [], evidence: chunk.explained?.evidence ?? [] });
+  }
+  if (!drawing) {
+    drawing = true;
+    requestAnimationFrame(() => { drawing = false; draw(); });
+  }
+}
+
+function begin() {
+  byId("error").hidden = byId("summary").hidden = byId("looking").hidden = true;
+  byId("status").textContent = "is on its way …";
+  byId("go").disabled = true;
+  byId("stop").hidden = false;
+  byId("answer").replaceChildren();
+  byId("answer").setAttribute("aria-busy", "true");
+  if (NARROW.matches) byId("result").scrollIntoView();
+}
+
+function finish(body, events) {
+  byId("go").disabled = false;
+  byId("stop").hidden = true;
+  byId("answer").setAttribute("aria-busy", "false");
+  if (byId("status").textContent.startsWith("is")) byId("status").textContent = "";
+  answer.done = true;
+  running = null;
+  draw();
+  summarise(events);
+  byId("references").replaceChildren(references(answer.references, open));
+  byId("inspector").replaceChildren(...[inspector(answer.claims, answer.evidence, textOf)].flat());
+  byId("wire").replaceChildren(...wire(body, events));
+  byId("code").replaceChildren(...shownSnippets(snippets(body, location.origin, Boolean(key()))));
+  byId("looking").hidden = events.length === 0;
+}
+
+function draw() {
+  const fragment = render(answer.text, answer.claims, chip);
+  for (const span of fragment.querySelectorAll(".claim")) {
+    if (!supported(answer.claims[span.dataset.claim])) {
+      span.classList.add("unsupported");
+      span.title = "No evidence supports this.";
+    }
+  }
+  byId("answer").replaceChildren(fragment);
+}
+
+function summarise(events) {
+  const grounding = answer.grounding;
+  if (!grounding) return;
+  const first = events.find((one) => one.chunk?.choices?.[0]?.delta?.content);
+  const parts = [`${grounding.supported} of ${grounding.claims} claims supported`];
+  if (grounding.unsupported.length) parts.push(`${grounding.unsupported.length} unsupported, underlined`);
+  if (grounding.rejected.length) parts.push(`${grounding.rejected.length} citations of the model refused`);
+  if (grounding.degraded) parts.push("degraded: words alone decided");
+  if (first) parts.push(`first words after ${Math.round(first.at)} ms`);
+  byId("summary").textContent = parts.join(" · ");
+  byId("summary").hidden = false;
+}
+
+const supported = (claim) => claim.evidence.some((one) => one.cited);
+const textOf = (claim) => characters(answer.text).slice(claim.start, claim.end).join("");
+
+function chip(number) {
+  const reference = answer.references.find((one) => one.number === number);
+  if (answer.done && !reference) return `[${number}]`;
+  const name = reference ? `Reference ${number}: ${reference.title || reference.file_name || reference.id}` : `Reference ${number}`;
+  return el("button", { type: "button", class: "chip", "aria-label": name, "aria-haspopup": "dialog", "aria-expanded": "false",
+    onclick: (event) => open(number, event.currentTarget) }, `${number}`);
+}
+
+function open(number, opener) {
+  const reference = answer.references.find((one) => one.number === number);
+  if (!reference) return; // still on its way
+  const before = opener?.closest("#answer") ? previousClaim(opener) : null;
+  const sentence = before ?? reference.spans.map(textOf).join(" ");
+  showPassage(reference, answer.evidence.find((one) => one.number === reference.evidence_number), sentence, opener);
+}
+
+/** The words of the claim that a chip follows. */
+function previousClaim(chip_) {
+  const claims = [...byId("answer").querySelectorAll(".claim")].filter((span) => span.compareDocumentPosition(chip_) & Node.DOCUMENT_POSITION_FOLLOWING);
+  const last = claims.at(-1);
+  return last ? textOf(answer.claims[last.dataset.claim]) : null;
+}
+
+function fail(message) {
+  byId("error").textContent = message;
+  byId("error").hidden = false;
+  byId("status").textContent = "";
+}
+
+// Tabs, as https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ describes them.
+
+const tabs = [...document.querySelectorAll('[role="tab"]')];
+
+function choose(tab) {
+  for (const one of tabs) {
+    one.setAttribute("aria-selected", `${one === tab}`);
+    one.tabIndex = one === tab ? 0 : -1;
+    byId(one.getAttribute("aria-controls")).hidden = one !== tab;
+  }
+  tab.focus();
+}
+
+tabs.forEach((tab, index) => {
+  tab.addEventListener("click", () => choose(tab));
+  tab.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (step !== undefined) choose(tabs[(step + tabs.length) % tabs.length]);
+  });
+});
+
+/** A click on a sentence shows what decided about it. */
+byId("answer").addEventListener("click", (event) => {
+  const span = event.target.closest(".claim");
+  if (!span || event.target.closest("a, button") || !answer.done) return;
+  choose(byId("tab-inspector"));
+  const details = byId(`claim-${span.dataset.claim}`);
+  details.open = true;
+  details.querySelector("summary").focus();
+});
+
+// Files, from the button or dropped anywhere.
+
+async function takeFiles(files) {
+  const refused = await evidence.addFiles(files);
+  if (refused.length) fail(`Not read, since they are no text or larger than 5 MB: ${refused.join(", ")}. Index a folder with them instead.`);
+}
+
+byId("files").addEventListener("change", async (event) => { await takeFiles(event.target.files); event.target.value = ""; });
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    document.body.classList.toggle("dropping", kind === "dragover");
+    if (kind === "drop") takeFiles(event.dataTransfer.files);
+  });
+}
+
+byId("ask").addEventListener("submit", submit);
+byId("stop").addEventListener("click", () => running?.abort());
+byId("close").addEventListener("click", () => byId("passage").close());
+byId("question").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("ask").requestSubmit();
+});
+byId("example").addEventListener("click", () => {
+  byId("question").value = QUESTION;
+  evidence.replace(...EVIDENCE.map((item) => ({ ...item })));
+});
+byId("paste").addEventListener("click", () => {
+  evidence.add({ text: "", file_name: undefined });
+  byId("excerpts").lastElementChild.querySelector("textarea").focus();
+});
+byId("source").addEventListener("change", () => { byId("given").hidden = byId("source").value !== ""; });
+byId("release").addEventListener("change", () => {
+  const live = byId("release").value === "live";
+  if (live && byId("unsupported").value === "drop") byId("unsupported").value = "flag";
+  byId("unsupported").querySelector('[value="drop"]').disabled = live;
+});
+
+// Theme: what the system says, until somebody says otherwise.
+
+function themed() {
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const dark = (document.documentElement.dataset.theme ?? system) === "dark";
+  byId("theme").setAttribute("aria-pressed", `${dark}`);
+  return dark;
+}
+
+byId("theme").addEventListener("click", () => {
+  const next = themed() ? "light" : "dark";
+  document.documentElement.dataset.theme = next;
+  localStorage.setItem("theme", next);
+  themed();
+});
+themed();
+
+// What the server has. With client keys it says so only to those who have one.
+
+byId("key").value = sessionStorage.getItem("key") ?? "";
+byId("key").addEventListener("change", () => { sessionStorage.setItem("key", key()); load(); });
+
+async function load() {
+  try {
+    const [settings, models] = await Promise.all([getJson("v1/playground", key()), getJson("v1/models", key())]);
+    byId("models").replaceChildren(...models.data.map((model) => el("option", { value: model.id })));
+    byId("model").value ||= models.data[0]?.id ?? "";
+    byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
+    byId("scorer").value = settings.citations.scorer;
+    byId("release").value = settings.citations.release;
+    byId("unsupported").value = settings.citations.unsupported;
+    byId("source").append(...settings.sources.map((name) => el("option", { value: name }, `the source “${name}”`)));
+    byId("source-row").hidden = settings.sources.length === 0;
+    byId("error").hidden = true;
+  } catch (error) {
+    fail(error.message);
+    if (!key()) document.querySelector("form details").open = true;
+  }
+}
+
+load();
