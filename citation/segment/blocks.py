@@ -40,6 +40,7 @@ class Before(NamedTuple):
 
 PROSE = Line(Kind.PROSE, False)
 ROW = Line(Kind.TABLE_ROW, True)
+_HEADER = Line(Kind.TABLE_HEADER, True)
 _QUOTE = Line(Kind.QUOTE, False)
 _ITEM = Line(Kind.LIST_ITEM, False)
 _HEADING = Line(Kind.HEADING, True)
@@ -90,6 +91,8 @@ def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
     if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
         return _RULE
     found_line = next((line for shape, line in _SHAPES if shape.match(text)), PROSE)
+    if found_line is ROW and not before.table:
+        return _HEADER  # rows come after the rule; what names the columns claims nothing
     return ROW if found_line is PROSE and before.table and text.strip(BLANK) else found_line
 
 

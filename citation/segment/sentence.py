@@ -10,6 +10,7 @@ class Kind(StrEnum):
     PROSE = "prose"
     HEADING = "heading"
     LIST_ITEM = "list_item"
+    TABLE_HEADER = "table_header"
     TABLE_ROW = "table_row"
     CODE = "code"
     MATH = "math"

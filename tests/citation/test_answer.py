@@ -88,6 +88,7 @@ CASES = {
         "| a | b |\n|---|---|\n| It rose | by 5 [2] |\n",
         "| a | b |\n|---|---|\n| It rose | by 5 [1] |\n",
     ),
+    "a table's header claims nothing": ("| It rose [2] | b |\n|---|---|\n", "| It rose | b |\n|---|---|\n"),
     "a heading has markers taken out and none put in": ("## It rose [2]\n\nIt fell.", "## It rose\n\nIt fell. [1]"),
     "code is left alone": ("```\nx = a[1]. b\n```\nIt rose.", "```\nx = a[1]. b\n```\nIt rose. [1]"),
     "code that never closes": ("It rose.\n~~~\na[1]. b[2]", "It rose. [1]\n~~~\na[1]. b[2]"),

@@ -12,6 +12,7 @@ from citation.segment import Kind
 from tests.citation.segment.test_properties import segmented
 
 PROSE, HEADING, ITEM, ROW = Kind.PROSE, Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE_ROW
+HEADER = Kind.TABLE_HEADER
 CODE, MATH, QUOTE, HTML, RULE = Kind.CODE, Kind.MATH, Kind.QUOTE, Kind.HTML, Kind.RULE
 
 CASES: dict[str, tuple[tuple[str, Kind], ...]] = {
@@ -26,7 +27,7 @@ CASES: dict[str, tuple[tuple[str, Kind], ...]] = {
     "numbers": (("1. Ebb. ", ITEM), ("It is slow.\n", ITEM), ("2) Flow", ITEM)),
     "a quotation": (("> The tide turns. ", QUOTE), ("It ebbs.\n", QUOTE), ("So he said.", PROSE)),
     "a list in a quotation": (("> 1. The tide turns.\n", QUOTE),),
-    "a table": (("| a | b. |\n", ROW), ("|---|:-:|\n", RULE), ("| 1. X | 2 |\n", ROW)),
+    "a table": (("| a | b. |\n", HEADER), ("|---|:-:|\n", RULE), ("| 1. X | 2 |\n", ROW)),
     "a table without outer pipes": (
         ("a | b\n", PROSE),
         ("---|---\n", RULE),
