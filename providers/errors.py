@@ -4,6 +4,7 @@ ProviderError
 ├── Unreachable        no connection, or it broke before an answer began            502
 ├── TimedOut           connected, but too slow                                      504
 ├── Rejected           the provider answered with an error status                   its own (4xx), 502 for the rest
+│   └── NoSuchApi      it has the vendor's other API, not this one                  404, where the other is of no use
 ├── BrokenStream       what it streams is not its protocol                          502
 ├── IncompleteAnswer   the stream ended without a finish reason                     502
 └── ReportedError      an error object inside the stream                            its own (4xx), 502 for the rest
@@ -92,6 +93,10 @@ class Rejected(ProviderError):  # noqa: N818 - what happened, in the words of th
     """The provider answered with an error status."""
 
     code_default = "provider_rejected"
+
+
+class NoSuchApi(Rejected):
+    """The provider speaks another API of its vendor, but not the one that was asked for."""
 
 
 class BrokenStream(ProviderError):  # noqa: N818 - what happened, in the words of the contract

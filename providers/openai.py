@@ -10,12 +10,13 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .addresses import path_of
 from .chunks import ChunkReader
-from .errors import ProviderError, Rejected, translate
+from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Event, Relayed
 from .json_text import dumps
 from .relaying import ENDS, relay
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 BASE_URL = "https://api.openai.com/v1"
 AZURE_API_VERSION = "2024-10-21"  # the latest of Azure's stable ones
+RESPONSES = "/responses"
+NO_SUCH_PATH = frozenset({404, 405})
+CHAT_ONLY_SECONDS = 600.0  # that a server which did not know /responses is not asked again; it may be updated
 MODELS_SECONDS = 30.0  # for the list of models, which servers answer from memory
 
 
@@ -42,6 +46,7 @@ class OpenAIProvider:
         self._own = Transport() if transport is None else None
         self._transport = transport or self._own or Transport()
         self._asks_usage = True
+        self._chat_only_until = 0.0  # on the monotonic clock
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError.
@@ -65,11 +70,20 @@ class OpenAIProvider:
     ) -> Relayed:
         """Pass a request and its answer through, bytes unchanged. `path` follows the base address.
 
-        `model` is needed for Azure, whose addresses hold it. Raises ProviderError.
+        `model` is needed for Azure, whose addresses hold it. Raises ProviderError; NoSuchApi where the server has no
+        Responses API but may have chat.
         """
         call = self._call("POST", path, key, body, model)
         ends = ENDS["openai"] if path == "/chat/completions" else None
-        return await relay(self._transport, call, self._settings.timeouts, ends)
+        if path == RESPONSES and not self._may_have_responses():
+            raise NoSuchApi("This provider has no Responses API.", status=404)
+        try:
+            return await relay(self._transport, call, self._settings.timeouts, ends)
+        except Rejected as error:
+            if path != RESPONSES or self._settings.responses != "auto" or not _names_no_model(error):
+                raise
+            self._chat_only_until = monotonic() + CHAT_ONLY_SECONDS
+            raise NoSuchApi(error.message, status=error.status) from None
 
     async def models(self) -> list[str]:
         """The names of its models. Raises ProviderError."""
@@ -85,6 +99,10 @@ class OpenAIProvider:
         """Let go of connections."""
         if self._own:
             await self._own.aclose()
+
+    def _may_have_responses(self) -> bool:
+        known = self._settings.responses
+        return monotonic() >= self._chat_only_until if known == "auto" else known
 
     def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
@@ -138,10 +156,18 @@ class OpenAIProvider:
             yield client
 
 
+def _names_no_model(error: Rejected) -> bool:
+    """Whether a refusal is about the address (vLLM's "Not Found", llama.cpp's "File Not Found"), not about a model."""
+    said = f"{error.message} {error.code} {error.param}".lower()
+    return error.status in NO_SUCH_PATH and "model" not in said and "deployment" not in said
+
+
 def azure_url(base_url: str, path: str, deployment: str, api_version: str) -> str:
     """`https://RESOURCE/openai/deployments/NAME/chat/completions?api-version=V`; `.../openai/v1` is as OpenAI's own."""
     if base_url.rstrip("/").endswith("/v1"):
         return f"{base_url.rstrip('/')}{path}" + (f"?api-version={quote(api_version)}" if api_version else "")
+    if path == RESPONSES:  # the one API of Azure's whose body names the deployment
+        deployment = ""
     place = f"/deployments/{path_of(deployment).replace('/', '%2F')}" if deployment else ""
     return f"{_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
 

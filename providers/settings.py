@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .transport import MAX_EVENT_BYTES, Timeouts
 
@@ -15,6 +16,7 @@ class Settings:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # added to every request
     api_version: str = ""  # Azure OpenAI: its api-version; Gemini: v1beta or v1
     azure: bool = False  # base_url is an Azure OpenAI resource
+    responses: bool | Literal["auto"] = "auto"  # whether a server of OpenAI's API has /responses; "auto": try it
     vertex: bool = False  # base_url is a Vertex AI address up to and including the location
     ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
     max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of its stream

@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from aiohttp import web
 
 from citation.options import Options
-from providers.errors import ProviderError
+from providers.errors import NoSuchApi, ProviderError
 from providers.events import Chunk, Relayed, Relays
 
 from .auth import presented
@@ -122,8 +122,9 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     if route.provider.native == api.native:
         if not job.cited and isinstance(route.provider, Relays):
             body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
-            upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
-            return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
+            with suppress(NoSuchApi):
+                upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
+                return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
         job = replace(job, params={**job.params, **job.own})
     if job.refused:
         raise job.refused

@@ -77,4 +77,12 @@ class Routes:
         return "there are: " + ", ".join([*self._config.models, *plain, *names])
 
 
-SETTINGS = {"base_url", "headers", "api_version", "azure", "vertex", "ca_file"}  # as providers.settings names them
+SETTINGS = {
+    "base_url",
+    "headers",
+    "api_version",
+    "azure",
+    "responses",
+    "vertex",
+    "ca_file",
+}  # as providers.settings names them

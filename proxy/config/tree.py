@@ -120,6 +120,9 @@ class ProviderConfig(Section):
     models: tuple[str, ...] = Field(default=(), description="what /v1/models lists of it; empty: what it says itself")
     api_version: str = Field(default="", description="Azure OpenAI: its api-version; Gemini: v1beta or v1")
     azure: bool = Field(default=False, description="base_url is an Azure OpenAI resource")
+    responses: bool | Literal["auto"] = Field(
+        default="auto", description="whether an OpenAI-compatible server has /v1/responses; auto: try, else ask by chat"
+    )
     vertex: bool = Field(default=False, description="base_url is a Vertex AI address up to and including the location")
     ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
     timeouts: Timeouts = Field(default_factory=Timeouts, description="seconds to wait for it")
