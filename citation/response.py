@@ -61,6 +61,10 @@ class Response:
         """Top-level fields of chunks of their own, between the text and the finish chunk."""
         return self._dialect.closing(self.references, choice)
 
+    def of_body(self) -> Fields:
+        """Top-level fields of an answer in one piece, in the place of `closing`."""
+        return self._dialect.body(self.references)
+
     def of_choice(self, choice: int) -> Fields:
         """What the finish chunk's delta, or the message, of a choice carries."""
         fields: Fields = {"references": self.references.as_list(choice)}

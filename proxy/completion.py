@@ -19,9 +19,10 @@ Fields = dict[str, Any]
 class Chunks:
     """Turns the events of one response into `chat.completion.chunk` mappings, references and grounding on the last."""
 
-    def __init__(self, response: Response, *, usage: bool) -> None:
-        """`usage`: whether the client asked for the usage chunk."""
+    def __init__(self, response: Response, *, usage: bool, streamed: bool = True) -> None:
+        """`usage`: whether the client asked for the usage chunk. `streamed`: or else it gets them as one body."""
         self._response = response
+        self._streamed = streamed
         self._usage = usage
         self._opening = response.opening()
         self._latest: Chunk = {}
@@ -65,6 +66,8 @@ class Chunks:
         return [chunks[0] | opening, *chunks[1:]]
 
     def _closing(self, choice: int, chunk: Chunk) -> list[Chunk]:
+        if not self._streamed:
+            return []
         return [_with_choice(chunk, choice, {}) | fields for fields in self._response.closing(choice)]
 
     def _finish(self, choice: int, chunk: Chunk) -> Chunk:
@@ -76,6 +79,7 @@ class Chunks:
             chunk
             | {"choices": [ending | {"delta": delta | self._response.of_choice(choice)}]}
             | self._response.overall()
+            | ({} if self._streamed else self._response.of_body())
         )
 
     def _unfinished(self) -> Chunk:

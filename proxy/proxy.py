@@ -47,7 +47,7 @@ class Proxy:
         """Begin to answer a job: what happens, and what makes chunks of it."""
         if job.cited:
             outgoing, response = self.cite(job, route, key)
-            return outgoing, Chunks(response, usage=job.usage)
+            return outgoing, Chunks(response, usage=job.usage, streamed=job.stream)
         request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
         return unchanged(route.provider.stream(request), self._pace), Unchanged(usage=job.usage)
 

@@ -29,6 +29,7 @@ class Dialect:
     annotations: bool = True  # whether the finish chunk carries `delta.annotations`
     opening: Callable[[References], Fields] = _nothing  # top level of the first chunk
     closing: Callable[[References, int], list[Fields]] = _none  # top level of chunks of their own before the finish
+    body: Callable[[References], Fields] = _nothing  # top level of an answer in one piece, which has no `closing`
     finish: Callable[[References, int], Fields] = _nothing  # `delta` of the finish chunk
 
 

@@ -1,31 +1,34 @@
-"""Open WebUI's: one `event` of type `source` a reference, in number order; annotations would double them."""
+"""Open WebUI's: a source a reference, in number order, since the n-th source is what `[n]` shows.
 
-from ..references import References, title
+Streams bring each as an `event` of type `source`, beside which annotations would double them. Of an answer in one piece
+its page reads `sources`, and nothing else (0.12).
+"""
+
+from ..references import Reference, References, title
 from . import Dialect, Fields
 
 
 def closing(references: References, choice: int) -> list[Fields]:
-    """One chunk a reference; the n-th source is what `[n]` shows."""
+    """One chunk a reference."""
     return [
-        {
-            "event": {
-                "type": "source",
-                "data": {
-                    "source": {"id": reference.evidence.id, "name": title(reference.evidence)}
-                    | ({"url": reference.evidence.url} if reference.evidence.url else {}),
-                    "document": [reference.evidence.text],
-                    "metadata": [
-                        {
-                            "source": references.links[reference.evidence.number],
-                            "name": title(reference.evidence),
-                            "page": reference.evidence.page_number,
-                        }
-                    ],
-                },
-            }
-        }
-        for reference in references.cited(choice)
+        {"event": {"type": "source", "data": _source(references, reference)}} for reference in references.cited(choice)
     ]
 
 
-DIALECT = Dialect(annotations=False, closing=closing)
+def body(references: References) -> Fields:
+    """All of them at once."""
+    return {"sources": [_source(references, reference) for reference in references.cited()]}
+
+
+def _source(references: References, reference: Reference) -> Fields:
+    evidence = reference.evidence
+    return {
+        "source": {"id": evidence.id, "name": title(evidence)} | ({"url": evidence.url} if evidence.url else {}),
+        "document": [evidence.text],
+        "metadata": [
+            {"source": references.links[evidence.number], "name": title(evidence), "page": evidence.page_number}
+        ],
+    }
+
+
+DIALECT = Dialect(annotations=False, closing=closing, body=body)

@@ -12,15 +12,17 @@ from citation.evidence import Evidence
 from citation.options import Options, parse_options
 from citation.response import Response
 from proxy.apis.extensions import take
-from proxy.completion import Chunks
+from proxy.completion import Chunks, Completion
 from tests.proxy.test_pipeline import ANSWER, EVIDENCE, deltas, finish, outgoing
 
 
-def spoken(name: str, evidence: tuple[Evidence, ...] = EVIDENCE, **more: Any) -> list[dict[str, Any]]:
+def spoken(
+    name: str, evidence: tuple[Evidence, ...] = EVIDENCE, *, streamed: bool = True, **more: Any
+) -> list[dict[str, Any]]:
     """All chunks of the answer in that dialect."""
     options = parse_options({"dialect": name, **more}, parse_options(dict(dialect(name).options), Options()))
     response = Response(evidence, options)
-    chunks = Chunks(response, usage=False)
+    chunks = Chunks(response, usage=False, streamed=streamed)
     return [
         one
         for event in asyncio.run(outgoing([*deltas([ANSWER]), finish()], options, response))
@@ -108,6 +110,18 @@ def test_openwebui_gets_a_source_event_a_reference_and_no_annotations() -> None:
     assert len({event["data"]["metadata"][0]["source"] for event in events}) == 2
     assert "annotations" not in chunks[-1]["choices"][0]["delta"]
     assert all(chunk["choices"][0]["delta"] == {} for chunk in chunks if "event" in chunk)
+
+
+def test_openwebui_reads_the_sources_of_a_whole_answer_at_top_level() -> None:
+    events = [chunk["event"]["data"] for chunk in spoken("openwebui") if "event" in chunk]
+    completion = Completion()
+    for chunk in spoken("openwebui", streamed=False):
+        completion.add(chunk)
+    body = completion.body()
+    assert body["sources"] == events
+    assert len(events) == 2
+    assert "event" not in body
+    assert "annotations" not in body["choices"][0]["message"]
 
 
 def test_what_the_request_says_goes_over_what_the_dialect_sets() -> None:
