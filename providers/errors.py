@@ -22,7 +22,9 @@ import orjson
 from .masking import masked
 
 RETRYABLE_TYPE = "upstream_error"  # not invalid_request_error: clients give up on that one instead of trying again
-PASSED_HEADERS = ("retry-after", "retry-after-ms")  # with x-ratelimit-*: what a client needs to try again in time
+# What clients are told of an answer's headers: when to try again, whether to, and the name its provider knows it by.
+PASSED_HEADERS = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "ratelimit"})
+PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-")
 MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on: enough for any explanation
 MAX_HEADER = 256  # characters of a passed header
 
@@ -54,7 +56,7 @@ class ProviderError(Exception):
         code: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`status`: what a server should answer. `headers`: those of the provider's answer that help to try again."""
+        """`status`: what a server should answer. `headers`: those of the provider's answer that clients may see."""
         super().__init__(message)
         self.message = message
         self.status = status or self.status_default
@@ -181,11 +183,13 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those of an answer's headers that tell when to try again, names in lower case."""
+    """Those of an answer's headers that clients may see, names in lower case."""
     kept = {}
     for name, value in headers.items():
         lower = name.lower()
-        if (lower in PASSED_HEADERS or lower.startswith("x-ratelimit-")) and value.isascii() and value.isprintable():
+        if not (lower in PASSED_HEADERS or lower.startswith(PASSED_PREFIXES)):
+            continue
+        if value.isascii() and value.isprintable():
             kept[lower] = value[:MAX_HEADER]
     return kept
 

@@ -1,6 +1,7 @@
 """What is written to standard error: how, and the access log. Never a key, a question, evidence or an answer."""
 
 import logging
+import re
 import secrets
 import sys
 from time import perf_counter
@@ -16,6 +17,7 @@ HEADER = "x-request-id"  # tells the client the id
 SERVER = "citestream"  # aiohttp would name its own version and Python's
 LEFT = 499  # the status the log shows for a client that went away before it had an answer
 OURS = ("citestream", "proxy", "providers")  # loggers
+_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)  # what of a provider may stand in a line of the log
 MAX_PATH = 200  # characters of a path that are shown
 
 access = logging.getLogger("citestream.access")
@@ -39,10 +41,10 @@ def logged(*, enabled: bool) -> Middleware:
     @web.middleware
     async def log(request: web.Request, handler: Handler) -> web.StreamResponse:
         request[REQUEST_ID] = f"req_{secrets.token_hex(12)}"
-        began, status = perf_counter(), LEFT
+        began, status, theirs = perf_counter(), LEFT, ""
         try:
             response = await handler(request)
-            status = response.status
+            status, theirs = response.status, _theirs(response.headers.get(HEADER, ""), request[REQUEST_ID])
         finally:
             if enabled:
                 # Percent-encoded, so that it cannot break the line; without the query, which may hold a key
@@ -50,7 +52,7 @@ def logged(*, enabled: bool) -> Middleware:
                 passed = (perf_counter() - began) * 1000
                 who = request.get(CLIENT) or "-"
                 access.info(
-                    "%s %r %s %s %s %.0fms %s",
+                    "%s %r %s %s %s %.0fms %s%s",
                     request.remote,
                     who,
                     request.method,
@@ -58,10 +60,16 @@ def logged(*, enabled: bool) -> Middleware:
                     status,
                     passed,
                     request[REQUEST_ID],
+                    theirs,
                 )
         return response
 
     return log
+
+
+def _theirs(told: str, ours: str) -> str:
+    """The provider's own id of a request, where that is what its client was told."""
+    return f" {told}" if told != ours and _ID.fullmatch(told) else ""
 
 
 async def identified(request: web.Request, response: web.StreamResponse) -> None:

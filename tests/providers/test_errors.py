@@ -102,17 +102,19 @@ def test_a_redirect_is_refused_without_saying_where_to() -> None:
     assert "169" not in error.message
 
 
-def test_retry_after_and_rate_limits_are_kept_nothing_else() -> None:
-    headers = {
-        "Retry-After": "7",
+def test_what_helps_to_try_again_and_to_ask_the_provider_is_kept_nothing_else() -> None:
+    kept = {
+        "retry-after": "7",
         "retry-after-ms": "6500",
-        "X-RateLimit-Remaining": "0",
-        "Set-Cookie": "a=b",
-        "Via": "x",
+        "x-ratelimit-remaining": "0",
+        "ratelimit-policy": "10;w=60",
+        "x-should-retry": "true",
+        "x-request-id": "req_1",
     }
-    error = rejected(429, headers, b'{"error":{"message":"Slow down"}}')
+    others = {"Set-Cookie": "a=b", "Via": "x", "openai-organization": "acme", "x-envoy-upstream": "10.0.0.1"}
+    error = rejected(429, {name.title(): value for name, value in {**kept, **others}.items()}, b"")
     assert error.retry_after == "7"
-    assert error.headers == {"retry-after": "7", "retry-after-ms": "6500", "x-ratelimit-remaining": "0"}
+    assert error.headers == kept
 
 
 def test_headers_with_control_characters_are_not_passed() -> None:

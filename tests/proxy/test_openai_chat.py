@@ -1,6 +1,7 @@
 """`POST /v1/chat/completions` as its clients see it: the official SDK and plain HTTP against a real server process."""
 
 import json
+import re
 import socketserver
 import sys
 import threading
@@ -34,7 +35,13 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         upstream(
             refused(401, json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}}))
         ) as unauthorized,
-        upstream(refused(429, '{"error":{"message":"slow down","type":"rate"}}', "Retry-After: 7\r\n")) as busy,
+        upstream(
+            refused(
+                429,
+                '{"error":{"message":"slow down","type":"rate"}}',
+                "Retry-After: 7\r\nx-request-id: req_of_theirs\r\n",
+            )
+        ) as busy,
         upstream(refused(500, "<html>internal-host-17</html>")) as broken,
         upstream(stream('{"delta":{"content":"The Harlan bridge was opened on 4 May 1932 [1]. It ca"}}')) as cut,
         upstream(b"", closes=True) as silent,
@@ -227,7 +234,9 @@ def test_a_provider_that_fails_has_its_status_and_keeps_its_secrets(
     assert KEY not in said
     assert "internal-host" not in said
     if name == "busy":
-        assert headers["Retry-After"] == "7"
+        assert (headers["Retry-After"], headers["x-request-id"]) == ("7", "req_of_theirs")
+    else:
+        assert headers["x-request-id"].startswith("req_")
 
 
 def test_a_cut_stream_keeps_what_arrived_and_raises_in_the_client(sdk: OpenAI) -> None:
@@ -240,6 +249,17 @@ def test_a_cut_stream_keeps_what_arrived_and_raises_in_the_client(sdk: OpenAI) -
     assert text == "The Harlan bridge was opened on 4 May 1932. [1] It ca"
     assert [reference["evidence_number"] for reference in references] == [1]
     assert not isinstance(caught.value, APIStatusError)
+
+
+def test_the_log_knows_a_request_by_the_providers_name_too(launch: Launch, tmp_path: Path) -> None:
+    with upstream(refused(429, "{}", "x-request-id: req_of_theirs\r\n")) as address:
+        config = tmp_path / "config.yaml"
+        config.write_text(yaml.safe_dump({"providers": {"busy": {"kind": "openai", "base_url": address}}}))
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        with launch(command, tmp_path / "log") as url:
+            post(url, {"model": "busy/m", "messages": MESSAGES})
+    (line,) = [line for line in (tmp_path / "log").read_text().splitlines() if "POST" in line]
+    assert re.search(r" 429 \d+ms req_[0-9a-f]{24} req_of_theirs$", line)
 
 
 def test_the_models_are_listed(sdk: OpenAI) -> None:
