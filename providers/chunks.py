@@ -27,12 +27,13 @@ Fields = dict[str, Any]
 class ChunkReader:
     """One stream. `read` each payload or `take` each chunk, raise `error` if it is set, `end` at the stream's end."""
 
-    def __init__(self, choices: int = 1) -> None:
-        """`choices`: how many the request asked for (`n`)."""
+    def __init__(self, choices: int = 1, *, running_usage: bool = False) -> None:
+        """`choices`: how many the request asked for (`n`). `running_usage`: so is usage on every chunk (vLLM)."""
         self.error: ProviderError | None = None  # what the provider reported; to be raised after the events before it
         self.done = False  # [DONE] was read: what follows is not part of the answer
         self.skipped = 0  # payloads that were not JSON objects
         self._expected = choices
+        self._running_usage = running_usage
         self._choices: dict[int, Finish | None] = {}  # those that have begun, with their end
         self._usage: Chunk | None = None
         self._surrogates: dict[int, str] | None = None  # halves of characters; None until a server sends such
@@ -60,10 +61,12 @@ class ChunkReader:
         choices = chunk.get("choices")
         if chunk.get("error") or chunk.get("object") == "error":
             self.error = reported(chunk)
-        usage = chunk.pop("usage", None)
+        usage = chunk.get("usage")  # null on every chunk but the last, from those who say there that one will come
         chunk.pop("obfuscation", None)  # padding that hides the length of a delta, void once deltas are merged
         if usage:
-            self._usage = {**chunk, "choices": [], "usage": usage}
+            self._usage = {**chunk, "choices": []}
+            if not self._running_usage:
+                del chunk["usage"]
         if not isinstance(choices, list) or not choices:
             chunk["choices"] = []
             return [] if usage or self.error else [OtherDelta(chunk)]

@@ -106,11 +106,14 @@ class OpenAIProvider:
 
     def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
+        options = request.params.get("stream_options")
         if self._asks_usage:
-            options = request.params.get("stream_options")
             body["stream_options"] = {**(options if isinstance(options, Mapping) else {}), "include_usage": True}
         expected = request.params.get("n")
-        reader = ChunkReader(expected if isinstance(expected, int) else 1)
+        reader = ChunkReader(
+            expected if isinstance(expected, int) else 1,
+            running_usage=isinstance(options, Mapping) and options.get("continuous_usage_stats") is True,
+        )
         call = self._call("POST", "/chat/completions", request.key, dumps(body), request.model)
         return stream(
             self._transport, call, self._settings.timeouts, EventSplitter(self._settings.max_event_bytes), reader

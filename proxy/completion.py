@@ -49,7 +49,7 @@ class Chunks:
             case _:
                 assert_never(event)
         self._latest = chunks[-1]
-        return self._opened(chunks)
+        return self._opened(chunks if self._usage else _without_usage(chunks))
 
     def annotations(self, choice: int) -> list[Fields]:
         """The annotations of a choice so far."""
@@ -101,7 +101,7 @@ class Unchanged:
         """The chunk of one event."""
         match event:
             case OtherDelta(chunk):
-                return [chunk]
+                return [chunk] if self._usage else _without_usage([chunk])
             case Usage(chunk):
                 return [chunk] if self._usage else []
             case _:
@@ -111,6 +111,11 @@ class Unchanged:
     def annotations(_choice: int) -> list[Fields]:
         """None."""
         return []
+
+
+def _without_usage(chunks: list[Chunk]) -> list[Chunk]:
+    """For a client that did not ask for it; we ask every provider that can tell."""
+    return [{key: value for key, value in c.items() if key != "usage"} if "usage" in c else c for c in chunks]
 
 
 def _with_choice(chunk: Chunk, index: int, delta: Fields, logprobs: Fields | None = None) -> Chunk:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from providers.chunks import ChunkReader
 from providers.errors import IncompleteAnswer, ReportedError
-from providers.events import Event, Finish, OtherDelta, TextDelta, Usage
+from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
 Fields = dict[str, Any]
 
@@ -300,7 +300,16 @@ def test_padding_is_dropped_and_what_the_envelope_says_is_kept() -> None:
         chunk(delta(role="assistant", content=""), obfuscation="xyz", system_fingerprint="fp", usage=None)
     )
     assert isinstance(event, OtherDelta)
-    assert event.chunk == chunk(delta(role="assistant", content=""), system_fingerprint="fp")
+    assert event.chunk == chunk(delta(role="assistant", content=""), system_fingerprint="fp", usage=None)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_usage_on_every_chunk_stays_there_only_where_it_was_asked_for(asked: bool) -> None:
+    reader = ChunkReader(running_usage=asked)
+    given = [chunk(delta(role="assistant", content="a"), usage=USAGE), chunk(delta(reason="stop"), usage=USAGE)]
+    events = [event for one in given for event in reader.take(one)] + reader.end()
+    carried = [event.chunk.get("usage") for event in events if not isinstance(event, Idle)]
+    assert carried == [*([USAGE if asked else None] * 3), USAGE]
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.text(max_size=5)), min_size=1, max_size=3), max_size=12))

@@ -172,7 +172,7 @@ async def test_a_pass_through_changes_no_byte() -> None:
         await asked.aclose()
     assert server.requests[0].body == sent
     assert received == b"".join(b"data: " + data + b"\n\n" for data in OpenAI().events({}))
-    assert relayed.headers == {"content-type": "text/event-stream; charset=utf-8"}
+    assert relayed.headers == {"content-type": "text/event-stream; charset=utf-8", "x-request-id": "req_1"}
     assert relayed.status == 200
 
 

@@ -14,7 +14,7 @@ from citation.response import Response
 from citation.scoring import Prepared, scorer
 from providers.errors import IncompleteAnswer, ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
-from proxy.completion import Chunks, Completion
+from proxy.completion import Chunks, Completion, Unchanged
 from proxy.outgoing import Failed, Outgoing, Shown
 from proxy.pipeline import respond
 from proxy.reading import Pace
@@ -222,6 +222,21 @@ def test_usage_is_sent_only_to_those_who_ask() -> None:
     asked, silent = Chunks(response, usage=True), Chunks(response, usage=False)
     assert [c for e in events for c in asked.of(e)][-1]["usage"] == {"total_tokens": 3}
     assert all("usage" not in c for e in events for c in silent.of(e))
+
+
+def test_chunks_say_that_usage_will_come_where_the_provider_says_so_and_the_client_asked() -> None:
+    events = [*deltas(["Hello there. I am"]), OtherDelta(chunk({"reasoning": "hm"}), (0,)), finish()]
+    for event in events:
+        assert not isinstance(event, Usage | Idle)
+        event.chunk["usage"] = None
+    for asked in (True, False):
+        response = Response(EVIDENCE, Options())
+        chunks = Chunks(response, usage=asked)
+        sent = [c for e in asyncio.run(outgoing(events, Options(), response)) for c in chunks.of(e)]
+        assert len(sent) == 4
+        assert all(("usage" in c) is asked for c in sent)
+        (passed,) = Unchanged(usage=asked).of(OtherDelta(events[0].chunk))  # type: ignore[union-attr]
+        assert ("usage" in passed) is asked
 
 
 def test_a_held_sentence_does_not_leave_the_client_without_a_sign_of_life() -> None:
