@@ -79,7 +79,7 @@ class Answer:
     def take(self, text: str) -> list[Draft]:
         """Hand out a sentence that somebody else has cut."""
         start, self._taken = self._taken, self._taken + len(text)
-        return [self._draft(Sentence(start, text, Kind.PROSE))]
+        return [self._draft(Sentence(start, text, _kind_of(text)))]
 
     def release(self) -> list[Draft]:
         """Hand out what is held because its time is over."""
@@ -164,6 +164,13 @@ def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[in
         spans.append((start, start + len(marker)))
         start += len(marker) + len(gap)
     return spans
+
+
+def _kind_of(text: str) -> Kind:
+    """What a sentence that somebody else has cut is, as far as it shows it itself; prose otherwise."""
+    segmenter = Segmenter(SegmentLimits())
+    kinds = {sentence.kind for sentence in [*segmenter.feed(text), *segmenter.flush()] if sentence.text.strip()}
+    return kinds.pop() if len(kinds) == 1 else Kind.PROSE
 
 
 class _Open:

@@ -44,12 +44,11 @@ class Templates:
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """The messages to send, and which evidence is in them. `excerpts` are the texts of `injected`, as given."""
+    """The messages to send, and which evidence is in them."""
 
     messages: list[Message]
     injected: tuple[Evidence, ...]
     dropped: tuple[Evidence, ...]
-    excerpts: tuple[str, ...]
 
 
 def inject(
@@ -72,13 +71,12 @@ def inject(
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
     kept, dropped = fit(evidence, {number: estimate_tokens(text) for number, text in framed.items()}, room)
     if not kept:
-        return Injected([dict(message) for message in messages], (), dropped, ())
+        return Injected([dict(message) for message in messages], (), dropped)
     block = _block(templates.evidence, nonce, [framed[item.number] for item in kept])
     return Injected(
         _with_excerpts(_with_rules([_forgotten(message) for message in messages], rules.strip()), block),
         kept,
         dropped,
-        tuple(item.text for item in kept),
     )
 
 

@@ -288,7 +288,6 @@ def test_hostile_text_is_defused(case: str) -> None:
 def test_users_see_the_original() -> None:
     evidence = Evidence(1, "Sales\u200b rose [3].", "e1")
     assert injected([USER], (evidence,)).injected[0].text == "Sales\u200b rose [3]."
-    assert injected([USER], (evidence,)).excerpts == ("Sales\u200b rose [3].",)
 
 
 PIECES = [

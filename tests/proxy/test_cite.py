@@ -54,6 +54,29 @@ async def test_sentences_get_their_supports_one_by_one() -> None:
     assert body["text"] == f"{sentences[0]} [1] {sentences[1]} {sentences[2]} [2]"
 
 
+async def test_sentences_that_are_headings_or_code_make_no_claim() -> None:
+    sentences = [
+        "# The Harlan bridge was opened on 4 May 1932\n\n",
+        "The Harlan bridge was opened on 4 May 1932.\n\n",
+        "- The bridge carries two lanes.\n\n",
+        "```\nThe Harlan bridge was opened on 4 May 1932.\n```\n",
+    ]
+    _, body = await answered({"sentences": sentences, "evidence": EVIDENCE})
+    supports = body["supports"]
+    assert isinstance(supports, list)
+    assert [[support["evidence_number"] for support in found] for found in supports] == [[], [1], [2], []]
+    assert body["text"] == "".join(
+        [sentences[0], sentences[1].replace(".", ". [1]"), sentences[2].replace(".", ". [2]"), sentences[3]]
+    )
+
+
+async def test_the_question_changes_nothing() -> None:
+    asked = {"text": TEXT, "evidence": EVIDENCE}
+    answers = [await answered({**asked, **more}) for more in ({}, {"question": "When?"}, {"question": None})]
+    texts = [(status, body["text"], body["references"]) for status, body in answers]
+    assert texts[0] == texts[1] == texts[2]
+
+
 async def test_what_is_wrong_is_named() -> None:
     for body, param in (
         ({"evidence": EVIDENCE}, "text"),
