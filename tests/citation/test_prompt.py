@@ -51,7 +51,6 @@ def test_rules_go_behind_the_system_message_and_excerpts_before_the_question() -
     assert user["content"].endswith("\n\nWhy?")
     assert user["content"].index("[1] report.pdf") < user["content"].index("[2] b.pdf")
     assert result.injected == (REPORT, TITLED)
-    assert result.excerpts == (REPORT.text, TITLED.text)
     assert result.dropped == ()
 
 
