@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from .lexicon import Lexed, Quantity, agrees, lex, lex_sentence
 from .scoring import Claim
-from .scoring.index import Index, language_of
+from .scoring.index import Index
+from .scoring.passages import language_of
 
 # Below this share of common terms two sentences speak of different things, and their polarities cannot be compared.
 _COMPARABLE = 0.7

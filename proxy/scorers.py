@@ -4,11 +4,13 @@ import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 from citation.evidence import Evidence
 from citation.options import Options
 from citation.scoring import Scorer, scorer
 from citation.scoring.entailment import EntailmentScorer, Weighing
+from citation.scoring.passages import Passages
 from citation.scoring.ragflow import RagflowScorer
 from providers.embedding import Embedder, embedder
 from providers.entailment import EntailmentModel
@@ -16,6 +18,7 @@ from providers.errors import ProviderError
 from providers.settings import Settings
 
 from .config import Config, ConfigError
+from .preparing import Preparations
 from .routes import SETTINGS
 from .scoring import Outside, Scoring
 
@@ -33,6 +36,8 @@ class Scorers:
         self._embedder: Embedder | None = None
         self._reader: EntailmentModel | None = None
         self._failed: set[str] = set()
+        self._passages = Passages(config.scoring.kept_characters, Lock())
+        self._preparations = Preparations()
         try:
             if config.citations.scorer in ("hybrid", "entailment"):
                 self._embedder = self._made_embedder()
@@ -55,21 +60,23 @@ class Scorers:
                 reader = self._reader = self._made_reader()
             except ProviderError as error:
                 self._cannot("reader", error)
-        return Scoring(made, evidence, Outside(self._embedder, reader, self._config.scoring.deadline_seconds))
+        deadline = self._config.scoring.deadline_seconds
+        return Scoring(made, evidence, Outside(self._embedder, reader, deadline, self._preparations))
 
     def scorer(self, name: str) -> Scorer:
         """The scorer of that name, told what the configuration says. Raises ValueError for an unknown one."""
         if name == "ragflow":
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
-        if name == "entailment" and (weighing := self._weighing()):
-            return EntailmentScorer(weighing)
-        return scorer(name)
+        if name == "entailment":
+            return EntailmentScorer(self._weighing(), self._passages)
+        return scorer(name, passages=self._passages)
 
     async def aclose(self) -> None:
         """Let go of connections and threads."""
         for made in (self._embedder, self._reader):
             if made is not None:
                 await made.aclose()
+        self._preparations.close()
 
     def _cannot(self, what: str, error: Exception) -> None:
         """Said once, and not tried again for every request."""

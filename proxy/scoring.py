@@ -1,4 +1,4 @@
-"""Scoring: drives a scorer for one request. The evidence is made ready in a thread and embedded while the model thinks.
+"""Scoring: drives a scorer for one request. The evidence is made ready and embedded while the model thinks.
 
 What a scorer wants from outside, vectors and a model that reads, may be slow or broken: a sentence waits for it no
 longer than the deadline, then the words alone decide and the report says `degraded`.
@@ -17,6 +17,8 @@ from providers.embedding import Embedder
 from providers.entailment import EntailmentModel
 from providers.errors import ProviderError
 
+from .preparing import Preparations
+
 log = logging.getLogger("citestream")
 
 # After every miss the next sentences wait so much shorter: all waiting of a request adds up to 4/3 of the deadline.
@@ -30,6 +32,7 @@ class Outside:
     embedder: Embedder | None = None
     reader: EntailmentModel | None = None
     deadline: float = 2.0  # a reader of a stream notices a pause of this length, and forgives it
+    preparations: Preparations | None = None  # who makes the evidence ready, one request after the other
 
 
 class Scoring:
@@ -45,8 +48,7 @@ class Scoring:
         self._patience = outside.deadline
         self._embedding = asyncio.Lock()
         self._complete: Prepared | None = None
-        loop = asyncio.get_running_loop()
-        self._preparing: asyncio.Future[Prepared] = loop.run_in_executor(None, scorer.prepare, evidence)
+        self._preparing = (outside.preparations or Preparations()).begin(scorer, evidence)
 
     @property
     def waits(self) -> bool:

@@ -119,6 +119,10 @@ class Scorer(Protocol):
     name: str
     needs_vectors: bool
 
+    def preread(self, evidence: Evidence) -> None:
+        """Read one piece of evidence before `prepare` does, where what is read is kept: long work in small steps."""
+        ...
+
     def windows(self, evidence: Sequence[Evidence]) -> list[str]:
         """The texts whose vectors `prepare` wants, in order; empty unless `needs_vectors`."""
         ...

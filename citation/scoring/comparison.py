@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..lexicon import lex_sentence
 from . import Claim, Scores
-from .index import WINDOW_SENTENCES, Index, language_of
+from .index import WINDOW_SENTENCES, Index
+from .passages import language_of
 from .units import presence, units
 
 Floats = NDArray[np.float32]

@@ -20,6 +20,7 @@ from . import Judgement, Scores, Vectors
 from .calibration import judge
 from .hybrid import HybridPrepared, HybridScorer
 from .index import Index
+from .passages import Passages
 
 FEATURES = ("first", "entailed")  # log odds of the first judgement, and of the model; 0 where it was not asked
 
@@ -66,13 +67,14 @@ class EntailmentScorer(HybridScorer):
 
     name = "entailment"
 
-    def __init__(self, weighing: Weighing | None = None) -> None:
-        """Without an argument, as fitted with a relevance model."""
+    def __init__(self, weighing: Weighing | None = None, passages: Passages | None = None) -> None:
+        """Without `weighing`, as fitted with a relevance model."""
+        super().__init__(passages)
         self._weighing = weighing
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "EntailmentPrepared":
         """As the hybrid scorer."""
-        return EntailmentPrepared(Index(evidence), vectors, self._weighing or weighing())
+        return EntailmentPrepared(Index(evidence, self._passages), vectors, self._weighing or weighing())
 
 
 class EntailmentPrepared(HybridPrepared):

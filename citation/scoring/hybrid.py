@@ -15,6 +15,7 @@ from ..lexicon import sentences
 from . import Claim, Scores, Vectors
 from .comparison import Comparison, best_other
 from .index import WINDOW_SENTENCES, Index
+from .passages import Passages
 
 FEATURES = (
     "near_1",  # cosine with the nearest sentence
@@ -40,13 +41,21 @@ class HybridScorer:
     name = "hybrid"
     needs_vectors = True
 
+    def __init__(self, passages: Passages | None = None) -> None:
+        """`passages`: who reads excerpts, and keeps what was read for other requests."""
+        self._passages = passages or Passages()
+
+    def preread(self, evidence: Evidence) -> None:
+        """Read its words."""
+        self._passages.of(evidence)
+
     def windows(self, evidence: Sequence[Evidence]) -> list[str]:
         """The sentences of all evidence, in order."""
         return [e.text[start:end] for e in evidence for start, end in sentences(e.text) or [(0, len(e.text))]]
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "HybridPrepared":
         """Index the evidence; `vectors`: (S, D), or None while there are none."""
-        return HybridPrepared(Index(evidence), vectors)
+        return HybridPrepared(Index(evidence, self._passages), vectors)
 
 
 class HybridPrepared:

@@ -1,21 +1,20 @@
 """The evidence of one request, indexed once: terms, sentences, windows and where each term stands."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evidence import Evidence
-from ..lexicon import Lexed, lex, sentences
+from ..lexicon import Lexed
 from ..lexicon.concepts import skeleton
+from .passages import Passage, Passages
 
 Ints = NDArray[np.int64]
 
 # A claim rarely rests on more than three neighbouring sentences; longer windows only add chance matches.
 WINDOW_SENTENCES = 3
-# Past this share of CJK terms a text is taken for Chinese, Japanese or Korean.
-_MOSTLY = 0.5
 
 
 class Index:
@@ -25,52 +24,44 @@ class Index:
     at a sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
     """
 
-    def __init__(self, evidence: Sequence[Evidence]) -> None:
-        """Lex, cut and index."""
+    def __init__(self, evidence: Sequence[Evidence], passages: Passages | None = None) -> None:
+        """Put together what is read of each piece, by `passages` where they may have read it before."""
         self.evidence = tuple(evidence)
-        self.lexed: list[Lexed] = [lex(e.text) for e in self.evidence]
-        self.languages = [language_of(lexed) for lexed in self.lexed]
+        read = (passages or Passages()).of
+        found = [read(e) for e in self.evidence]
+        self.lexed: list[Lexed] = [one.lexed for one in found]
+        self.languages = [one.language for one in found]
         self.titles: dict[str, list[int]] = {}  # term -> evidence whose title holds it
-        for row, e in enumerate(self.evidence):
-            for term in dict.fromkeys(lex(e.title or e.file_name or "").terms):
+        for row, one in enumerate(found):
+            for term in one.titled:
                 self.titles.setdefault(term, []).append(row)
-        self.vocabulary: dict[str, int] = {}
-        self._index_sentences()
-        self._index_terms()
+        self._index_sentences(found)
+        self._index_terms(found)
         self._index_windows()
-        self._index_polarity()
-        self._index_numbers()
+        self._index_polarity(found)
+        self._index_numbers(found)
         self.skeletons: dict[str, list[str]] = {}
         for term in self.vocabulary:
             if bones := skeleton(term):
                 self.skeletons.setdefault(bones, []).append(term)
 
-    def _index_sentences(self) -> None:
-        spans: list[tuple[int, int]] = []
-        owner: list[int] = []
-        for row, e in enumerate(self.evidence):
-            cut = sentences(e.text) or [(0, len(e.text))]
-            spans += cut
-            owner += [row] * len(cut)
-        self.sentence_spans = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        self.sentence_owner = np.array(owner, dtype=np.int64)
-        self.size = len(spans)
-        self.first_sentence = np.searchsorted(self.sentence_owner, np.arange(len(self.evidence) + 1))
+    def _index_sentences(self, found: Sequence[Passage]) -> None:
+        counts = [len(one.spans) for one in found]
+        self.sentence_spans = np.concatenate([np.zeros((0, 2), np.int64), *(one.spans for one in found)])
+        self.sentence_owner = np.repeat(np.arange(len(found)), counts)
+        self.size = len(self.sentence_spans)
+        self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
 
     def sentence_at(self, row: int, places: Sequence[int]) -> Ints:
         """The sentences that offsets of the evidence in `row` fall into."""
         lo, hi = int(self.first_sentence[row]), int(self.first_sentence[row + 1])
         return np.asarray(lo + np.searchsorted(self.sentence_spans[lo:hi, 0], places, side="right") - 1)
 
-    def _index_terms(self) -> None:
-        number = self.vocabulary.setdefault
-        ids: list[int] = []
-        rows: list[Ints] = []
-        for row, lexed in enumerate(self.lexed):
-            ids += [number(term, len(self.vocabulary)) for term in lexed.terms]
-            rows.append(self.sentence_at(row, lexed.starts))
-        self.term_ids = np.array(ids, dtype=np.int64)
-        self.term_sentences = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+    def _index_terms(self, found: Sequence[Passage]) -> None:
+        said = [term for one in found for term in one.lexed.terms]
+        self.vocabulary: dict[str, int] = {term: number for number, term in enumerate(dict.fromkeys(said))}
+        self.term_ids = np.array([self.vocabulary[term] for term in said], dtype=np.int64)
+        self.term_sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
         self.sentence_terms = np.bincount(self.term_sentences, minlength=len(self.sentence_owner))
         self.order = np.argsort(self.term_ids, kind="stable")
         self.bounds = np.searchsorted(self.term_ids[self.order], np.arange(len(self.vocabulary) + 1)).tolist()
@@ -81,28 +72,29 @@ class Index:
         order = np.argsort(keys, kind="stable")
         self.pair_keys, self.pair_sentences = keys[order], at[order]
 
+    def _numbered(self, found: Sequence[Passage]) -> Iterator[Ints]:
+        """The sentences of each one's terms, as they are numbered here."""
+        for row, one in enumerate(found):
+            yield one.term_sentences + self.first_sentence[row]
+
     def _index_windows(self) -> None:
         owner = self.sentence_owner
         self.valid = np.zeros((WINDOW_SENTENCES, self.size), dtype=bool)
         for size in range(WINDOW_SENTENCES):
             self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
 
-    def _index_polarity(self) -> None:
-        self.negations = np.zeros(len(self.sentence_owner), dtype=np.int64)
+    def _index_polarity(self, found: Sequence[Passage]) -> None:
+        self.negations = np.concatenate([np.zeros(0, np.int64), *(one.negations for one in found)])
         self.poles: dict[int, dict[int, list[int]]] = {}
-        for row, lexed in enumerate(self.lexed):
-            np.add.at(self.negations, self.sentence_at(row, [end - 1 for end in lexed.negations]), 1)
-            at = self.sentence_at(row, [start for start, _, _ in lexed.poles]).tolist()
-            for sentence, (_, family, member) in zip(at, lexed.poles, strict=True):
-                self.poles.setdefault(family, {}).setdefault(member, []).append(sentence)
+        for one, first in zip(found, self.first_sentence.tolist(), strict=False):
+            for sentence, family, member in one.poles:
+                self.poles.setdefault(family, {}).setdefault(member, []).append(first + sentence)
 
-    def _index_numbers(self) -> None:
+    def _index_numbers(self, found: Sequence[Passage]) -> None:
         self.numbers: dict[float, list[int]] = {}  # value -> sentences
-        for row, lexed in enumerate(self.lexed):
-            at = self.sentence_at(row, [q.start for q in lexed.quantities]).tolist()
-            for sentence, quantity in zip(at, lexed.quantities, strict=True):
-                for value in quantity.values:
-                    self.numbers.setdefault(value, []).append(sentence)
+        for one, first in zip(found, self.first_sentence.tolist(), strict=False):
+            for sentence, value in one.numbers:
+                self.numbers.setdefault(value, []).append(first + sentence)
 
     def sentences_between(self, row: int, start: int, end: int) -> list[list[int]]:
         """Offsets of the sentences of the evidence in `row` that lie in a window of it."""
@@ -140,10 +132,3 @@ class Index:
         pair = np.repeat(np.arange(len(known)), hi - lo)
         within = np.arange(len(pair)) - np.repeat(np.cumsum(hi - lo) - (hi - lo), hi - lo)
         return self.pair_sentences[lo[pair] + within], pair, len(keys)
-
-
-def language_of(lexed: Lexed) -> str | None:
-    """`han` for text without spaces, else what its function words say."""
-    if lexed.terms and sum(term[0] > "\u2e80" for term in lexed.terms) > _MOSTLY * len(lexed.terms):
-        return "han"
-    return lexed.language

@@ -6,6 +6,7 @@ from ..evidence import Evidence
 from . import Claim, Scores, Vectors
 from .comparison import Comparison
 from .index import Index
+from .passages import Passages
 
 
 class LexicalScorer:
@@ -14,13 +15,21 @@ class LexicalScorer:
     name = "lexical"
     needs_vectors = False
 
+    def __init__(self, passages: Passages | None = None) -> None:
+        """`passages`: who reads excerpts, and keeps what was read for other requests."""
+        self._passages = passages or Passages()
+
+    def preread(self, evidence: Evidence) -> None:
+        """Read it."""
+        self._passages.of(evidence)
+
     def windows(self, evidence: Sequence[Evidence]) -> list[str]:
         """No vectors are wanted."""
         return []
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "LexicalPrepared":
         """Index the evidence."""
-        return LexicalPrepared(Index(evidence))
+        return LexicalPrepared(Index(evidence, self._passages))
 
 
 class LexicalPrepared:

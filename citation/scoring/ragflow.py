@@ -50,6 +50,9 @@ class RagflowScorer:
             raise ValueError(f"token_weight must lie between 0 and 1, not {token_weight}")
         self.token_weight = token_weight
 
+    def preread(self, evidence: Evidence) -> None:
+        """Nothing: it has another way to read."""
+
     def windows(self, evidence: Sequence[Evidence]) -> list[str]:
         """One vector a piece of evidence."""
         return [e.text for e in evidence]

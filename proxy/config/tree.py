@@ -178,6 +178,9 @@ class ScoringConfig(Section):
         default="local", description="who makes vectors: local, or provider/model such as ollama/nomic-embed-text"
     )
     cache_bytes: int = Field(default=64 * 2**20, ge=0, description="of vectors kept; 64 MiB are 30,000 sentences")
+    kept_characters: int = Field(
+        default=2_000_000, ge=0, description="of excerpts whose words are kept for later requests; they take 30 MB"
+    )
     deadline_seconds: float = Field(
         default=2.0, gt=0, description="that a sentence waits for vectors or a model; then words alone decide"
     )

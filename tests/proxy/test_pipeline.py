@@ -258,6 +258,9 @@ class BrokenScorer:
     name = "broken"
     needs_vectors = False
 
+    def preread(self, evidence: Evidence) -> None:
+        return None
+
     def windows(self, evidence: Sequence[Evidence]) -> list[str]:
         return []
 

@@ -1,0 +1,69 @@
+"""Excerpts are read once and kept; what is kept changes nothing but the time it takes."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citation.evidence import Evidence
+from citation.scoring.index import Index
+from citation.scoring.passages import Passages, passage
+
+TEXTS = (
+    "The bridge was opened in 1932. It did not fall. It carries 8 lanes.",
+    "Die Brücke wurde 1932 eröffnet. Sie ist nicht lang.",
+    "桥于1932年开通。它有八条车道。",
+    "",
+    "no end",
+)
+
+
+def evidence(*texts: str) -> list[Evidence]:
+    return [Evidence(number, text, f"e{number}", title=f"Title {number % 2}") for number, text in enumerate(texts, 1)]
+
+
+def test_an_excerpt_that_is_kept_is_not_read_again() -> None:
+    passages = Passages(1000)
+    (one,) = evidence(TEXTS[0])
+    assert passages.of(one) is passages.of(one)
+
+
+def test_the_same_text_under_another_title_is_another_excerpt() -> None:
+    passages = Passages(1000)
+    assert passages.of(Evidence(1, "Text.", "e1", title="Rivers")).titled == ("riv",)
+    assert passages.of(Evidence(1, "Text.", "e1", title="Towns")).titled == ("town",)
+
+
+def test_what_was_used_longest_ago_goes_first() -> None:
+    passages = Passages(25)
+    first, second, third = evidence("a" * 10, "b" * 10, "c" * 10)
+    read = passages.of(first)
+    other = passages.of(second)
+    assert passages.of(first) is read
+    passages.of(third)
+    assert passages.of(first) is read
+    assert passages.of(second) is not other
+
+
+def test_nothing_is_kept_where_nothing_may_be() -> None:
+    passages = Passages(0)
+    (one,) = evidence(TEXTS[0])
+    assert passages.of(one) is not passages.of(one)
+
+
+@given(st.lists(st.sampled_from(TEXTS)), st.integers(0, 200))
+def test_an_index_of_kept_excerpts_is_the_same(texts: list[str], characters: int) -> None:
+    passages = Passages(characters)
+    given_evidence = evidence(*texts)
+    for one in reversed(given_evidence):
+        passages.of(one)
+    kept, fresh = vars(Index(given_evidence, passages)), vars(Index(given_evidence))
+    assert kept.keys() == fresh.keys()
+    for name, value in fresh.items():
+        assert np.array_equal(kept[name], value) if isinstance(value, np.ndarray) else kept[name] == value, name
+
+
+def test_sentences_are_numbered_within_the_excerpt() -> None:
+    read = passage(TEXTS[0])
+    assert read.negations.tolist() == [0, 1, 0]
+    assert set(read.numbers) == {(0, 1932.0), (2, 8.0)}
+    assert read.term_sentences.tolist() == sorted(read.term_sentences.tolist())
