@@ -58,9 +58,10 @@ def scripts(arguments: argparse.Namespace) -> list[list[str]]:
         found += [[str(interpreter), str(HERE / "python" / name)] for name in listed]
     if not arguments.python:
         folder = environments.node()
-        found += [["node", str(folder / path.name)] for path in sorted((HERE / "node").glob("*.mjs"))]
+        reporting = [path for path in sorted((HERE / "node").glob("*.mjs")) if "\nreport(" in path.read_text("utf-8")]
+        found += [["node", str(folder / path.name)] for path in reporting]
     names = arguments.names or [""]
-    return [one for one in found if any(name in Path(one[-1]).stem for name in names) and "report" not in one[-1]]
+    return [one for one in found if any(name in Path(one[-1]).stem for name in names)]
 
 
 async def matrix(commands: list[list[str]]) -> list[Row]:
@@ -111,7 +112,7 @@ async def ran(command: list[str], environment: Mapping[str, str], turns: asyncio
     if process.returncode == 0 and lines:
         return dict(json.loads(lines[-1]))
     reason = (errors.decode().strip().splitlines() or ["says nothing"])[-1]
-    nothing = {"way": Path(command[-1]).stem, "via": "", "lost": [], "seen": {"extractive": {"failed": reason}}}
+    nothing = {"way": Path(command[-1]).stem, "via": "", "seen": {"extractive": {"failed": reason}}}
     return {"client": Path(command[-1]).stem, "version": "", "ways": [nothing], "shown": {}}
 
 

@@ -65,7 +65,7 @@ def _row(reported: Seen, found: Seen, usages: dict[str, Seen]) -> Row:
             fault = found[look]["failed"] if _failed(found[look]) else judge(found[look])
             faults += [f"{look}: {fault}"] if fault else []
             cells[look] = found[look]["type"] if look == "error" and not fault else cells[look]
-    cells["does not show"] = ", ".join(found["lost"])
+    cells["does not show"] = ", ".join(next(iter(by_model.values())).get("lost", ()))
     return Row(reported["client"], reported["version"], found["way"], cells, faults)
 
 
@@ -83,6 +83,7 @@ def _answer_faults(seen: Seen, text: str, usage: Seen) -> list[str]:
         faults.append(f"references {seen['references']}")
     if seen.get("points_at", MARKERS) not in (MARKERS, SENTENCES):
         faults.append(f"offsets point at {seen['points_at']}")
+    faults += [f"shows {name} after all: {value}" for name, value in seen.get("lost", {}).items() if value]
     return faults
 
 

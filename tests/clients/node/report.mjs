@@ -11,9 +11,11 @@ const shown = {};
 const print = process.stdout.write.bind(process.stdout);
 
 // One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
-// via: where it finds the references. lost: what it was looked for and does not show. looks: calls, reasoning, error, broken, left.
-export async function way(name, via, ask, { lost = [], ...looks } = {}) {
-  const found = { way: name, via, lost, seen: {} };
+// via: where it finds the references. looks: calls, reasoning, error, broken, left.
+// What `ask` returns: text, usage, references (their links or names), points_at (the text at their offsets),
+// lost (what its user looks for in vain: name -> what is there instead, nothing).
+export async function way(name, via, ask, looks = {}) {
+  const found = { way: name, via, seen: {} };
   for (const model of models) found.seen[model] = await guarded(() => printing(ask, model));
   for (const [look, ask] of Object.entries(looks)) found[look] = await guarded(ask);
   ways.push(found);
@@ -21,7 +23,7 @@ export async function way(name, via, ask, { lost = [], ...looks } = {}) {
 
 export function report(client, packageName) {
   const { version } = JSON.parse(readFileSync(new URL(`node_modules/${packageName}/package.json`, import.meta.url), "utf8"));
-  print(`${JSON.stringify({ client, version, ways, shown })}\n`);
+  print(`${JSON.stringify({ client, version, ways, shown }, (_, value) => value ?? null)}\n`);
 }
 
 // The error that asking ends with: its type and message.
@@ -73,7 +75,7 @@ async function printing(ask, model) {
 
 async function guarded(look) {
   try {
-    return await look();
+    return (await look()) ?? { failed: "nothing" };
   } catch (error) {
     return { failed: `${error.constructor.name}: ${error.message}` };
   }

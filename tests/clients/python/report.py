@@ -20,13 +20,14 @@ _ways: list[dict[str, Any]] = []
 _shown: dict[str, str] = {}
 
 
-def way(name: str, via: str, ask: Look, lost: Iterable[str] = (), **looks: Callable[[], Any]) -> None:
+def way(name: str, via: str, ask: Look, **looks: Callable[[], Any]) -> None:
     """One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
 
-    `via`: where it finds the references. `lost`: what it was looked for and does not show.
-    `looks`: `calls`, `reasoning`, `error`, `broken`, `left`.
+    `via`: where it finds the references. `looks`: `calls`, `reasoning`, `error`, `broken`, `left`.
+    What `ask` returns: `text`, `usage`, `references` (their links or names), `points_at` (the text at their offsets),
+    `lost` (what its user looks for in vain: name -> what is there instead, nothing).
     """
-    found: dict[str, Any] = {"way": name, "via": via, "lost": list(lost), "seen": {}}
+    found: dict[str, Any] = {"way": name, "via": via, "seen": {}}
     for model in CASE["models"]:
         found["seen"][model] = _guarded(lambda model=model: _printing(ask, model))
     found |= {look: _guarded(function) for look, function in looks.items()}

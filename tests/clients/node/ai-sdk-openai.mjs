@@ -1,0 +1,63 @@
+// @ai-sdk/openai: chat completions and responses through the Vercel AI SDK; references are its sources.
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, streamText } from "ai";
+import { counts, looks } from "./ai-sdk.mjs";
+import { CITESTREAM, broken, evidence, question, raised, report, way } from "./report.mjs";
+
+// region connect
+// This provider sends only what OpenAI documents; evidence is put into the body on its way.
+const withEvidence = (evidence) => (url, request) =>
+  fetch(url, { ...request, body: JSON.stringify({ ...JSON.parse(request.body), evidence }) });
+const citestream = createOpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: "none", fetch: withEvidence(evidence) });
+// endregion
+
+async function chatStreamed(model) {
+  // region chatStreamed
+  const result = streamText({ model: citestream.chat(model), prompt: question });
+  for await (const text of result.textStream) process.stdout.write(text);
+  console.log();
+  for (const { title, url } of await result.sources) console.log(title, url);
+  // endregion
+  return of(result);
+}
+
+async function chatWhole(model) {
+  return of(await generateText({ model: citestream.chat(model), prompt: question }));
+}
+
+async function responsesStreamed(model) {
+  const result = streamText({ model: citestream.responses(model), prompt: question });
+  return of(result);
+}
+
+async function responsesWhole(model) {
+  return of(await generateText({ model: citestream.responses(model), prompt: question }));
+}
+
+async function of(result) {
+  const [text, usage, sources, metadata] = await Promise.all([result.text, result.usage, result.sources, result.providerMetadata]);
+  const lost = { positions: sources[0].startIndex, passages: sources[0].providerMetadata, references: metadata.openai?.references };
+  return { text, usage: counts(usage), references: sources.map((source) => source.url), lost };
+}
+
+const chat = looks((model) => ({ model: citestream.chat(model) }), "ai-sdk-openai");
+const responses = looks((model) => ({ model: citestream.responses(model) }), "ai-sdk-openai-responses");
+
+await way("`streamText`, `.chat()`", "`sources`", chatStreamed, {
+  broken: () => broken(() => chat.pieces("broken/any")),
+  left: chat.leaving,
+});
+await way("`generateText`, `.chat()`", "`sources`", chatWhole, {
+  calls: chat.calls,
+  error: () => raised(() => chat.ask("nobody/nothing")),
+});
+await way("`streamText`, `.responses()`", "`sources`", responsesStreamed, {
+  broken: () => broken(() => responses.pieces("broken/any")),
+  left: responses.leaving,
+});
+await way("`generateText`, `.responses()`", "`sources`", responsesWhole, {
+  calls: responses.calls,
+  error: () => raised(() => responses.ask("nobody/nothing")),
+});
+report("AI SDK @ai-sdk/openai", "@ai-sdk/openai");

@@ -1,0 +1,43 @@
+// What the scripts of the Vercel AI SDK's providers share: the same four questions, put to `streamText` and `generateText`.
+
+import { generateText, jsonSchema, streamText, tool } from "ai";
+import { left, question } from "./report.mjs";
+
+const tools = { weather: tool({ inputSchema: jsonSchema({ type: "object", properties: {} }) }) };
+
+export function counts(usage) {
+  return {
+    input: usage.inputTokens,
+    output: usage.outputTokens,
+    cached: usage.inputTokenDetails.cacheReadTokens,
+    reasoning: usage.outputTokenDetails.reasoningTokens,
+  };
+}
+
+// `settings(model)`: what streamText and generateText are given besides the prompt.
+export function looks(settings, name) {
+  async function* pieces(model) {
+    for await (const part of streamText({ ...settings(model), prompt: question, onError: () => {} }).fullStream) {
+      if (part.type === "text-delta") yield part.text;
+      if (part.type === "error") throw part.error instanceof Error ? part.error : new Error(JSON.stringify(part.error));
+    }
+  }
+  return {
+    pieces,
+    async calls() {
+      const { toolCalls } = await generateText({ ...settings("calling/any"), tools, prompt: question });
+      return toolCalls.map((call) => ({ name: call.toolName, arguments: call.input }));
+    },
+    async reasoning() {
+      return await streamText({ ...settings("reasoning/any"), prompt: question }).reasoningText;
+    },
+    async leaving() {
+      const leave = new AbortController();
+      const { textStream } = streamText({ ...settings(`silent/${name}`), prompt: question, abortSignal: leave.signal });
+      for await (const text of textStream) if (text) break;
+      leave.abort();
+      return left(name);
+    },
+    ask: (model) => generateText({ ...settings(model), prompt: question, maxRetries: 0 }),
+  };
+}
