@@ -1,0 +1,81 @@
+"""LangChain's ChatOllama: its types drop every field they do not declare, so references come in the text."""
+
+import re
+from importlib.metadata import version
+
+from langchain_ollama import ChatOllama
+from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
+
+question, evidence = CASE["question"], CASE["evidence"]
+LISTED = re.compile(r"^- \[\d+\] (?:\[.*\]\((?P<url>.*)\)|(?P<name>.*))$", re.MULTILINE)
+weather = {"name": "weather", "description": "The weather.", "parameters": {"type": "object", "properties": {}}}
+
+# region options
+options = {"evidence": evidence, "citations": {"references_in_text": True}}
+# endregion
+
+
+def streamed(model: str) -> Seen:
+    answer = None
+    # region streamed
+    llm = ChatOllama(model=model, base_url=CITESTREAM)
+    for chunk in llm.stream(question, options=options):
+        print(chunk.text, end="")
+        answer = chunk if answer is None else answer + chunk
+    # endregion
+    return of(answer)
+
+
+def whole(model: str) -> Seen:
+    return of(ChatOllama(model=model, base_url=CITESTREAM).invoke(question, options=options))
+
+
+def of(answer) -> Seen:
+    usage = answer.usage_metadata
+    return {
+        "text": answer.text,
+        "usage": {"input": usage["input_tokens"], "output": usage["output_tokens"]},
+        "references": [found["url"] or found["name"] for found in LISTED.finditer(answer.text)],
+        "lost": {name: answer.response_metadata.get(name) for name in ("references", "grounding")},
+    }
+
+
+def stream(model: str):
+    return ChatOllama(model=model, base_url=CITESTREAM).stream(question, options={"evidence": evidence})
+
+
+def calls() -> list[Seen]:
+    llm = ChatOllama(model="calling/any", base_url=CITESTREAM).bind_tools([weather])
+    return [
+        {"name": call["name"], "arguments": call["args"]} for call in llm.invoke(question, options=options).tool_calls
+    ]
+
+
+def reasoning() -> str:
+    chunks = ChatOllama(model="reasoning/any", base_url=CITESTREAM, reasoning=True).stream(question, options=options)
+    return "".join(chunk.additional_kwargs.get("reasoning_content", "") for chunk in chunks)
+
+
+def leaving() -> bool:
+    chunks = stream("silent/lc-ollama")
+    next(chunk for chunk in chunks if chunk.text)
+    chunks.close()
+    return left("lc-ollama")
+
+
+way(
+    "`ChatOllama.stream`",
+    "`references_in_text`",
+    streamed,
+    reasoning=reasoning,
+    broken=lambda: broken(lambda: (chunk.text for chunk in stream("broken/any"))),
+    left=leaving,
+)
+way(
+    "`ChatOllama.invoke`",
+    "`references_in_text`",
+    whole,
+    calls=calls,
+    error=lambda: raised(lambda: ChatOllama(model="nobody/nothing", base_url=CITESTREAM).invoke(question)),
+)
+report("langchain-ollama", version("langchain-ollama"))

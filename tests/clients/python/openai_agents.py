@@ -1,0 +1,144 @@
+"""openai-agents: an agent with the chat completions model and with the responses model."""
+
+import asyncio
+from importlib.metadata import version
+
+from agents import (
+    Agent,
+    FunctionTool,
+    ItemHelpers,
+    ModelSettings,
+    OpenAIChatCompletionsModel,
+    OpenAIResponsesModel,
+    Runner,
+    set_tracing_disabled,
+)
+from openai import AsyncOpenAI
+from report import CASE, CITESTREAM, Seen, raised, report, way
+
+question, evidence = CASE["question"], CASE["evidence"]
+
+# region connect
+client = AsyncOpenAI(base_url=f"{CITESTREAM}/v1", api_key="none")
+set_tracing_disabled(True)  # else it sends traces to OpenAI
+# endregion
+
+
+def chat_agent(model: str) -> Agent:
+    # region agent
+    agent = Agent(
+        name="Librarian",
+        model=OpenAIChatCompletionsModel(model=model, openai_client=client),
+        model_settings=ModelSettings(include_usage=True, extra_body={"evidence": evidence}),
+    )
+    # endregion
+    return agent
+
+
+def responses_agent(model: str) -> Agent:
+    settings = ModelSettings(extra_body={"evidence": evidence})
+    return Agent(
+        name="Librarian", model=OpenAIResponsesModel(model=model, openai_client=client), model_settings=settings
+    )
+
+
+async def streaming(agent: Agent) -> Seen:
+    text = ""
+    # region streamed
+    result = Runner.run_streamed(agent, question)
+    async for event in result.stream_events():
+        if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
+            text += event.data.delta
+            print(event.data.delta, end="")
+    print()
+    for item in result.new_items:
+        if item.type == "message_output_item":
+            for annotation in item.raw_item.content[0].annotations:
+                print(annotation.title, annotation.url)
+    # endregion
+    seen = of(result)
+    assert seen["text"] == text
+    return seen
+
+
+def of(result) -> Seen:
+    message = next(item for item in result.new_items if item.type == "message_output_item")
+    text, annotations = ItemHelpers.text_message_output(message), message.raw_item.content[0].annotations
+    usage = result.context_wrapper.usage
+    return {
+        "text": text,
+        "usage": {
+            "input": usage.input_tokens,
+            "output": usage.output_tokens,
+            "cached": usage.input_tokens_details.cached_tokens,
+            "reasoning": usage.output_tokens_details.reasoning_tokens,
+        },
+        "references": [annotation.url for annotation in annotations],
+        "points_at": [text[annotation.start_index : annotation.end_index] for annotation in annotations],
+    }
+
+
+async def called(agent: Agent) -> list[Seen]:
+    """The calls that reach the tool. It fails there, else the agent would ask the model again, which would call again."""
+    reached: list[Seen] = []
+
+    async def weather(_context, arguments: str) -> str:
+        reached.append({"name": "weather", "arguments": arguments})
+        raise RuntimeError("enough")
+
+    parameters = {"type": "object", "properties": {}}
+    tool = FunctionTool("weather", "The weather.", parameters, weather, strict_json_schema=False)
+    try:
+        await Runner.run(agent.clone(tools=[tool]), question)
+    except Exception as error:  # noqa: BLE001 - the library wraps it
+        assert "enough" in f"{error} {error.__cause__}", error
+    return reached
+
+
+def pieces(agent: Agent) -> list[str]:
+    async def read() -> None:
+        async for event in Runner.run_streamed(agent, question).stream_events():
+            if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
+                text.append(event.data.delta)
+
+    text: list[str] = []
+    try:
+        loop.run_until_complete(read())
+    except Exception as error:
+        raise Cut(text, error) from error
+    return text
+
+
+class Cut(Exception):
+    """What had arrived when the stream broke off."""
+
+    def __init__(self, text: list[str], error: Exception) -> None:
+        super().__init__(str(error))
+        self.text, self.error = text, error
+
+
+def cut(agent: Agent) -> Seen:
+    try:
+        pieces(agent)
+    except Cut as broken_off:
+        return {"text": "".join(broken_off.text), "type": type(broken_off.error).__name__, "message": str(broken_off)}
+    raise AssertionError("no error")
+
+
+loop = asyncio.new_event_loop()
+run = loop.run_until_complete
+for kind, agent_of in (("OpenAIChatCompletionsModel", chat_agent), ("OpenAIResponsesModel", responses_agent)):
+    way(
+        f"`Runner.run_streamed`, `{kind}`",
+        "annotations of the message item",
+        lambda model, agent_of=agent_of: run(streaming(agent_of(model))),
+        broken=lambda agent_of=agent_of: cut(agent_of("broken/any")),
+    )
+    way(
+        f"`Runner.run`, `{kind}`",
+        "annotations of the message item",
+        lambda model, agent_of=agent_of: of(run(Runner.run(agent_of(model), question))),
+        calls=lambda agent_of=agent_of: run(called(agent_of("calling/any"))),
+        error=lambda agent_of=agent_of: raised(lambda: run(Runner.run(agent_of("nobody/nothing"), question))),
+    )
+report("openai-agents", version("openai-agents"))
