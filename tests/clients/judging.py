@@ -60,11 +60,13 @@ def _row(reported: Seen, found: Seen, usages: dict[str, Seen]) -> Row:
         "references by": found["via"],
     }
     for look, judge in LOOKS.items():
-        cells[look] = "yes" if look in found else ""
-        if look in found:
-            fault = found[look]["failed"] if _failed(found[look]) else judge(found[look])
-            faults += [f"{look}: {fault}"] if fault else []
-            cells[look] = found[look]["type"] if look == "error" and not fault else cells[look]
+        seen = found.get(look, {"failed": "not looked for"})
+        fault = seen["failed"] if _failed(seen) else judge(seen)
+        cells[look] = "no" if fault else seen["type"] if look == "error" else "yes"
+        if look not in found:
+            cells[look] = ""
+        elif fault:
+            faults.append(f"{look}: {fault}")
     cells["does not show"] = ", ".join(next(iter(by_model.values())).get("lost", ()))
     return Row(reported["client"], reported["version"], found["way"], cells, faults)
 

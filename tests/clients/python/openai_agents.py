@@ -1,6 +1,7 @@
 """openai-agents: an agent with the chat completions model and with the responses model."""
 
 import asyncio
+from contextlib import suppress
 from importlib.metadata import version
 
 from agents import (
@@ -14,7 +15,7 @@ from agents import (
     set_tracing_disabled,
 )
 from openai import AsyncOpenAI
-from report import CASE, CITESTREAM, Seen, raised, report, way
+from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -79,7 +80,7 @@ def of(result) -> Seen:
 
 
 async def called(agent: Agent) -> list[Seen]:
-    """The calls that reach the tool. It fails there, else the agent would ask the model again, which would call again."""
+    """The calls that reach the tool; it fails, else the model would be asked again, which would call again."""
     reached: list[Seen] = []
 
     async def weather(_context, arguments: str) -> str:
@@ -95,34 +96,27 @@ async def called(agent: Agent) -> list[Seen]:
     return reached
 
 
-def pieces(agent: Agent) -> list[str]:
-    async def read() -> None:
-        async for event in Runner.run_streamed(agent, question).stream_events():
+def pieces(agent: Agent):
+    events = run(started(agent)).stream_events()
+    with suppress(StopAsyncIteration):
+        while True:
+            event = run(anext(events))
             if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
-                text.append(event.data.delta)
-
-    text: list[str] = []
-    try:
-        loop.run_until_complete(read())
-    except Exception as error:
-        raise Cut(text, error) from error
-    return text
+                yield event.data.delta
 
 
-class Cut(Exception):
-    """What had arrived when the stream broke off."""
-
-    def __init__(self, text: list[str], error: Exception) -> None:
-        super().__init__(str(error))
-        self.text, self.error = text, error
+async def started(agent: Agent):
+    return Runner.run_streamed(agent, question)
 
 
-def cut(agent: Agent) -> Seen:
-    try:
-        pieces(agent)
-    except Cut as broken_off:
-        return {"text": "".join(broken_off.text), "type": type(broken_off.error).__name__, "message": str(broken_off)}
-    raise AssertionError("no error")
+async def leaving(agent: Agent, name: str) -> bool:
+    # region leaving
+    result = Runner.run_streamed(agent, question)
+    async for event in result.stream_events():
+        if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
+            result.cancel()
+    # endregion
+    return left(name)
 
 
 loop = asyncio.new_event_loop()
@@ -132,7 +126,8 @@ for kind, agent_of in (("OpenAIChatCompletionsModel", chat_agent), ("OpenAIRespo
         f"`Runner.run_streamed`, `{kind}`",
         "annotations of the message item",
         lambda model, agent_of=agent_of: run(streaming(agent_of(model))),
-        broken=lambda agent_of=agent_of: cut(agent_of("broken/any")),
+        broken=lambda agent_of=agent_of: broken(lambda: pieces(agent_of("broken/any"))),
+        left=lambda agent_of=agent_of, kind=kind: run(leaving(agent_of(f"silent/{kind}"), kind)),
     )
     way(
         f"`Runner.run`, `{kind}`",
