@@ -1,0 +1,95 @@
+"""The tables of docs/fields.md, and what they mean: each cell says what becomes of one field."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "fields.md"
+Steps = list[str | int]
+
+# What is new in every request or answer.
+VOLATILE = (
+    (re.compile(r"excerpt-[0-9a-f]{8}"), "excerpt-nonce"),
+    (re.compile(r'"timings_ms": \{[^}]*\}'), '"timings_ms": {}'),
+    (re.compile(r"chatcmpl-[0-9a-f]{32}"), "chatcmpl-new"),
+    (re.compile(r"call_[0-9a-f]{24}"), "call_new"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)"), "now"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One field, an example of it, and what each column says becomes of it."""
+
+    table: str
+    field: str
+    example: Any
+    fates: dict[str, str]
+
+
+def rows() -> Iterator[Row]:
+    """Every row of every table. A table belongs to the heading above it; one without `for example` is only prose."""
+    table, columns = "", list[str]()
+    for line in DOCUMENT.read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            table, columns = line.lstrip("# "), []
+        elif not line.startswith("|"):
+            columns = []
+        elif not columns:
+            columns = _cells(line)
+        elif not set(line) <= set("|-: ") and columns[1] == "for example":
+            field, example, *fates = _cells(line)
+            yield Row(
+                table, field.strip("`"), json.loads(example.strip("`")), dict(zip(columns[2:], fates, strict=True))
+            )
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def expected(fate: str, baseline: Any, row: Row) -> Any:
+    """What comes with the field, from what comes without it."""
+    found = copy.deepcopy(baseline)
+    if fate == "kept":
+        return put(found, row.field, row.example)
+    for path, value in re.findall(r"`([^`]+)`(?:: `([^`]+)`)?", re.sub(r"\(.*\)$", "", fate)):
+        put(found, path, json.loads(value) if value else row.example)
+    return found
+
+
+def put(body: Any, path: str, value: Any) -> Any:
+    """Set what is at `a.b[0].c`; objects and lists that are missing are made, one past the end of a list is added."""
+    found = steps(path)
+    place, last = body, found[-1]
+    for step, following in pairwise(found):
+        _extend(place, step, [] if isinstance(following, int) else {})
+        place = place[step]
+    _extend(place, last, None)
+    place[last] = copy.deepcopy(value)
+    return body
+
+
+def _extend(place: Any, step: str | int, new: Any) -> None:
+    if isinstance(place, dict):
+        place.setdefault(step, new)
+    elif len(place) == step:
+        place.append(new)
+
+
+def steps(path: str) -> Steps:
+    """`a.b[0].c` in steps."""
+    return [int(index) if index else name for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path)]
+
+
+def settled(value: Any) -> Any:
+    """Without what is new every time."""
+    text = json.dumps(value, sort_keys=True)
+    for pattern, constant in VOLATILE:
+        text = pattern.sub(constant, text)
+    return json.loads(text)

@@ -1,0 +1,197 @@
+"""docs/fields.md is true: every field of its tables is sent, and what comes is what its row says.
+
+A cell is `kept` (same place, same value), the places where the value comes out (`` `path` ``, or `` `path`: `value` ``
+where it is written differently), `dropped`, or the status that the request is answered with. What comes is compared
+whole with what comes without the field, so a cell leaves nothing unsaid.
+"""
+
+import copy
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.proxy.fates import Row, expected, put, rows, settled
+from tests.upstreams.wire import Request, Server, Step, chunk, head, serving
+
+Launch = Callable[..., AbstractContextManager[str]]
+
+TEXT = "Water boils at 100 °C."
+EVIDENCE = [{"text": TEXT}]
+CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Bern"}'}}
+CHAT = [
+    {"role": "user", "content": "What is the weather?"},
+    {"role": "assistant", "content": "Let me look.", "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "call_1", "content": '{"sky":"grey"}'},
+    {"role": "user", "content": "When does water boil?"},
+]
+CALLED = {"function": {"name": "weather", "arguments": {"city": "Bern"}}}
+OLLAMA = [
+    CHAT[0],
+    {"role": "assistant", "content": "Let me look.", "tool_calls": [CALLED]},
+    {"role": "tool", "tool_name": "weather", "content": '{"sky":"grey"}'},
+    CHAT[3],
+]
+CONTENTS = [
+    {"role": "user", "parts": [{"text": "What is the weather?"}]},
+    {
+        "role": "model",
+        "parts": [{"text": "Let me look."}, {"functionCall": {"name": "weather", "args": {"city": "Bern"}}}],
+    },
+    {
+        "role": "user",
+        "parts": [
+            {"functionResponse": {"name": "weather", "response": {"sky": "grey"}}},
+            {"text": "When does water boil?"},
+        ],
+    },
+]
+# What a client sends, without the field in question.
+REQUESTS: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"model": "{model}", "messages": CHAT},
+    "/api/chat": {"model": "{model}", "messages": OLLAMA, "stream": False},
+    "/api/generate": {"model": "{model}", "prompt": "When does water boil?", "stream": False},
+    "/v1beta/models/{model}:generateContent": {"contents": CONTENTS},
+}
+# Who reads an answer, by the name of the column.
+CLIENTS = {
+    "chat": "/v1/chat/completions",
+    "ollama": "/api/chat",
+    "generate": "/api/generate",
+    "gemini": "/v1beta/models/{model}:generateContent",
+}
+# What a provider answers, without the field in question: its stream in one event.
+ANSWERS: dict[str, dict[str, Any]] = {
+    "openai": {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1763632800,
+        "model": "m",
+        "choices": [{"index": 0, "delta": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}],
+    },
+    "ollama": {
+        "model": "m",
+        "created_at": "2026-11-20T10:00:00.123456789Z",
+        "message": {"role": "assistant", "content": TEXT},
+        "done": True,
+        "done_reason": "stop",
+    },
+    "gemini": {
+        "candidates": [
+            {"content": {"role": "model", "parts": [{"text": TEXT}]}, "finishReason": "STOP", "index": 0},
+        ],
+        "modelVersion": "m",
+        "responseId": "r1",
+    },
+}
+ROWS = list(rows())
+
+
+@dataclass
+class Upstream:
+    """Answers every request with one event; says what it was asked."""
+
+    kind: str
+    answer: dict[str, Any] = field(default_factory=dict)
+
+    async def __call__(self, _: Request) -> AsyncIterator[Step]:
+        event = json.dumps(self.answer or ANSWERS[self.kind]).encode()
+        lines = self.kind == "ollama"
+        content_type = "application/x-ndjson" if lines else "text/event-stream"
+        yield head("200 OK", f"Content-Type: {content_type}", "Transfer-Encoding: chunked")
+        yield chunk(event + b"\n" if lines else b"data: " + event + b"\n\n")
+        if self.kind == "openai":
+            yield chunk(b"data: [DONE]\n\n")
+        yield chunk(b"")
+
+
+@dataclass
+class World:
+    """A running server, the providers behind it, and a client."""
+
+    client: HTTPConnection
+    upstreams: dict[str, tuple[Upstream, Server]]
+
+    def sent(self, path: str, provider: str, row: Row | None = None) -> tuple[int, Any]:
+        """(status, what the provider was sent)."""
+        _, server = self.upstreams[provider]
+        server.requests.clear()
+        body = copy.deepcopy(REQUESTS[path])
+        if row:
+            put(body, row.field, row.example)
+        status, said = self._asked(path, provider, body)
+        return status, settled(server.requests[-1].json) if server.requests else said
+
+    def shown(self, client: str, provider: str, row: Row | None = None) -> tuple[int, Any]:
+        """(status, what the client is shown)."""
+        upstream, _ = self.upstreams[provider]
+        upstream.answer = copy.deepcopy(ANSWERS[provider])
+        if row:
+            put(upstream.answer, row.field, row.example)
+        path = CLIENTS[client]
+        status, said = self._asked(path, provider, copy.deepcopy(REQUESTS[path]))
+        upstream.answer = {}
+        return status, settled(said)
+
+    def _asked(self, path: str, provider: str, body: dict[str, Any]) -> tuple[int, Any]:
+        model = f"{provider}/m"
+        if "model" in body:
+            body["model"] = model
+        sent = json.dumps({**body, "evidence": EVIDENCE})
+        self.client.request("POST", path.format(model=model), sent, {"Content-Type": "application/json"})
+        with self.client.getresponse() as answer:
+            return answer.status, json.loads(answer.read())
+
+
+@pytest.fixture(scope="module")
+def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("fates")
+    with ExitStack() as stack:
+        upstreams = {kind: Upstream(kind) for kind in ANSWERS}
+        servers = {kind: stack.enter_context(serving(upstream)) for kind, upstream in upstreams.items()}
+        providers: dict[str, Any] = {kind: {"base_url": server.url, "api_key": "k"} for kind, server in servers.items()}
+        config = folder / "config.yaml"
+        config.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}))
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        url = stack.enter_context(launch(command, folder / "log"))
+        client = HTTPConnection(url.removeprefix("http://"))
+        yield World(client, {kind: (upstreams[kind], servers[kind]) for kind in ANSWERS})
+        client.close()
+
+
+def cases(kind: str) -> list[Any]:
+    found = [row for row in ROWS if row.table.startswith(kind)]
+    assert found, f"docs/fields.md has no table of {kind}"
+    return [
+        pytest.param(
+            row, column, fate, id=f"{row.table.removeprefix(kind)} {row.field} {json.dumps(row.example)} {column}"
+        )
+        for row in found
+        for column, fate in row.fates.items()
+    ]
+
+
+@pytest.mark.parametrize(("row", "provider", "fate"), cases("Requests: "))
+def test_requests(world: World, row: Row, provider: str, fate: str) -> None:
+    path = row.table.removeprefix("Requests: ").strip("`")
+    status, sent = world.sent(path, provider, row)
+    if fate.isdecimal():
+        assert (status, row.field.split("[")[0].split(".")[0] in json.dumps(sent)) == (int(fate), True), sent
+    else:
+        assert sent == settled(expected(fate, world.sent(path, provider)[1], row))
+
+
+@pytest.mark.parametrize(("row", "client", "fate"), cases("Answers: "))
+def test_answers(world: World, row: Row, client: str, fate: str) -> None:
+    provider = row.table.removeprefix("Answers: ")
+    status, shown = world.shown(client, provider, row)
+    if fate.isdecimal():
+        assert status == int(fate), shown
+    else:
+        assert shown == settled(expected(fate, world.shown(client, provider)[1], row))
