@@ -33,7 +33,10 @@ VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1
 
 def make_app(config: Config) -> web.Application:
     """The whole server as an aiohttp application. Raises ConfigError."""
-    proxy = Proxy(config)
+    from .metrics import Metrics  # decides at its import whether workers add up their numbers
+
+    metrics = Metrics()
+    proxy = Proxy(config, metrics.answered)
     cors = Cors(config.server.cors_origins)
     admission = Admission(config.server.max_streams)
     app = web.Application(
@@ -41,6 +44,7 @@ def make_app(config: Config) -> web.Application:
         middlewares=[
             logged(enabled=config.log.access),
             cors.middleware(),
+            metrics.middleware(),
             errors_as_json(error_shape),
             no_strange_pages(config.server, cors),
             only_known_clients(Keys(config.server.keys)),
@@ -65,6 +69,7 @@ def make_app(config: Config) -> web.Application:
             web.get("/v1/references/{id}", partial(references, proxy=proxy)),
             web.get("/v1/models", partial(models, proxy=proxy)),
             *playground.routes(proxy),
+            web.get("/metrics", metrics.exposition),
             web.get("/healthz", alive),
             web.get("/readyz", partial(ready, admission=admission)),
         ]

@@ -6,6 +6,7 @@ Streamed and not streamed are the same chunks, sent or collected.
 from collections.abc import Mapping
 from typing import Any, assert_never
 
+from citation.grounding import Grounding
 from citation.response import Response
 from providers.events import Chunk, OtherDelta, Usage
 
@@ -54,6 +55,11 @@ class Chunks:
     def annotations(self, choice: int) -> list[Fields]:
         """The annotations of a choice so far."""
         return self._response.references.annotations(choice)
+
+    @property
+    def grounding(self) -> Grounding:
+        """The report so far."""
+        return self._response.grounding
 
     def _run(self, choice: int) -> None:
         if choice not in self._running:

@@ -134,9 +134,13 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     if isinstance(shaper, Chunks):
         name = encoder.name if isinstance(encoder, Named) else ""
         chunks = Remembered(shaper, proxy.recent, request.get(CLIENT, ""), name)
-    if job.stream:
-        return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
-    return json_response(await collect(outgoing, chunks, encoder))
+    try:
+        if job.stream:
+            return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
+        return json_response(await collect(outgoing, chunks, encoder))
+    finally:
+        if isinstance(shaper, Chunks):
+            proxy.answered(route.name, shaper.grounding)
 
 
 async def read(request: web.Request) -> Fields:

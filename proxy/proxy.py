@@ -1,10 +1,11 @@
 """Proxy: everything that is built once from a configuration, and what it does with one job."""
 
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 from citation.evidence import Evidence, FieldError
+from citation.grounding import Grounding
 from citation.prompt import Templates, inject
 from citation.response import Response
 from citation.segment import SegmentLimits
@@ -22,13 +23,16 @@ from .routes import Route, Routes
 from .scorers import Scorers
 from .store import RecentReferences
 
+Answered = Callable[[str, Grounding], None]  # the provider's name in the configuration, the report
+
 
 class Proxy:
     """Routes, prompt templates, limits."""
 
-    def __init__(self, config: Config) -> None:
-        """Raises ConfigError for a template file that cannot be read."""
+    def __init__(self, config: Config, answered: Answered = lambda _provider, _report: None) -> None:
+        """`answered`: is told the report on every answer. Raises ConfigError for a template that cannot be read."""
         self.config = config
+        self.answered = answered
         available(config.citations)
         self.routes = Routes(config)
         self.scorers = Scorers(config)

@@ -37,6 +37,8 @@ def serve(config: Config, started: Started = print) -> None:
         serve_here(config, started)
         return
     with _listening(config.server) as listening, TemporaryDirectory(prefix="citestream-") as folder:
+        # Set before anything imports prometheus_client; the folder goes with this one.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)  # they are waited for instead
         try:
             _Workers(_shared(config, Path(folder)), listening, before).run(started)
@@ -125,6 +127,7 @@ class _Workers:
     def _replace(self, number: int, status: int) -> None:
         lived = time.monotonic() - self._born.pop(number)
         self._quick = self._quick + 1 if lived < QUICK_SECONDS else 0
+        _forgotten(number)
         log.warning("worker %s ended with %s after %.0f s", number, os.waitstatus_to_exitcode(status), lived)
         if self._quick >= QUICK_DEATHS:
             raise ConfigError(f"{QUICK_DEATHS} workers in a row ended as soon as they had started")
@@ -153,6 +156,13 @@ class _Workers:
         for number in self._born:
             with suppress(ProcessLookupError):
                 os.kill(number, which)
+
+
+def _forgotten(number: int) -> None:
+    """Let what a worker had in flight count no more."""
+    from prometheus_client.multiprocess import mark_process_dead as forget
+
+    forget(number)  # type: ignore[no-untyped-call]
 
 
 def _tell(pipe: int, said: str) -> None:

@@ -135,3 +135,19 @@ def test_a_port_that_is_taken_is_said(server: Server, tmp_path: Path) -> None:
     assert (
         (tmp_path / "other").read_text().startswith(f"citestream: cannot listen on 127.0.0.1:{port}: Address already")
     )
+
+
+def test_metrics_are_those_of_all_workers_and_outlive_one(server: Server) -> None:
+    def counted() -> str:
+        with urlopen(f"{server.url}/metrics") as answer:  # noqa: S310 - our own address
+            text: str = answer.read().decode()
+        return next((line for line in text.splitlines() if '/v1/models",status="200"' in line and "_total" in line), "")
+
+    for asked in range(1, 9):  # whichever workers get them
+        with urlopen(f"{server.url}/v1/models") as answer:  # noqa: S310
+            answer.read()
+        assert counted().endswith(f" {asked}.0")
+    first = min(server.workers())
+    os.kill(first, signal.SIGKILL)
+    until(lambda: len(server.workers() - {first}) == 2)
+    assert counted().endswith(" 8.0")
