@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from .attribute import Decision, Reason
 from .claims import makes_claim
 from .grounding import Grounding
+from .links import Unlinker
 from .markers import MarkerNames, Stripped, Stripper, place, render, strip
 from .options import Options
 from .references import References, Span
@@ -46,8 +47,12 @@ class Answer:
         grounding: Grounding,
         options: Options,
         limits: SegmentLimits,
+        unlinker: Unlinker | None = None,
     ) -> None:
-        """`references` and `grounding` belong to the response and are shared by its choices."""
+        """`references` and `grounding` belong to the response and are shared by its choices.
+
+        `unlinker`: what takes the links in the text apart, where the operator wants that.
+        """
         self.choice = choice
         self._names = names
         self._references = references
@@ -55,7 +60,8 @@ class Answer:
         self._options = options
         self._live = options.release == "live"
         self._segmenter = Segmenter(limits)
-        self._open = _Open(names)  # the sentence that is not complete, as far as it has left
+        self._unlinker = unlinker
+        self._open = _Open(names, unlinker)  # the sentence that is not complete, as far as it has left
         self._context = ""  # the sentence before, in the same paragraph
         self._taken = 0  # code points of sentences that somebody else has cut
         self._shown = 0  # code points the client has
@@ -109,16 +115,17 @@ class Answer:
         return [Draft(text, end=held.start + self._open.raw)] if text else []
 
     def _draft(self, sentence: Sentence) -> Draft:
-        opened, self._open = self._open, _Open(self._names)
-        stripped = opened.complete(sentence)
+        opened, self._open = self._open, _Open(self._names, self._unlinker)
+        early = opened.shown
+        stripped, text = opened.complete(sentence)
         claim = self._claim(sentence, stripped.text, stripped.cited)
         self._context = _context(sentence, stripped.text)
         return Draft(
-            stripped.text,
+            text,
             sentence.kind,
             sentence.start,
             sentence.start + len(sentence.text),
-            opened.shown,
+            early,
             claim,
             stripped.cited,
             stripped.unknown,
@@ -176,15 +183,17 @@ def _kind_of(text: str) -> Kind:
 class _Open:
     """The sentence that is not complete yet: how much of it has left, and the stripper that part went through."""
 
-    def __init__(self, names: MarkerNames) -> None:
+    def __init__(self, names: MarkerNames, unlinker: Unlinker | None) -> None:
         self._names = names
+        self._unlinker = unlinker
         self._stripper = Stripper(names)
-        self._text = ""  # what has left, without the model's markers
+        self._text = ""  # what has been settled, without the model's markers,
+        self._shown = ""  # and what of it has left, without links
         self.raw = 0  # how much of the raw text that was
 
     @property
     def shown(self) -> int:
-        return len(self._text)
+        return len(self._shown)
 
     def settle(self, held: Open) -> str:
         """What can leave of the held text now."""
@@ -192,12 +201,22 @@ class _Open:
             return ""
         piece = held.text[self.raw : held.settled]
         self.raw = held.settled
-        shown = piece if held.kind in VERBATIM else self._stripper.feed(piece)
-        self._text += shown
+        text = piece if held.kind in VERBATIM else self._stripper.feed(piece)
+        self._text += text
+        shown = self._unlinker.feed(text, code=held.kind is Kind.CODE) if self._unlinker else text
+        self._shown += shown
         return shown
 
-    def complete(self, sentence: Sentence) -> Stripped:
-        """The whole sentence without markers; what has left is its beginning."""
+    def complete(self, sentence: Sentence) -> tuple[Stripped, str]:
+        """The whole sentence without markers, and as it is shown; what has left is its beginning."""
+        stripped = self._stripped(sentence)
+        if self._unlinker is None:
+            return stripped, stripped.text
+        rest = stripped.text[len(self._text) :]
+        left = self._unlinker.feed(rest, code=sentence.kind is Kind.CODE) + self._unlinker.flush()
+        return stripped, self._shown + left
+
+    def _stripped(self, sentence: Sentence) -> Stripped:
         if sentence.verbatim:
             return Stripped(sentence.text)
         if not self.raw:

@@ -9,7 +9,9 @@ from .dialects import dialect
 from .evidence import Evidence
 from .grounding import Grounding
 from .json_answer import JsonAnswer
+from .links import LinkPolicy, Unlinker, Unlinkers
 from .markers import MarkerNames
+from .markers.render import web_addresses
 from .options import Options
 from .references import References
 from .segment import SegmentLimits
@@ -30,8 +32,12 @@ class Response:
         labels: Mapping[str, str] | None = None,
         limits: SegmentLimits | None = None,
         json: bool = False,
+        links: LinkPolicy = "allow",
     ) -> None:
-        """`evidence`: what the model was shown. `json`: the answer is JSON, which no marker may touch."""
+        """`evidence`: what the model was shown. `json`: the answer is JSON, which nothing may touch.
+
+        `links`: which of those that the model writes stay links.
+        """
         self.options = options
         self.references = References(evidence, options.numbering, labels)
         self.grounding = Grounding(
@@ -44,6 +50,8 @@ class Response:
         self.names = MarkerNames.of(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
+        self._links = links
+        self.beside = Unlinkers() if links != "allow" else None  # for texts that are no answer, such as reasoning
         self._answers: dict[int, Answer | JsonAnswer] = {}
 
     def answer(self, choice: int) -> Answer | JsonAnswer:
@@ -81,6 +89,13 @@ class Response:
             "search_results": self.references.search_results(),
         } | (self._explained() if self.options.explain else {})
 
+    def unlinker(self) -> Unlinker | None:
+        """What takes the links in one text of this response apart; None where the policy allows all of them."""
+        if self._links == "allow":
+            return None
+        addresses = map(web_addresses, self.references.evidence.values()) if self._links == "evidence" else ()
+        return Unlinker({address for both in addresses for address in both})
+
     def _explained(self) -> Fields:
         """Why each claim is cited as it is, and the evidence that the verdicts speak of."""
         shown = [asdict(item) for item in self.references.evidence.values()]
@@ -89,4 +104,4 @@ class Response:
     def _begin(self, choice: int) -> Answer | JsonAnswer:
         if self._json:
             return JsonAnswer(choice, self.references, self.grounding)
-        return Answer(choice, self.names, self.references, self.grounding, self.options, self._limits)
+        return Answer(choice, self.names, self.references, self.grounding, self.options, self._limits, self.unlinker())

@@ -10,6 +10,7 @@ from citation.cite import CitedText, decided, drafts_of, finished, together
 from citation.evidence import Evidence
 from citation.explaining import Explained, explain_drafts
 from citation.json_answer import JsonAnswer
+from citation.links import LinkPolicy
 from citation.options import Options
 from citation.response import Response
 from citation.scoring import Prepared, Scores, scorer
@@ -52,9 +53,10 @@ async def cite_text(
     options: Options,
     labels: Mapping[str, str] | None = None,
     scorers: Scorers | None = None,
+    links: LinkPolicy = "allow",
 ) -> CitedText:
     """As `citation.cite.cite`, with the scorers that have to wait for something, and without keeping others waiting."""
-    return await (await score_text(text, evidence, options, labels, scorers)).cited()
+    return await (await score_text(text, evidence, options, labels, scorers, links)).cited()
 
 
 async def score_text(
@@ -63,9 +65,10 @@ async def score_text(
     options: Options,
     labels: Mapping[str, str] | None = None,
     scorers: Scorers | None = None,
+    links: LinkPolicy = "allow",
 ) -> ScoredText:
     """Cut and score. Without `scorers` there is no embedder and no model that reads."""
-    response = Response(evidence, options, labels=labels)
+    response = Response(evidence, options, labels=labels, links=links)
     answer = response.answer(0)
     scoring = scorers.open(options, evidence) if scorers else Scoring(scorer(options.scorer), evidence)
     drafts = [draft async for draft in _drafts(answer, text)]

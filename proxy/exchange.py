@@ -120,7 +120,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
     key = (presented(request) or None) if route.passes_key else None
     if route.provider.native == api.native:
-        if not job.cited and isinstance(route.provider, Relays):
+        if not job.cited and proxy.passes_bytes and isinstance(route.provider, Relays):
             body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
             with suppress(NoSuchApi):
                 upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)

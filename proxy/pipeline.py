@@ -16,6 +16,7 @@ from typing import assert_never
 
 from citation.answer import UNDECIDED, Draft
 from citation.attribute import Decision
+from citation.links import Unlinkers
 from citation.response import Response
 from providers.errors import ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
@@ -24,6 +25,7 @@ from .ahead import ahead, in_turn
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
+from .unlinking import unlinked
 
 log = logging.getLogger("citestream")
 
@@ -54,7 +56,10 @@ def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
             return [Shown(choice, text, chunk, logprobs)] if text else []
         case Finish(choice, _, chunk):
             listed = response.answer(choice).reference_list()
-            return [*([Shown(choice, listed, chunk)] if listed else []), Ended(choice, chunk)]
+            ended = Ended(choice, unlinked(chunk, response.beside))
+            return [*([Shown(choice, listed, chunk)] if listed else []), ended]
+        case OtherDelta(chunk, choices) if response.beside:
+            return [OtherDelta(unlinked(chunk, response.beside), choices)]
         case OtherDelta() | Usage() | Waiting() | Failed():
             return [step]
         case _:
@@ -103,8 +108,13 @@ def _milliseconds(since: float) -> float:
     return round((perf_counter() - since) * 1000, 3)
 
 
-async def unchanged(events: AsyncGenerator[Event, None], pace: Pace) -> AsyncGenerator[Outgoing, None]:
-    """Pass on a completion that has nothing to cite. Raises ProviderError only before anything was yielded."""
+async def unchanged(
+    events: AsyncGenerator[Event, None], pace: Pace, beside: Unlinkers | None = None
+) -> AsyncGenerator[Outgoing, None]:
+    """Pass on a completion that has nothing to cite. Raises ProviderError only before anything was yielded.
+
+    `beside`: takes the links in it apart, where the operator wants that.
+    """
     begun, left = False, monotonic()
     try:
         async with aclosing(events):
@@ -112,7 +122,7 @@ async def unchanged(events: AsyncGenerator[Event, None], pace: Pace) -> AsyncGen
                 match event:
                     case TextDelta() | Finish() | OtherDelta():
                         begun, left = True, monotonic()
-                        yield OtherDelta(event.chunk)
+                        yield OtherDelta(unlinked(event.chunk, beside))
                     case Usage():
                         yield event
                     case Idle() if monotonic() - left >= pace.keepalive:

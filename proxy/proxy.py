@@ -6,6 +6,7 @@ from pathlib import Path
 
 from citation.evidence import Evidence, FieldError
 from citation.grounding import Grounding
+from citation.links import Unlinkers
 from citation.prompt import Templates, inject
 from citation.response import Response
 from citation.segment import SegmentLimits
@@ -45,6 +46,11 @@ class Proxy:
             total=config.limits.total_seconds,
         )
 
+    @property
+    def passes_bytes(self) -> bool:
+        """Whether a provider's answer may go to a client byte for byte: no policy asks for a look into it."""
+        return self.config.output.links == "allow"
+
     def open(
         self, job: Job, route: Route, key: str | None
     ) -> tuple[AsyncGenerator[Outgoing, None], Chunks | Unchanged]:
@@ -53,7 +59,8 @@ class Proxy:
             outgoing, response = self.cite(job, route, key)
             return outgoing, Chunks(response, usage=job.usage, streamed=job.stream)
         request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
-        return unchanged(route.provider.stream(request), self._pace), Unchanged(usage=job.usage)
+        beside = None if self.passes_bytes else Unlinkers()
+        return unchanged(route.provider.stream(request), self._pace, beside), Unchanged(usage=job.usage)
 
     def cite(self, job: Job, route: Route, key: str | None) -> tuple[AsyncGenerator[Outgoing, None], Response]:
         """Begin to answer a job that has evidence: what the client will be sent, and the response behind it."""
@@ -73,6 +80,7 @@ class Proxy:
             labels=self.config.evidence.labels,
             limits=self._limits,
             json=job.json,
+            links=self.config.output.links,
         )
         scoring = self.scorers.open(job.options, injected.injected)
         request = ChatRequest(

@@ -47,6 +47,12 @@ def reference_list(entries: Iterable[tuple[int, Evidence]]) -> str:
     return "\n\n".join(["", LIST_HEADING, "\n".join(lines)]) + "\n" if lines else ""
 
 
+def web_addresses(evidence: Evidence) -> set[str]:
+    """The evidence's web address as given and as our markers write it; none where it has none."""
+    target = address(evidence)
+    return {target, (evidence.url or "").strip()} if target else set()
+
+
 def _entry(evidence: Evidence) -> str:
     name, target = _escaped(_name(evidence)), address(evidence)
     page = f", page {evidence.page_number}" if evidence.page_number is not None else ""

@@ -28,7 +28,8 @@ async def cite(request: web.Request, proxy: Proxy) -> web.Response:
     text = _text(rest)
     if not ours.evidence:
         raise FieldError("evidence", "is missing")
-    cited = await cite_text(text, ours.evidence, ours.options, limits.labels, proxy.scorers)
+    links = proxy.config.output.links
+    cited = await cite_text(text, ours.evidence, ours.options, limits.labels, proxy.scorers, links)
     answered: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):
         answered["supports"] = [[_as_dict(support) for support in supports] for supports in cited.supports]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, model_validator
 
 from citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
+from citation.links import LinkPolicy
 from citation.options import Options, parse_options
 
 from .errors import ConfigError, meant
@@ -190,6 +191,14 @@ class ScoringConfig(Section):
     entailment: str = Field(default="", description="folder of a cross-encoder: model.onnx, tokenizer.json")
 
 
+class Output(Section):
+    """What an answer may hold besides text; no request can loosen it."""
+
+    links: LinkPolicy = Field(
+        default="allow", description="that the model writes: allow, only addresses of the evidence, or none"
+    )
+
+
 class Limits(Section):
     """What keeps one request from hurting the others."""
 
@@ -237,6 +246,7 @@ class Config(Section):
     )
     evidence: EvidenceConfig = Field(default_factory=EvidenceConfig, description="what evidence a request may bring")
     scoring: ScoringConfig = Field(default_factory=ScoringConfig, description="what scorers other than lexical use")
+    output: Output = Field(default_factory=Output, description="what an answer may hold besides text")
     limits: Limits = Field(default_factory=Limits, description="what keeps one request from hurting the others")
     references: ReferencesConfig = Field(
         default_factory=ReferencesConfig,
