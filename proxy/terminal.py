@@ -69,7 +69,7 @@ async def cite(
     found = _parsed(evidence, config)
     scorers = Scorers(config)
     try:
-        scored = await score_text(text, found, options, config.evidence.labels, scorers)
+        scored = await score_text(text, found, options, config.evidence.labels, scorers, config.output.links)
         cited = await scored.cited()
         explained = scored.explained() if explain else []
     finally:

