@@ -34,6 +34,7 @@ class Draft:
     claim: Claim | None = None  # None: nothing to decide
     cited: tuple[int, ...] = ()  # evidence numbers the model cited
     unknown: tuple[int, ...] = ()  # numbers it cited that no evidence has
+    adjoined: bool = False  # what follows would make a link of a marker at its end: `[1](https://evil.example)`
 
 
 class Answer:
@@ -73,7 +74,9 @@ class Answer:
 
     def feed(self, text: str) -> list[Draft]:
         """Take in a delta; hand out what may leave."""
-        drafts = [self._draft(sentence) for sentence in self._segmenter.feed(text)]
+        sentences = self._segmenter.feed(text)
+        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.following]
+        drafts = [self._draft(*pair) for pair in zip(sentences, following, strict=False)]
         if self._live or self._segmenter.in_code:
             drafts += self._settled()
         return drafts
@@ -114,7 +117,7 @@ class Answer:
         text = self._open.settle(held)
         return [Draft(text, end=held.start + self._open.raw)] if text else []
 
-    def _draft(self, sentence: Sentence) -> Draft:
+    def _draft(self, sentence: Sentence, following: str = "") -> Draft:
         opened, self._open = self._open, _Open(self._names, self._unlinker)
         early = opened.shown
         stripped, text = opened.complete(sentence)
@@ -129,6 +132,7 @@ class Answer:
             claim,
             stripped.cited,
             stripped.unknown,
+            following in _TAKES_LABEL and not sentence.text[-1:].isspace(),
         )
 
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
@@ -146,7 +150,8 @@ class Answer:
         markers = [render(reference.number, reference.evidence, options.marker) for reference in cited]
         note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
         gap = "" if options.marker in _ADJOINING else " "
-        placed = place(draft.text, draft.kind, note or gap.join(markers), options.placement, draft.early)
+        placement = "before" if draft.adjoined else options.placement
+        placed = place(draft.text, draft.kind, note or gap.join(markers), placement, draft.early)
         origin = self._shown - draft.early
         sentence = (origin + placed.body_start, origin + placed.body_end)
         spans = _marker_spans(origin + placed.marker_start, markers, gap) if any(markers) else [sentence] * len(cited)
@@ -162,6 +167,7 @@ class Answer:
         return rest if "\n" in rest else ""
 
 
+_TAKES_LABEL = frozenset("([")  # makes a link of brackets right before it; scripts without spaces write it so
 _ADJOINING = frozenset({"number", "link"})  # styles whose markers stand side by side: [1][2]
 
 

@@ -41,6 +41,11 @@ class Segmenter:
         return bool(self._held)
 
     @property
+    def following(self) -> str:
+        """The first character behind the sentences handed out; nothing where none has come."""
+        return self._held[:1]
+
+    @property
     def in_code(self) -> bool:
         """Whether what is held is code."""
         return bool(self._held) and self._line is not None and self._line.kind is Kind.CODE

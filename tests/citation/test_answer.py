@@ -76,6 +76,22 @@ def spaced(marked: str, start: int) -> bool:
     return marked[start - 2 : start - 1].isspace()
 
 
+ADJOINED = {
+    "a target": ("天是蓝的。(https://evil.example/) 好。", "天是蓝的[1]。(https://evil.example/) 好。[1]"),
+    "a label": ("天是蓝的！[x](https://evil.example/)", "天是蓝的[1]！[x](https://evil.example/)"),
+    "nothing of the kind": ("天是蓝的。（见下）好。", "天是蓝的。[1]（见下）好。[1]"),
+    "a space": ("天是蓝的。 (https://evil.example/) 好。", "天是蓝的。[1] (https://evil.example/) 好。[1]"),
+}
+
+
+@pytest.mark.parametrize("case", ADJOINED)
+def test_what_follows_never_makes_our_marker_a_link_to_elsewhere(case: str) -> None:
+    text, expected = ADJOINED[case]
+    for parts in ([text], list(text)):
+        for release in ("sentence", "live"):
+            assert shown(parts, Options(release=release))[0] == expected
+
+
 CASES = {
     "one sentence": ("It rose.", "It rose. [1]"),
     "the model's marker before the full stop": ("It rose [2].", "It rose. [1]"),
