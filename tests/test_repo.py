@@ -58,7 +58,14 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
     links = {link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link}
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^ *```.*?^ *```", "", text))
     named = {span for span in inline if re.fullmatch(rf"[\w.-]+(?:/[\w.-]*)*(?:{KINDS}|/)", span)}
-    given = {"my.yaml", "report.pdf", "answer.txt"}  # names that stand for the reader's own files
+    given = {
+        "my.yaml",
+        "report.pdf",
+        "answer.txt",
+        "verbatim.py",
+        "footnotes.py",
+        "echo.py",
+    }  # names that stand for the reader's own files
     missing = {
         path for path in (links | named) - given if not (document.parent / path).exists() and not (ROOT / path).exists()
     }

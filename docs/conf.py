@@ -1,0 +1,24 @@
+"""How Sphinx builds the site: `make docs`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from generate import page  # noqa: E402 - found through the line above
+
+(HERE / "configuration.md").write_text(page(), "utf-8")
+
+project = "Citestream"
+author = "The Citestream authors"
+extensions = ["myst_parser", "sphinx_copybutton"]
+myst_enable_extensions = ["colon_fence", "deflist", "linkify"]
+myst_heading_anchors = 4
+myst_linkify_fuzzy_links = False
+exclude_patterns = ["_build"]
+nitpicky = True
+html_theme = "furo"
+html_title = "Citestream"
+html_favicon = "../proxy/playground/icon.svg"
+html_show_sphinx = False

@@ -1,0 +1,110 @@
+"""The documentation is right: its programs run, its options exist, the site builds."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from citation import Evidence, Options, cite
+from citation.dialects import Dialect
+from citation.references import References
+from citation.scoring import SCORERS
+from providers.events import ChatRequest, Finish, TextDelta
+from proxy.metrics import Metrics
+
+from .conftest import Start
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def programs(page: str) -> list[str]:
+    """The Python of a page, in order."""
+    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+
+
+def run(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=DOCS.parent, check=True, capture_output=True, text=True, timeout=60
+    )
+    return done.stdout
+
+
+def module(program: str, name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """What a page says would stand in a file of this name."""
+    made = ModuleType(name)
+    made.__package__ = name.rpartition(".")[0]
+    exec(compile(program, name, "exec"), made.__dict__)  # noqa: S102 - our own page
+    monkeypatch.setitem(sys.modules, name, made)
+    return made
+
+
+def test_the_first_program_prints_a_cited_answer(citestream_server: Start) -> None:
+    (program,) = programs("start.md")
+    said = run(program.replace("http://127.0.0.1:8787", citestream_server()))
+    assert said.startswith("The Harlan bridge was opened on 4 May 1932. [1]\n[1] bridge.md: The Harlan bridge")
+
+
+def test_the_library_does_what_its_page_says() -> None:
+    whole, streamed = map(run, programs("library.md"))
+    assert whole.startswith("The bridge was opened in 1932. [1] It carries four lanes.\nThe Harlan bridge was opened")
+    assert "1 refused" in whole
+    assert streamed.startswith("Water boils at 100 °C. [1] It is wet.\n[{'number': 1,")
+
+
+def test_the_scorer_of_the_page_cites_quotations(monkeypatch: pytest.MonkeyPatch) -> None:
+    module(programs("extend.md")[0], "citation.scoring.verbatim", monkeypatch)
+    monkeypatch.setitem(SCORERS, "verbatim", "citation.scoring.verbatim:VerbatimScorer")
+    evidence = [Evidence(1, "It was long ago. The bridge is red, they say.", "e1"), Evidence(2, "Red bridges.", "e2")]
+    cited = cite("The bridge is red. The bridge looks red.", evidence, Options(scorer="verbatim"))
+    assert cited.text == "The bridge is red. [1] The bridge looks red."
+    assert cited.fields["references"][0]["snippet"] == "The bridge is red"
+
+
+def test_the_dialect_of_the_page_adds_its_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module(programs("extend.md")[1], "citation.dialects.footnotes", monkeypatch)
+    dialect: Dialect = made.DIALECT
+    references = References([Evidence(1, "It is red.", "e1", url="https://example.org/a")])
+    assert dialect.finish(references, 0) == {"footnotes": {}}
+    cited = cite("It is red.", [Evidence(1, "It is red.", "e1")], Options(**dialect.options))
+    assert cited.text == "It is red [1]."
+
+
+async def test_the_provider_of_the_page_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module(programs("extend.md")[2], "providers.echo", monkeypatch)
+    events = [event async for event in made.EchoProvider().stream(ChatRequest("echo", [], question="Is it red?"))]
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "Is it red? "
+    assert isinstance(events[-1], Finish)
+
+
+def test_every_metric_is_documented() -> None:
+    page = (DOCS / "operations.md").read_text("utf-8")
+    metrics: Any = Metrics()
+    names = {family.name for family in metrics._registry.collect() if family.name.startswith("citestream_")}
+    documented = {name.removesuffix("_total") for name in re.findall(r"`(citestream_\w+)`", page)}
+    assert documented == names
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(DOCS), str(tmp_path)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_page_of_options_has_every_option() -> None:
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    page = generate.page()
+    for option in ("server.keys[].sha256", "providers.NAME.timeouts.idle", "citations.explain", "log.level"):
+        assert f"| `{option}` |" in page
