@@ -36,6 +36,7 @@ class Before(NamedTuple):
     paragraph: bool = False  # a text that this line could go on with
     indent: int = 0  # columns of the text of a list item that is open
     table: bool = False  # a table, its rule read
+    rows: bool = False  # rows without a rule between them: a table that a model wrote short
 
 
 PROSE = Line(Kind.PROSE, False)
@@ -91,7 +92,7 @@ def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
     if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
         return _RULE
     found_line = next((line for shape, line in _SHAPES if shape.match(text)), PROSE)
-    if found_line is ROW and not before.table:
+    if found_line is ROW and not (before.table or before.rows):
         return _HEADER  # rows come after the rule; what names the columns claims nothing
     return ROW if found_line is PROSE and before.table and text.strip(BLANK) else found_line
 
@@ -116,7 +117,8 @@ def what_is_open(before: Before, line: Line, text: str) -> Before:
         return Before(not line.whole, len(marks.expandtabs(4)))
     lazy = line is PROSE and before.paragraph  # a line of a paragraph may stand further left than its item
     indent = before.indent if lazy or text[0] in BLANK else 0
-    return Before(not line.whole, indent, before.table and line is ROW)
+    rows = line is _HEADER or (before.rows and line is ROW)
+    return Before(not line.whole, indent, before.table and line is ROW, rows)
 
 
 def _columns(text: str) -> int:

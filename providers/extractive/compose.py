@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from .sentences import Passage, passages
-from .words import TYPES, asks_for, content_words, names
+from .words import TYPES, asks_for, content_words, names, parts
 
 MOST = 3  # sentences of an answer: more would be a page, not an answer
 ENOUGH = 0.45  # of the question's weight that the best sentence has to hold; below, it is about something else
@@ -51,7 +51,18 @@ def compose(question: str, excerpts: Mapping[int, str]) -> str:
     words = content_words(question)
     if not words:
         return written(openings(found)) or NOTHING_FITS
-    return written(answering(weighed(question, words, found), found)) or NOTHING_FITS
+    return written(answers(question, found)) or NOTHING_FITS
+
+
+def answers(question: str, found: list[Passage]) -> list[Passage]:
+    """What answers the whole question, and the best of what answers each of its parts, in reading order."""
+    chosen = answering(weighed(question, content_words(question), found), found)
+    for part in parts(question):
+        if words := content_words(part):
+            best = answering(weighed(part, words, found), found, most=1)
+            if len(chosen) < MOST and not any(_repeats(one, other) for one in best for other in chosen):
+                chosen += best
+    return sorted(chosen, key=_place)
 
 
 def weighed(question: str, words: set[str], found: list[Passage]) -> Question:
@@ -64,7 +75,7 @@ def weighed(question: str, words: set[str], found: list[Passage]) -> Question:
     return Question(weights, asks_for(question))
 
 
-def answering(question: Question, found: list[Passage]) -> list[Passage]:
+def answering(question: Question, found: list[Passage], most: int = MOST) -> list[Passage]:
     """The sentences that answer, in reading order."""
     worth = {passage: _worth(passage, question) for passage in found}
     best = sorted(found, key=lambda passage: (-worth[passage], passage.number, passage.place))
@@ -73,14 +84,14 @@ def answering(question: Question, found: list[Passage]) -> list[Passage]:
     chosen = [best[0]]
     covered = set(best[0].terms)
     for passage in best[1:]:
-        if len(chosen) == MOST:
+        if len(chosen) == most:
             break
         new = sum(question.weights[word] for word in question.weights.keys() & (passage.terms - covered))
         as_good = worth[passage] >= CLOSE * worth[best[0]]
         if (as_good or new >= NEW * question.total) and not any(_repeats(passage, other) for other in chosen):
             chosen.append(passage)
             covered |= passage.terms
-    return sorted(chosen, key=lambda passage: (passage.number, passage.place))
+    return sorted(chosen, key=_place)
 
 
 def openings(found: list[Passage]) -> list[Passage]:
@@ -98,6 +109,10 @@ def written(chosen: list[Passage]) -> str:
         text += ("" if not text else " " if passage.ended and text[-2:] != "\n" else "\n") + passage.text
         text += f" [{passage.number}]"
     return text
+
+
+def _place(passage: Passage) -> tuple[int, int]:
+    return passage.number, passage.place
 
 
 def _held(passage: Passage, question: Question) -> float:

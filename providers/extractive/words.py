@@ -71,6 +71,12 @@ _ASKS = {
 _ASKED = tuple(
     (kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)|(?:{words})(?=[\u3040-\u9fff])")) for kind, words in _ASKS.items()
 )
+# Where a question begins another: "How tall is it, and when was it built?"
+_AND = re.compile(
+    r"(?i)(?:[,;?]\s*(?:(?:and|und|et|y|e)\s+)?|\s+(?:and|und|et|y|e)\s+)"
+    r"(?=(?:how|what|when|where|which|who|whom|whose|why|wie|was|wann|wo|wer|welche[rsnm]?|warum|combien|comment|quand"
+    r"|qui|quel(?:le)?s?|où|pourquoi|cuánt[oa]s?|cuándo|cómo|qué|quién|dónde|quanto|quando|chi|dove|come)\b)"
+)
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b|\d{1,4}\s?[年月日]|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
 MONTH = re.compile(
     r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|"
@@ -91,6 +97,12 @@ def terms(text: str) -> frozenset[str]:
 def content_words(question: str) -> set[str]:
     """What a question is about: its terms without question words, articles and the like."""
     return set(_terms(_CJK_FUNCTION.sub(" ", question), leave=FUNCTION_WORDS))
+
+
+def parts(question: str) -> list[str]:
+    """The questions that one sentence asks; none if it asks only one."""
+    found = [part for part in _AND.split(question) if part.strip()]
+    return found if len(found) > 1 else []
 
 
 def names(question: str) -> frozenset[str]:

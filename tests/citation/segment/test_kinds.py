@@ -28,6 +28,7 @@ CASES: dict[str, tuple[tuple[str, Kind], ...]] = {
     "a quotation": (("> The tide turns. ", QUOTE), ("It ebbs.\n", QUOTE), ("So he said.", PROSE)),
     "a list in a quotation": (("> 1. The tide turns.\n", QUOTE),),
     "a table": (("| a | b. |\n", HEADER), ("|---|:-:|\n", RULE), ("| 1. X | 2 |\n", ROW)),
+    "a table without a rule": (("| a | b |\n", HEADER), ("| X | 2 |\n", ROW), ("| Y | 3 |\n", ROW), ("So.", PROSE)),
     "a table without outer pipes": (
         ("a | b\n", PROSE),
         ("---|---\n", RULE),

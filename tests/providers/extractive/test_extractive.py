@@ -51,6 +51,13 @@ def test_a_question_with_two_parts_gets_a_sentence_for_each() -> None:
     assert "[2]" in answer
 
 
+def test_of_three_parts_the_two_that_can_be_answered_are() -> None:
+    question = "How many grams of soil did Luna 16 return, who wrote Faust, und wie hoch ist der Tidenhub an der Küste?"
+    assert compose(question, MOON) == (
+        "Luna 16 returned 101 grams of soil. [2] Der Tidenhub beträgt an der Küste etwa 3 Meter. [5]"
+    )
+
+
 def test_a_request_without_words_of_its_own_gets_the_beginnings() -> None:
     assert re.findall(r"\[(\d+)\]", compose("Summarise this, please.", MOON)) == ["1", "2", "5"]
 
