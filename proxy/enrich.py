@@ -19,7 +19,7 @@ from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
 
 _FIRST_PASS_ONLY = frozenset(
-    {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop"}
+    {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google", "ollama"}
 )
 
 

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from aiohttp import web
@@ -119,15 +118,13 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     limits = proxy.config.evidence
     job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
     key = (presented(request) or None) if route.passes_key else None
-    if route.provider.native == api.native:
-        if not job.cited and proxy.passes_bytes and isinstance(route.provider, Relays):
-            body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
-            with suppress(NoSuchApi):
-                upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
-                return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
-        job = replace(job, params={**job.params, **job.own})
-    if job.refused:
-        raise job.refused
+    same = route.provider.native == api.native
+    if same and not job.cited and proxy.passes_bytes and isinstance(route.provider, Relays):
+        body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
+        with suppress(NoSuchApi):
+            upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
+            return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
+    job = job.told(route.provider.native, same=same)
     outgoing, shaper = proxy.open(job, route, key)
     encoder = api.encoder(job, shaper.annotations)
     chunks: Shaper = shaper

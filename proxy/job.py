@@ -1,7 +1,7 @@
 """Job: one request of a client, whatever API it came in by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from citation.evidence import Evidence, FieldError
@@ -16,7 +16,9 @@ class Job:
     model: str
     messages: list[Message]
     params: Mapping[str, Any] = field(default_factory=dict)
-    own: Mapping[str, Any] = field(default_factory=dict)  # what only a provider that speaks the client's API is told
+    # Parameters for the providers of one API only, by its name: what others have no word for.
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    own_messages: list[Message] | None = None  # for a provider that speaks the client's API, if others get less
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
     evidence: tuple[Evidence, ...] = ()
     options: Options = field(default_factory=Options)
@@ -24,6 +26,14 @@ class Job:
     usage: bool = False  # whether the client wants the usage chunk of a stream
     refused: FieldError | None = None  # what of it no chat model can be told; its own API's provider may be
     json: bool = False  # the answer has to be JSON: no marker may touch it
+
+    def told(self, native: str, *, same: bool) -> "Job":
+        """For a provider of this API; `same`: it is the client's. Raises FieldError for what it cannot be told."""
+        if same and self.own_messages is not None:
+            return replace(self, messages=self.own_messages, params={**self.params, **self.own.get(native, {})})
+        if self.refused:
+            raise self.refused
+        return replace(self, params={**self.params, **self.own.get(native, {})})
 
     @property
     def cited(self) -> bool:

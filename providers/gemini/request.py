@@ -29,7 +29,8 @@ CONFIG = {
 BUDGETS = {"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 24576}
 LEVELS = {"none": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH"}
 MODES = {"none": "NONE", "auto": "AUTO", "required": "ANY"}
-# Google's own settings, which its OpenAI-compatible route reads from `extra_body.google`.
+# Google's own settings, which its OpenAI-compatible route reads from `extra_body.google`. Beside them, `request` holds
+# fields of Gemini's own request, which go as they are; `google` in a message or a part, what Gemini calls it.
 GOOGLE = {"safety_settings": "safetySettings", "cached_content": "cachedContent"}
 
 
@@ -42,7 +43,7 @@ def generate_body(request: ChatRequest) -> Fields:
     for at, message in enumerate(request.messages):
         role = message.get("role")
         if role in {"system", "developer"}:
-            system += [{"text": text}] if (text := text_of(message.get("content"))) else []
+            system += _system(message.get("content"), f"messages[{at}]")
             continue
         theirs = "model" if role == "assistant" else "user"
         found = _parts(message, names, f"messages[{at}]")
@@ -56,7 +57,16 @@ def generate_body(request: ChatRequest) -> Fields:
     if config := _config(request.model, params):
         body["generationConfig"] = config
     google = _mapping(params.get("google"))
-    return body | _tools(params) | {theirs: google[ours] for ours, theirs in GOOGLE.items() if ours in google}
+    body |= _tools(params) | {theirs: google[ours] for ours, theirs in GOOGLE.items() if ours in google}
+    return {**body, **_mapping(google.get("request"))}
+
+
+def _system(content: object, path: str) -> list[Fields]:
+    """One text, unless a part is more than that."""
+    if any("google" in part for part in parts(content)):
+        return [_part(part, f"{path}.content[{at}]") for at, part in enumerate(parts(content))]
+    text = text_of(content)
+    return [{"text": text}] if text else []
 
 
 def _config(model: str, params: Mapping[str, Any]) -> Fields:
@@ -120,8 +130,10 @@ def _choice(choice: object) -> Fields:
 def _parts(message: Message, names: Mapping[str, str], path: str) -> list[Fields]:
     content = message.get("content")
     if message.get("role") in {"tool", "function"}:
+        own = _mapping(message.get("google"))
         name = message.get("name") or names.get(message.get("tool_call_id", ""), "tool")
-        return [{"functionResponse": {"name": name, "response": _result(text_of(content))}}]
+        result = {"name": name, **_mapping(own.get("functionResponse")), "response": _result(text_of(content))}
+        return [{**own, "functionResponse": result}]
     found = [_part(part, f"{path}.content[{at}]") for at, part in enumerate(parts(content))]
     calls = message.get("tool_calls") or ()
     return found + [_call(call) for call in calls if isinstance(call, Mapping)]
@@ -142,7 +154,9 @@ def _call(call: Mapping[str, Any]) -> Fields:
 def _part(part: Mapping[str, Any], path: str) -> Fields:
     match part.get("type"):
         case "text":
-            return {"text": part.get("text") or ""}
+            return {"text": part.get("text") or "", **_mapping(part.get("google"))}
+        case "google":
+            return {**_mapping(part.get("google"))}
         case "refusal":
             return {"text": part.get("refusal") or ""}
         case "image_url":

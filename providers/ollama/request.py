@@ -1,7 +1,8 @@
 """chat_body: an OpenAI request as Ollama's `/api/chat` takes it.
 
 What Ollama has no word for (`n`, `tool_choice`, `logit_bias`, `user`, `metadata`, ...) is left out, as its own
-OpenAI-compatible route does.
+OpenAI-compatible route does. `ollama.request` holds fields of Ollama's own request, which go as they are; so do those
+in `ollama` of a message.
 """
 
 from collections.abc import Mapping
@@ -43,7 +44,8 @@ def chat_body(request: ChatRequest) -> Fields:
     think = params.get("think", EFFORTS.get(str(params.get("reasoning_effort"))))
     if think is not None:
         body["think"] = think
-    return body | {name: params[name] for name in SAME if params.get(name) is not None}
+    body |= {name: params[name] for name in SAME if params.get(name) is not None}
+    return {**body, **_mapping(_mapping(params.get("ollama")).get("request"))}
 
 
 def _options(params: Mapping[str, Any]) -> Fields:
@@ -68,6 +70,8 @@ def _format(params: Mapping[str, Any]) -> str | Fields | None:
 def _message(message: Message, names: Mapping[str, str], path: str) -> Fields:
     role = {"developer": "system", "function": "tool"}.get(message.get("role", ""), message.get("role", "user"))
     content = message.get("content")
+    if "ollama" in message:
+        return {"role": role, "content": text_of(content), **_mapping(message["ollama"])}
     found: Fields = {"role": role, "content": text_of(content)}
     if images := _images(content, path):
         found["images"] = images
@@ -102,3 +106,7 @@ def _call(call: Mapping[str, Any]) -> Fields:
     function = call.get("function") or {}
     found: Fields = {"function": {"name": function.get("name", ""), "arguments": arguments(call)}}
     return {"id": call["id"], **found} if call.get("id") else found
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

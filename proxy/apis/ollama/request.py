@@ -1,29 +1,68 @@
-"""Requests of Ollama's API, as the hub understands them: OpenAI's messages and parameters."""
+"""OllamaApi: requests of Ollama's API, as the hub understands them: OpenAI's messages and parameters."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from citation.evidence import FieldError
 from citation.options import Options
-from providers.events import Message
 
-from ...encoding import dumps
 from ...job import Job
 from ..extensions import OURS, Body, required_text, take
+from ..shapes import Shape, check
 from .lines import Lines
+from .messages import chat_messages, own_messages, prompt_messages
+from .params import chat_params, own_params
 
-OPTIONS = {  # Ollama's option -> OpenAI's parameter, for providers that do not speak Ollama's API
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "seed": "seed",
-    "stop": "stop",
-    "num_predict": "max_tokens",
-    "frequency_penalty": "frequency_penalty",
-    "presence_penalty": "presence_penalty",
-}
-OWN = ("options", "format", "think", "keep_alive", "truncate", "shift")  # told only to a provider that knows them
-EFFORTS = {True: "medium", False: "none"}
+# Of /api/generate: they replace the conversation that evidence is put into, and no chat has them.
+NO_CHAT = ("context", "raw", "suffix", "template")
+
+Number = int | float
+
+
+class _Function(Shape):
+    name: str
+    arguments: dict[str, Any] | str | None = None
+
+
+class _Call(Shape):
+    id: str | None = None
+    function: _Function
+
+
+class _Message(Shape):
+    role: str
+    content: str | None = None
+    images: list[str] | None = None
+    tool_calls: list[_Call] | None = None
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+
+
+class _Options(Shape):
+    temperature: Number | None = None
+    top_k: Number | None = None
+    top_p: Number | None = None
+    seed: Number | None = None
+    num_predict: Number | None = None
+    frequency_penalty: Number | None = None
+    presence_penalty: Number | None = None
+    stop: list[str] | str | None = None
+
+
+class _Request(Shape):
+    """What is read here or translated for other providers; the rest is checked by whoever reads it."""
+
+    messages: list[_Message] | None = None
+    prompt: str | None = None
+    system: str | None = None
+    images: list[str] | None = None
+    stream: bool | None = None
+    options: _Options | None = None
+    format: Literal["json", ""] | dict[str, Any] | None = None
+    think: bool | str | None = None
+    tools: list[dict[str, Any]] | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,99 +78,47 @@ class OllamaApi:
         return required_text(body, "model")
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
-        """A request. Raises FieldError with the path of a wrong field."""
-        options = body.get("options") or {}
-        if not isinstance(options, dict):
-            raise FieldError("options", "must be an object")
+        """A request. Raises FieldError with the path of a wrong field.
+
+        What only Ollama itself can be told, or asked without evidence, is no error yet.
+        """
+        check(body, _Request)
         # Ollama's own clients refuse keys they do not know, but let any through inside of `options`
+        options = body.get("options") or {}
         hidden = {key: options[key] for key in OURS if key in options}
-        plain = {key: value for key, value in options.items() if key not in hidden}
         rest, ours = take({**hidden, **body}, defaults, limit=limit, max_characters=max_characters)
-        if "options" in rest:
-            rest["options"] = plain
+        if hidden:
+            rest["options"] = {key: value for key, value in options.items() if key not in hidden}
+        raw = prompt_messages(rest) if self.generates else rest.get("messages") or []
+        refused = self._refused(rest)
         return Job(
             model=self.model(body),
-            messages=_prompt(rest) if self.generates else _messages(rest.get("messages")),
-            params=_params(rest, plain),
-            own={key: rest[key] for key in OWN if key in rest},
+            messages=chat_messages(raw),
+            params=chat_params(rest),
+            own=own_params(rest),
+            own_messages=None if refused else own_messages(raw),
             body=rest,
             evidence=ours.evidence,
             options=ours.options,
-            stream=rest.get("stream", True) is not False,
+            stream=rest.get("stream") is not False,
             usage=True,
             json=rest.get("format") not in (None, ""),
+            refused=refused,
         )
 
     def encoder(self, job: Job, _annotations: object) -> Lines:
         """Who writes the answer."""
         return Lines(job.model, generates=self.generates)
 
+    def _refused(self, body: Body) -> FieldError | None:
+        """What only a request that is passed through may hold; one without a question only loads the model there."""
+        if not self.generates:
+            return None if body.get("messages") else FieldError("messages", "must be a non-empty list of messages")
+        for key in NO_CHAT:
+            if body.get(key):
+                return FieldError(key, "can be told to Ollama only, and not together with evidence")
+        return None if body.get("prompt") else FieldError("prompt", "must be a non-empty string")
+
 
 CHAT = OllamaApi("/api/chat", generates=False)
 GENERATE = OllamaApi("/api/generate", generates=True)
-
-
-def _params(body: Body, options: Mapping[str, Any]) -> Body:
-    params = {theirs: options[ours] for ours, theirs in OPTIONS.items() if options.get(ours) is not None}
-    if body.get("tools"):
-        params["tools"] = body["tools"]
-    if isinstance(body.get("logprobs"), bool):
-        params["logprobs"] = body["logprobs"]
-    think = body.get("think")
-    if think is not None:
-        params["reasoning_effort"] = EFFORTS[think] if isinstance(think, bool) else think
-    wanted = body.get("format")
-    if isinstance(wanted, dict):
-        params["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted}}
-    elif wanted:
-        params["response_format"] = {"type": "json_object"}
-    return params
-
-
-def _messages(raw: Any) -> list[Message]:
-    if not isinstance(raw, list) or not raw:
-        raise FieldError("messages", "must be a non-empty list of messages")
-    for position, message in enumerate(raw):
-        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-            raise FieldError(f"messages[{position}]", "must be an object with a role")
-        if not isinstance(message.get("content"), str | None):
-            raise FieldError(f"messages[{position}].content", "must be a string")
-    return [_message(message, number) for number, message in enumerate(raw)]
-
-
-def _message(message: Message, number: int) -> Message:
-    """Images become parts, arguments of tool calls become text, thoughts go by OpenAI's name."""
-    found: Message = {"role": message["role"], "content": _content(message.get("content"), message.get("images"))}
-    if message.get("thinking"):
-        found["reasoning"] = message["thinking"]
-    if message.get("tool_calls"):
-        calls = enumerate(message["tool_calls"])
-        found["tool_calls"] = [_call(call, f"call_{number}_{index}") for index, call in calls]
-    if message["role"] == "tool":
-        found["tool_call_id"] = message.get("tool_call_id") or message.get("tool_name") or "call_0"
-        if message.get("tool_name"):
-            found["name"] = message["tool_name"]
-    return found
-
-
-def _content(text: str | None, images: Any) -> Any:
-    if not images:
-        return text or ""
-    pictures = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{image}"}} for image in images]
-    return [*([{"type": "text", "text": text}] if text else []), *pictures]
-
-
-def _call(call: Any, name: str) -> Message:
-    function = call.get("function") or {} if isinstance(call, dict) else {}
-    arguments = function.get("arguments") or {}
-    written = arguments if isinstance(arguments, str) else dumps(arguments).decode()
-    identity = call.get("id") or name if isinstance(call, dict) else name
-    return {"id": identity, "type": "function", "function": {"name": function.get("name", ""), "arguments": written}}
-
-
-def _prompt(body: Body) -> list[Message]:
-    prompt, system = body.get("prompt"), body.get("system")
-    if not isinstance(prompt, str):
-        raise FieldError("prompt", "must be a string")
-    user = {"role": "user", "content": _content(prompt, body.get("images"))}
-    return [{"role": "system", "content": system}, user] if isinstance(system, str) and system else [user]
