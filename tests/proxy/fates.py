@@ -63,6 +63,23 @@ def expected(fate: str, baseline: Any, row: Row) -> Any:
     return found
 
 
+def compared(fate: str, baseline: Any, found: Any, row: Row) -> tuple[Any, Any]:
+    """(what came, what should have come), for a cell that is no status."""
+    if not fate.startswith("in "):
+        return found, settled(expected(fate, baseline, row))
+    (path,) = re.findall(r"`([^`]+)`", fate)
+    inside = json.dumps(at(found, path))
+    assert re.findall(r'"([^"]+)"', json.dumps(row.example))[-1] in inside
+    return put(found, path, ""), put(copy.deepcopy(baseline), path, "")
+
+
+def at(body: Any, path: str) -> Any:
+    """What is at `a.b[0].c`."""
+    for step in steps(path):
+        body = body[step]
+    return body
+
+
 def put(body: Any, path: str, value: Any) -> Any:
     """Set what is at `a.b[0].c`; objects and lists that are missing are made, one past the end of a list is added."""
     found = steps(path)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import yaml
@@ -91,10 +92,95 @@ RESPONSES: dict[str, Any] = {
     "evidence": EVIDENCE,
     "citations": {"marker": "link"},
 }
+OLLAMA_CHAT: dict[str, Any] = {
+    "model": "extractive",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "When does water boil?", "images": ["iVBORw0KGgo="]},
+        {
+            "role": "assistant",
+            "content": "Let me look [1].",
+            "thinking": "hm",
+            "tool_calls": [{"id": "c1", "function": {"index": 0, "name": "weather", "arguments": {"city": "Bern"}}}],
+        },
+        {"role": "tool", "content": "At 100 °C.", "tool_name": "weather", "tool_call_id": "c1"},
+        {"role": "user", "content": "Well?"},
+    ],
+    "tools": [{"type": "function", "function": FUNCTION}],
+    "options": {"temperature": 0.5, "top_k": 3, "num_predict": 20, "stop": ["END"], "num_ctx": 100},
+    "format": {"type": "object", "properties": {"a": {"type": "string"}}},
+    "think": "low",
+    "keep_alive": "5m",
+    "logprobs": True,
+    "top_logprobs": 2,
+    "truncate": True,
+    "shift": True,
+    "stream": False,
+    "evidence": EVIDENCE,
+    "citations": {"marker": "link"},
+}
+OLLAMA_GENERATE: dict[str, Any] = {
+    "prompt": "When does water boil?",
+    "system": "Be brief.",
+    "images": ["iVBORw0KGgo="],
+    "suffix": "",
+    "template": "",
+    "context": [],
+    "raw": False,
+    **{key: OLLAMA_CHAT[key] for key in ("options", "think", "stream", "logprobs", "evidence")},
+}
+DECLARED = {"name": "weather", "description": "d", "parameters": {"type": "OBJECT", "properties": {}, "minItems": "1"}}
+GEMINI: dict[str, Any] = {
+    "systemInstruction": {"parts": [{"text": "Be brief."}]},
+    "contents": [
+        {
+            "role": "user",
+            "parts": [{"text": "When does water boil?"}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}],
+        },
+        {
+            "role": "model",
+            "parts": [
+                {"text": "hm", "thought": True},
+                {"text": "Let me look [1].", "thoughtSignature": "c2ln"},
+                {"functionCall": {"id": "c1", "name": "weather", "args": {"city": "Bern"}}, "thoughtSignature": "c2ln"},
+            ],
+        },
+        {"role": "user", "parts": [{"functionResponse": {"id": "c1", "name": "weather", "response": {"a": 1}}}]},
+        {"role": "user", "parts": [{"text": "Well?"}]},
+    ],
+    "generationConfig": {
+        "temperature": 0.5,
+        "topP": 0.5,
+        "topK": 3,
+        "maxOutputTokens": 20,
+        "stopSequences": ["END"],
+        "candidateCount": 1,
+        "responseMimeType": "text/plain",
+        "responseSchema": {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True}}},
+        "responseModalities": ["TEXT"],
+        "responseLogprobs": True,
+        "logprobs": 2,
+        "thinkingConfig": {"thinkingBudget": 0, "includeThoughts": True},
+    },
+    "tools": [{"functionDeclarations": [DECLARED], "googleSearch": None}],
+    "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["weather"]}},
+    "safetySettings": [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}],
+    "cachedContent": None,
+    "evidence": EVIDENCE,
+    "citations": {"marker": "link"},
+}
 CITE: dict[str, Any] = {"text": "Water boils at 100 °C.", "question": "When?", "evidence": EVIDENCE, "citations": {}}
-BODIES = {"/v1/chat/completions": CHAT, "/v1/responses": RESPONSES, "/v1/cite": CITE}
-MODELS = ("extractive", "openai/m", "ollama/m", "gemini/gemini-2.5-flash")
-CHATS = [(path, model) for path in ("/v1/chat/completions", "/v1/responses") for model in MODELS]
+GENERATE_CONTENT = "/v1beta/models/{model}:generateContent"
+BODIES = {
+    "/v1/chat/completions": CHAT,
+    "/v1/responses": RESPONSES,
+    "/api/chat": OLLAMA_CHAT,
+    "/api/generate": OLLAMA_GENERATE,
+    GENERATE_CONTENT: GEMINI,
+    "/v1/cite": CITE,
+}
+MODELS = ("extractive", "openai/m", "ollama/llama3.2", "gemini/gemini-2.5-flash")
+CHATS = [(path, model) for path in BODIES if path != "/v1/cite" for model in MODELS]
 
 SCALARS: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, False, 0, 1, -1, 2**70, 1.5, "", "a", "[1]", "\ud800", [], {}]
@@ -142,6 +228,10 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def status(server: HTTPConnection, path: str, body: object) -> tuple[int, Any]:
+    model = str(body.get("model") or "extractive") if isinstance(body, dict) else "extractive"
+    if path == GENERATE_CONTENT and isinstance(body, dict):  # it has the model in its path
+        body = {key: value for key, value in body.items() if key != "model"}
+    path = path.format(model=quote(model, errors="replace"))
     server.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
     with server.getresponse() as answer:
         said = answer.read()
@@ -153,7 +243,13 @@ def check(server: HTTPConnection, path: str, body: object) -> None:
     code, said = status(server, path, body)
     assert code != 500, said
     if code == 400:
-        assert said["error"]["message"]
+        assert said["error"] if path.startswith("/api/") else said["error"]["message"]
+
+
+@pytest.mark.parametrize(("path", "model"), CHATS)
+def test_the_body_that_the_others_are_made_of_is_answered(server: HTTPConnection, path: str, model: str) -> None:
+    code, said = status(server, path, {**BODIES[path], "model": model})
+    assert code == 200, said
 
 
 @pytest.mark.parametrize(("path", "model"), CHATS)
