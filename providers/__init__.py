@@ -33,6 +33,9 @@ def provider(kind: str, *, transport: "Transport | None" = None, **settings: Any
     make = getattr(import_module(module), name)
     if kind in LOCAL:
         return cast("Provider", make(**settings))
+    from .masking import remember
     from .settings import Settings
 
-    return cast("Provider", make(Settings(**settings), transport))
+    made = Settings(**settings)
+    remember(made.api_key, *made.headers.values())
+    return cast("Provider", make(made, transport))

@@ -3,9 +3,19 @@
 import re
 
 MASK = "***"
+LEAST_KNOWN = 8  # characters of a key that is looked for as it is; a shorter one could be a part of any word
+
+_known: set[str] = set()
+
+
+def remember(*secrets: str) -> None:
+    """Keys of this process, to be masked wherever a provider repeats them, whatever they look like."""
+    _known.update(secret for secret in secrets if len(secret) >= LEAST_KNOWN)
+
 
 # Every pattern is linear: one literal start, one character class, no nesting.
 _SECRETS = (
+    (re.compile(r"(?<![\w*.-])[\w.-]{0,64}\*{3}[\w*.-]{0,200}"), MASK),  # what a vendor left of one: na***ys, ****6eA3
     (
         re.compile(r"\b(sk|pk|rk|gsk|xai|hf|r8|nvapi|pplx|csk|tgp|or)([-_])[\w*.-]{4,}"),
         rf"\1\2{MASK}",
@@ -14,7 +24,22 @@ _SECRETS = (
     (re.compile(r"\bya29\.[\w.-]+"), f"ya29.{MASK}"),  # Google access tokens
     (re.compile(r"\beyJ[\w-]{8,}\.[\w.-]+"), f"eyJ{MASK}"),  # JSON web tokens
     (re.compile(r"(?i)\b(bearer|basic)([ +]|%20)[^\s\"',;]{4,}"), rf"\1 {MASK}"),
-    (re.compile(r"(?i)\b((?:api[-_]?|access[-_]?|goog[-_]?api[-_]?)?(?:key|token|secret)=)[^&\s\"'<>]+"), rf"\1{MASK}"),
+    (
+        re.compile(
+            r"(?i)\b((?:api[-_]?|access[-_]?|goog[-_]?api[-_]?)?(?:key|token|secret|password|sig|signature)=)"
+            r"[\"']?[^&\s\"'<>]+[\"']?"
+        ),
+        rf"\1{MASK}",
+    ),
+    (re.compile(r"\b[0-9a-fA-F]{40,}\b"), MASK),  # hashes of keys, as LiteLLM tells them
+    (re.compile(r"\b(gh[oprsu]|github_pat|glpat|sgp)([-_])\w{8,}"), rf"\1\2{MASK}"),
+    (re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{12,}"), rf"\1{MASK}"),  # Amazon
+    (re.compile(r"\bAQ\.[\w-]{8,}"), f"AQ.{MASK}"),  # Google's newer keys
+    (re.compile(r"(?i)\b(key provided:)\s{0,4}[^\s\"',;]{4,}"), rf"\1 {MASK}"),
+    (re.compile(r"(?i)\b(key|token) ([\"']?)(?=[a-z_.-]{0,64}\d)[\w.-]{12,}"), rf"\1 \2{MASK}"),
+    # Whose account it is: OpenAI's organizations, projects and users, Google's projects
+    (re.compile(r"\b(org-|proj_|user-)(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12,}"), rf"\1{MASK}"),
+    (re.compile(r"\b(projects/|resource project )[\w:.-]{1,64}"), rf"\1{MASK}"),
     (re.compile(r"(?i)(://)[^/\s@\"']+@"), rf"\1{MASK}@"),  # user:password in a URL
     # "Incorrect API key provided: 0123abcd.", `"api_key": "..."`: of no known form, but said to be one. With a digit,
     # so that "unexpected token: something" stays.
@@ -32,7 +57,11 @@ _HOST = re.compile(
     (?:
         (?:\d{1,3}\.){3}\d{1,3}                                        # IPv4
       | \[[0-9a-f:.%]{2,45}\]                                          # IPv6 in brackets
+      | (?<![\w:.])(?=[0-9a-f:]{0,37}::|(?:[0-9a-f]{1,4}:){7})(?=[0-9a-f]{0,4}:)              # IPv6
+        [0-9a-f:]{2,39}(?:\.\d{1,3}){0,3}(?:%\w{1,16})?
       | \blocalhost\b
+      | (?<=\blookup\ )[\w.-]{1,253} | (?<=\bhost\ )[\w.-]{1,253}(?=:\d) | (?<=\bhost=')[\w.-]{1,253}
+      | (?<=\bconnect\ to\ )[\w-]{1,63}(?=:\d)
       | (?<![\w.-])[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}
         \.(?:internal|local|localdomain|lan|corp|intra|home|svc|cluster)\b(?:\.[\w-]{1,63}){0,3}
       | (?<=://)[\w-]{1,63}(?=[:/\s"']|$)                              # http://vllm:8000
@@ -42,10 +71,16 @@ _HOST = re.compile(
     """
 )
 _PLACE = "(address removed)"
+_PATH = re.compile(
+    r"(?<![\w/.:])(?:[A-Za-z]:\\|/(?:root|home|Users|usr|var|opt|etc|srv|mnt|data|app|tmp|run|workspace)/)[^\s\"'<>():,;]{1,500}"
+)
+_FILE = "(path removed)"
 
 
 def masked(text: str) -> str:
-    """The text without keys, tokens and addresses that only mean something inside."""
+    """The text without keys, tokens, and addresses and paths that only mean something inside."""
+    for secret in _known:
+        text = text.replace(secret, MASK)
     for pattern, replacement in _SECRETS:
         text = pattern.sub(replacement, text)
-    return _HOST.sub(_PLACE, text)
+    return _PATH.sub(_FILE, _HOST.sub(_PLACE, text))

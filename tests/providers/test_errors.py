@@ -6,6 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from providers import provider
 from providers.errors import (
     BrokenStream,
     IncompleteAnswer,
@@ -136,6 +137,28 @@ SECRETS = {
     "a name inside": ("upstream vllm-0.vllm.svc.cluster.local:8000 timed out", "vllm-0"),
     "a name without a domain": ("POST http://vllm:8000/v1/chat failed", "vllm:8000"),
     "the machine itself": ("dial tcp localhost:11434: refused", "localhost"),
+    "LiteLLM's hash of a key": (f"Received API Key = sk-...8aSP, Key Hash (Token) ={'5699' * 16}. Unable", "5699"),
+    "LiteLLM's end of a key": ("Received API Key = sk-...8aSP, Key", "8aSP"),
+    "DeepSeek's end of a key": ("Authentication Fails, Your API key: ****6eA3 is invalid", "6eA3"),
+    "xAI's ends of a key": ("Incorrect API key provided: na***ys. You can obtain", "ys"),
+    "a key without a digit": ("Incorrect API key provided: abcdefgh. You can", "abcdefgh"),
+    "a key in quotation marks": ("key 'abcd1234efgh5678' is revoked", "abcd"),
+    "a password in quotation marks": ("password='s3cr3tpass'", "s3cr3t"),
+    "a signature in an address": ("https://r.example/x?v=1&sig=abc%2Fdef", "abc%2Fdef"),
+    "Google's newer key": ("API key AQ.Ab8RN6Jabcdefg not valid", "Ab8RN6J"),
+    "GitHub's token": ("token ghp_16C7e42F292c6912E7710c838347Ae178B4a expired", "16C7e4"),
+    "Amazon's key": ("AccessKeyId AKIAIOSFODNN7EXAMPLE", "IOSFODNN"),
+    "an organization": ("Rate limit reached in organization org-AbCdEf1234567890 on tokens", "AbCdEf"),
+    "a project": ("You are not a member of project proj_abcDEF123456789", "abcDEF"),
+    "Google's project": ("Permission denied on resource project acme-prod-1234.", "acme"),
+    "Go's look-up": ("dial tcp: lookup vllm-gpu-7 on 10.0.0.2:53: no such host", "vllm-gpu-7"),
+    "aiohttp's host": ("Cannot connect to host gpu7:8000 ssl:default", "gpu7"),
+    "urllib3's host": ("HTTPConnectionPool(host='gpu7', port=8000): Max retries", "gpu7"),
+    "an address of the newer kind without brackets": ("connect to fe80::1%eth0 failed", "fe80"),
+    "an older address as a newer one": ("connect to ::ffff:10.1.2.3 failed", ".2.3"),
+    "a file": ('File "/usr/local/lib/python3.12/site-packages/vllm/api.py", line 3', "vllm"),
+    "a file of a model": ("open /root/.ollama/models/blobs/sha256-abc: no such file", "ollama"),
+    "a file of Windows": (r"cannot open C:\Users\me\models\x.gguf", "me"),
 }
 
 
@@ -156,14 +179,35 @@ def test_no_secret_leaves(case: str) -> None:
         "See https://platform.openai.com/docs/models.",
         "task-list is 12:30 long",
         "model 'llama3.2' not found",
+        "std::bad_alloc at 12:30:45, ratio 3:4",
+        "Try **again** later; see /v1/chat/completions and example.com/home/x",
+        "user-authentication of organization-wide settings; token limit exceeded",
+        "invalid x-api-key",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert masked(text) == text
 
 
+def test_a_key_of_the_configuration_is_masked_whatever_it_looks_like() -> None:
+    text = 'say "correct horse battery" to gpu, or "a header of ours", or "short"'
+    assert masked(text) == text
+    provider("openai", api_key="correct horse battery", headers={"X-Key": "a header of ours", "X-Short": "short"})
+    assert masked(text) == 'say "***" to gpu, or "***", or "short"'
+
+
 def test_masking_takes_time_that_grows_with_the_text_only() -> None:
-    for hostile in ("a." * 50_000, "http://" * 15_000, "1." * 50_000, "sk-" * 30_000, "key=" * 25_000, "-a" * 50_000):
+    for hostile in (
+        "a." * 50_000,
+        "http://" * 15_000,
+        "1." * 50_000,
+        "sk-" * 30_000,
+        "key=" * 25_000,
+        "-a" * 50_000,
+        "*" * 99_999,
+    ):
+        masked(hostile)
+    for hostile in ("::" * 50_000, "a:" * 50_000, "key " * 25_000, "host " * 20_000, "/home/" * 20_000, "f" * 99_999):
         masked(hostile)
 
 
