@@ -77,6 +77,34 @@ _PATH = re.compile(
 _FILE = "(path removed)"
 
 
+class Passing:
+    """Bytes that pass unchanged but for keys of this process; a key may come in pieces."""
+
+    def __init__(self) -> None:
+        self._keys = [key.encode() for key in _known]
+        self._ends = frozenset(byte for key in self._keys for byte in key[:-1])
+        self._held = b""  # what may be the beginning of a key
+
+    def feed(self, data: bytes) -> bytes:
+        """What can go on."""
+        data = self._held + data
+        for key in self._keys:
+            if key in data:
+                data = data.replace(key, MASK.encode())
+        held = self._begun(data) if data and data[-1] in self._ends else 0
+        self._held = data[len(data) - held :]
+        return data[: len(data) - held]
+
+    def flush(self) -> bytes:
+        """What is held: nothing follows."""
+        held, self._held = self._held, b""
+        return held
+
+    def _begun(self, data: bytes) -> int:
+        """How many bytes at the end a key begins with."""
+        return max((size for key in self._keys for size in range(1, len(key)) if data.endswith(key[:size])), default=0)
+
+
 def masked(text: str) -> str:
     """The text without keys, tokens, and addresses and paths that only mean something inside."""
     for secret in _known:

@@ -7,8 +7,9 @@ from contextlib import AsyncExitStack
 
 import aiohttp
 
-from .errors import IncompleteAnswer, passed_headers
+from .errors import IncompleteAnswer, ProviderError, passed_headers
 from .events import Relayed
+from .masking import Passing
 from .transport import Call, Timeouts, Transport, Watch, reads, refuse
 
 # How each API's stream shows that it came to an end, or to an error of its own. In the text of an answer these quotes
@@ -61,13 +62,19 @@ async def relay(transport: Transport, call: Call, timeouts: Timeouts, ends: re.P
 async def _body(
     opened: AsyncExitStack, response: aiohttp.ClientResponse, watch: Watch, ending: Ending | None
 ) -> AsyncGenerator[bytes, None]:
+    passing = Passing()
     async with opened:
         yield b""
-        async for data in reads(response, watch):
-            if data:
-                watch.begin()
-                if ending:
-                    ending.pass_by(data)
-            yield data
+        try:
+            async for data in reads(response, watch):
+                if data:
+                    watch.begin()
+                    if ending:
+                        ending.pass_by(data)
+                yield passing.feed(data)
+        except ProviderError:
+            yield passing.flush()
+            raise
+        yield passing.flush()
         if ending and not ending.seen:
             raise IncompleteAnswer("The provider's answer ended without a finish reason.")

@@ -14,10 +14,11 @@ from providers.events import Chunk, Relayed, Relays
 
 from .auth import presented
 from .completion import Chunks, Completion, Unchanged
+from .content import Overheard
 from .encoding import dumps, loads
 from .errors import RequestError, error_body
 from .job import Job
-from .log import CLIENT
+from .log import CLIENT, REQUEST_ID
 from .middleware import json_response
 from .outgoing import Failed, Outgoing, Waiting
 from .proxy import Proxy
@@ -117,6 +118,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     route = proxy.routes.find(api.model(body))
     limits = proxy.config.evidence
     job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
+    heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
     key = (presented(request) or None) if route.passes_key else None
     same = route.provider.native == api.native
     if same and not job.cited and proxy.passes_bytes and isinstance(route.provider, Relays):
@@ -131,6 +133,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     if isinstance(shaper, Chunks):
         name = encoder.name if isinstance(encoder, Named) else ""
         chunks = Remembered(shaper, proxy.recent, request.get(CLIENT, ""), name)
+    chunks = heard.over(chunks) if heard else chunks
     try:
         if job.stream:
             return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
@@ -138,6 +141,8 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     finally:
         if isinstance(shaper, Chunks):
             proxy.answered(route.name, shaper.grounding)
+        if heard:
+            heard.ended()
 
 
 async def read(request: web.Request) -> Fields:

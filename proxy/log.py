@@ -5,6 +5,8 @@ import re
 import secrets
 import sys
 from time import perf_counter
+from traceback import format_tb
+from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -21,6 +23,7 @@ _ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)  # what of a provider may stand in
 MAX_PATH = 200  # characters of a path that are shown
 
 access = logging.getLogger("citestream.access")
+content = logging.getLogger("citestream.content")
 
 
 def set_up(config: Log) -> None:
@@ -28,11 +31,36 @@ def set_up(config: Log) -> None:
 
     That is the level of our own code. SDKs log requests, prompts in them, below WARNING: that never comes through.
     """
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
-    )
+    written = logging.StreamHandler(sys.stderr)
+    layout = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    written.setFormatter(logging.Formatter(layout) if config.content else Discreet(layout))
+    logging.basicConfig(level=logging.WARNING, handlers=[written])
     for name in OURS:
         logging.getLogger(name).setLevel(config.level.upper())
+    if config.content:
+        content.setLevel(logging.INFO)
+        content.warning("log.content is on: questions, evidence and answers of everyone are written to this log")
+
+
+class Discreet(logging.Formatter):
+    """Says which exception came from where, and not with which words: those may quote what was asked or answered."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        """The kinds of the exception and of those behind it, each with its lines of code."""
+        told: list[str] = []
+        error = ei[1]
+        while isinstance(error, BaseException):
+            told[:0] = ["".join(format_tb(error.__traceback__)).rstrip("\n"), type(error).__qualname__]
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        return "\n".join(filter(None, told))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """asyncio repeats the words of an exception in further lines of its message."""
+        if record.exc_info:
+            record = logging.makeLogRecord(
+                {**record.__dict__, "msg": record.getMessage().partition("\n")[0], "args": ()}
+            )
+        return super().format(record)
 
 
 def logged(*, enabled: bool) -> Middleware:

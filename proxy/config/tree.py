@@ -220,10 +220,13 @@ class ReferencesConfig(Section):
 
 
 class Log(Section):
-    """What is written to standard error; never keys, questions, evidence or answers."""
+    """What is written to standard error; never keys, and no questions, evidence or answers unless `content` is on."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="from which gravity on")
     access: bool = Field(default=True, description="a line for each request: who, what, status, how long")
+    content: bool = Field(
+        default=False, description="what is asked and answered too, to find a fault; not for others' data"
+    )
 
 
 def _options(raw: Any) -> Options:
@@ -252,7 +255,7 @@ class Config(Section):
         default_factory=ReferencesConfig,
         description="what GET /v1/references/{id} can look up, for clients that drop unknown fields",
     )
-    log: Log = Field(default_factory=Log, description="what is written to standard error; never content")
+    log: Log = Field(default_factory=Log, description="what is written to standard error; content only if told so")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":

@@ -5,6 +5,8 @@ from typing import Any
 
 import aiohttp
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from providers import provider
 from providers.errors import (
@@ -20,7 +22,7 @@ from providers.errors import (
     reported,
     translate,
 )
-from providers.masking import masked
+from providers.masking import Passing, masked, remember
 
 REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
     "OpenAI's error keeps everything": (
@@ -194,6 +196,24 @@ def test_a_key_of_the_configuration_is_masked_whatever_it_looks_like() -> None:
     assert masked(text) == text
     provider("openai", api_key="correct horse battery", headers={"X-Key": "a header of ours", "X-Short": "short"})
     assert masked(text) == 'say "***" to gpu, or "***", or "short"'
+
+
+@given(
+    st.lists(st.sampled_from(["keykeykey9", "keykey", "key9", "other-key-1", "other", "x", "\n"]), max_size=12),
+    st.data(),
+)
+def test_a_key_in_passing_bytes_is_masked_however_they_are_cut_and_nothing_else_changes(
+    words: list[str], data: st.DataObject
+) -> None:
+    remember("keykeykey9", "other-key-1")
+    text = "".join(words).encode()
+    passing, passed = Passing(), b""
+    while text:
+        size = data.draw(st.integers(1, len(text)))
+        passed += passing.feed(text[:size]) + passing.feed(b"")
+        text = text[size:]
+    whole = "".join(words).replace("keykeykey9", "***").replace("other-key-1", "***")
+    assert (passed + passing.flush()).decode() == whole
 
 
 def test_masking_takes_time_that_grows_with_the_text_only() -> None:

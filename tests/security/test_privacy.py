@@ -1,0 +1,250 @@
+"""Nothing leaks: keys, questions, evidence and answers are looked for in all that a server writes besides its answers.
+
+A real server with a real disk, upstreams that fail in every way and repeat what they were sent, and a few hundred
+requests, good, broken and malicious. Each secret is a word that stands nowhere else.
+"""
+
+import json
+import socket
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from http.client import HTTPResponse, IncompleteRead
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request as Asked
+from urllib.request import urlopen
+
+import pytest
+
+from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, serving, whole
+
+Start = Callable[..., str]
+
+CLIENT_KEY = "ck-canaryclient7f3a9b2c"
+PROVIDER_KEY = "canaryproviderkeyq8w7"  # of no form that anybody knows
+QUESTION = "canaryquestion"
+EVIDENCE = "canaryevidence"
+ANSWER = "canaryanswer"
+INSIDE = "gpu-canaryhost.internal"
+FILE = "/srv/canaryfolder/model.gguf"
+ALL = (CLIENT_KEY, PROVIDER_KEY, QUESTION, EVIDENCE, ANSWER, "canaryhost", "canaryfolder")
+KEYS = (CLIENT_KEY, PROVIDER_KEY)
+NEVER_TOLD = (*KEYS, "canaryhost", "canaryfolder")  # not even to the client who asked
+
+
+def event(text: str, reason: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": {"content": text} if text else {}, "finish_reason": reason}
+    return b"data: " + json.dumps({"id": "c1", "choices": [choice]}).encode() + b"\n\n"
+
+
+def complaint(request: Request) -> bytes:
+    """An error that repeats everything that an upstream knows."""
+    said = f"Incorrect API key provided: {PROVIDER_KEY}. {request.headers} at http://{INSIDE}:8000/v1, {FILE}"
+    return json.dumps({"error": {"message": said, "type": "x", "param": PROVIDER_KEY, "code": PROVIDER_KEY}}).encode()
+
+
+async def upstream(request: Request) -> AsyncIterator[Step]:
+    """Does what the name of the model says."""
+    match request.json["model"] if request.body else "":
+        case "refused":
+            yield whole("401 Unauthorized", complaint(request), "Content-Type: application/json")
+        case "page":
+            yield whole("500 Internal Server Error", f"<h1>{INSIDE} {PROVIDER_KEY}</h1>".encode())
+        case "elsewhere":
+            yield whole("302 Found", b"", f"Location: http://{INSIDE}/?key={PROVIDER_KEY}")
+        case "gone":
+            yield Break.RESET
+        case name:
+            yield head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+            yield chunk(event(f"The {ANSWER} says that {EVIDENCE} is red. "))
+            if name == "cut":
+                yield Break.RESET
+            elif name == "broken":
+                yield chunk(f"data: {{{PROVIDER_KEY} {QUESTION}\n\n".encode())
+            elif name == "complains":
+                yield chunk(b"data: " + complaint(request) + b"\n\n")
+            yield chunk(event("", "stop") + b"data: [DONE]\n\n")
+            yield chunk(b"")
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Server]:
+    with serving(upstream) as server:
+        yield server
+
+
+MESSAGES = [{"role": "user", "content": f"What does the {QUESTION} say?"}]
+PASSAGES = [{"text": f"The {EVIDENCE} is red.", "title": f"{EVIDENCE} title", "id": f"{EVIDENCE}-1"}]
+MODELS = ("good", "refused", "page", "elsewhere", "gone", "cut", "broken", "complains", "down/x", "none/x")
+
+
+def bodies(model: str) -> dict[str, dict[str, Any]]:
+    """A request of every API."""
+    asked = {"model": model if "/" in model else f"up/{model}", "evidence": PASSAGES}
+    text = MESSAGES[0]["content"]
+    return {
+        "/v1/chat/completions": {**asked, "messages": MESSAGES},
+        "/v1/responses": {**asked, "input": text},
+        "/api/chat": {**asked, "messages": MESSAGES},
+        "/api/generate": {**asked, "prompt": text},
+        f"/v1beta/models/{asked['model']}:generateContent": {
+            "contents": [{"role": "user", "parts": [{"text": text}]}],
+            "evidence": PASSAGES,
+        },
+    }
+
+
+@dataclass
+class Told:
+    status: int
+    body: str
+    headers: str
+
+
+def ask(url: str, body: bytes | None, **headers: str) -> Told:
+    asked = Asked(url, body, {"Authorization": f"Bearer {CLIENT_KEY}", **headers})  # noqa: S310 - our own server
+    try:
+        with urlopen(asked) as answer:  # noqa: S310
+            return Told(answer.status, _all(answer).decode("utf-8", "replace"), str(answer.headers))
+    except HTTPError as error:
+        with error:
+            return Told(error.code, error.read().decode("utf-8", "replace"), str(error.headers))
+    except (URLError, ConnectionError) as error:
+        return Told(0, "", str(error))
+
+
+def _all(answer: HTTPResponse) -> bytes:
+    try:
+        return answer.read()
+    except IncompleteRead as cut:  # as it has to be where a provider's own bytes were passed through and broke off
+        return cut.partial
+
+
+def failures(told: Told) -> str:
+    """The parts of an answer that say what went wrong."""
+    if told.status >= 400:
+        return told.body
+    return "\n".join(line for line in told.body.splitlines() if line.startswith(('data: {"error"', '{"error"')))
+
+
+def spoilt(value: Any, rng: Random) -> Any:
+    """The same with one thing in it that does not belong there."""
+    if isinstance(value, dict) and value and rng.random() < 0.85:
+        key = rng.choice(list(value))
+        if rng.random() < 0.15:
+            return {**value, f"{QUESTION}{key}": value[key]}
+        return {**value, key: spoilt(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.85:
+        at = rng.randrange(len(value))
+        return [*value[:at], spoilt(value[at], rng), *value[at + 1 :]]
+    return rng.choice([None, True, -1, 1e300, f"{QUESTION} x", "", [], {}, [EVIDENCE], {EVIDENCE: QUESTION}, "\ud800"])
+
+
+def requests(url: str) -> Iterator[tuple[str, Told]]:
+    """Everything that is asked, and what came of it."""
+    for model in MODELS:
+        for path, body in bodies(model).items():
+            for more in ({}, {"stream": True}, {"citations": {"enabled": False}}):
+                yield f"{model} {path} {more}", ask(f"{url}{path}", json.dumps({**body, **more}).encode())
+    rng = Random(5)
+    for _ in range(150):
+        path, body = rng.choice(list(bodies("good").items()))
+        wrong = spoilt(body, rng)
+        yield f"{path} {wrong}", ask(f"{url}{path}", json.dumps(wrong).encode())
+    for wrong_body in (
+        b"{" + QUESTION.encode(),
+        f'["{QUESTION}"]'.encode(),
+        b"\xff" + EVIDENCE.encode(),
+        b"[" * 90_000,
+    ):
+        yield str(wrong_body[:50]), ask(f"{url}/v1/chat/completions", wrong_body)
+    for path in (
+        "/v1/models",
+        "/metrics",
+        "/v1/nothing",
+        f"/v1/references/{QUESTION[:6]}",
+        "/api/tags",
+        "/api/version",
+    ):
+        yield path, ask(f"{url}{path}?key={CLIENT_KEY}&q={QUESTION}", None)
+    wrong_key = {"Authorization": f"Bearer {CLIENT_KEY}x", "Cookie": QUESTION, "X-Y": EVIDENCE}
+    yield "a wrong key", ask(f"{url}/v1/models", None, **wrong_key)
+
+
+def malformed(url: str) -> Iterator[bytes]:
+    """What the server says to what is hardly HTTP, its head full of secrets."""
+    address = urlsplit(url)
+    secret = f"Authorization: Bearer {CLIENT_KEY}".encode()
+    for request in (
+        b"GET / HTTP/1.1\r\n" + secret + b"\x00\r\n\r\n",
+        b"GET / HTTP/9.9\r\n" + secret + b"\r\n\r\n",
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n"
+        + secret
+        + b"\r\n\r\n"
+        + QUESTION.encode(),
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n"
+        + secret
+        + b"\r\n\r\nzz"
+        + QUESTION.encode()
+        + b"\r\n",
+        b"GET /" + QUESTION.encode() * 2000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n" + secret + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + CLIENT_KEY.encode() * 2000 + b"\r\n\r\n",
+        QUESTION.encode() + b"\r\n\r\n",
+    ):
+        with socket.create_connection((address.hostname or "", address.port or 0), timeout=5) as connection:
+            connection.sendall(request)
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while data := connection.recv(65536):
+                answer += data
+        yield answer
+
+
+def test_no_secret_is_in_a_log_an_error_a_metric_or_a_database_beyond_its_purpose(
+    citestream_server: Start, provider: Server, tmp_path: Path
+) -> None:
+    database = tmp_path / "references.sqlite"
+    url = citestream_server(
+        {
+            "server": {"keys": [{"name": "app", "key": CLIENT_KEY}]},
+            "providers": {
+                "up": {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": PROVIDER_KEY},
+                "down": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": PROVIDER_KEY},
+            },
+            "references": {"file": str(database)},
+            "log": {"level": "debug"},
+        },
+        PYTHONASYNCIODEBUG="1",
+    )
+    statuses: dict[int, int] = {}
+    for name, told in requests(url):
+        statuses[told.status] = statuses.get(told.status, 0) + 1
+        assert told.status != 500, (name, told.body)
+        as_it_came = "'enabled': False" in name and told.status == 200  # byte for byte, but for keys
+        for secret in KEYS if as_it_came else NEVER_TOLD:
+            assert secret not in told.body + told.headers, name
+        for secret in (EVIDENCE, ANSWER):
+            named = EVIDENCE in name and secret == EVIDENCE  # the wrong field of the request, named to who sent it
+            assert named or secret not in failures(told), name
+    assert {200, 400, 401, 404, 502} <= statuses.keys()
+    assert 0 not in statuses
+    for answer in malformed(url):
+        assert PROVIDER_KEY.encode() not in answer
+    metrics = ask(f"{url}/metrics", None)
+    assert metrics.status == 200
+    assert "citestream_requests" in metrics.body
+    (log,) = tmp_path.glob("*.log")
+    written = {"the log": log.read_text("utf-8", "replace"), "the metrics": metrics.body}
+    assert written["the log"].count(" citestream.access: ") > 250
+    for place, text in written.items():
+        for secret in ALL:
+            assert secret not in text, f"{secret} is in {place}: {text[max(0, text.find(secret) - 500) :][:700]}"
+    kept = str(sqlite3.connect(database).execute("SELECT client, id, CAST(fields AS TEXT) FROM answers").fetchall())
+    assert EVIDENCE in kept  # what it is for
+    for secret in (CLIENT_KEY, PROVIDER_KEY, QUESTION, ANSWER):
+        assert secret not in kept
+    assert database.stat().st_mode & 0o077 == 0
