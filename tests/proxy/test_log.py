@@ -1,6 +1,7 @@
 """What a server writes to standard error: a line a request, and nothing of what was asked or with which key."""
 
 import json
+import logging
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,6 +12,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 import yaml
+
+from proxy.log import Discreet
 
 Launch = Callable[..., AbstractContextManager[str]]
 
@@ -64,3 +67,46 @@ def test_a_line_each_and_nothing_of_the_content_however_much_is_logged(launch: L
 @pytest.mark.parametrize("log", [{"access": False}, {"level": "warning"}])
 def test_silence_when_asked_for(launch: Launch, tmp_path: Path, log: dict[str, Any]) -> None:
     assert written(launch, tmp_path, log) == ""
+
+
+def test_content_is_written_only_where_it_is_asked_for_and_that_is_said_at_the_start(
+    launch: Launch, tmp_path: Path
+) -> None:
+    said = written(launch, tmp_path, {"content": True, "level": "warning"}).splitlines()
+    assert "WARNING citestream.content: log.content is on" in said[0]
+    asked = [line for line in said if " asked {" in line]
+    answered = [line for line in said if " answered {" in line]
+    assert len(asked) == 2
+    assert "What colour is my secret house?" in asked[0]
+    assert "The colour of the secret house is red." in asked[0]
+    told = json.loads(answered[0].split(" answered ")[1])
+    assert "red" in told["choices"]["0"]
+    assert asked[0].split()[4] == answered[0].split()[4]  # the id of the request
+    assert "sk-" not in "".join(said)
+
+
+def failing() -> None:
+    try:
+        int("a secret number")
+    except ValueError as error:
+        try:
+            raise KeyError("a secret key") from error
+        except KeyError:
+            raise RuntimeError("a secret state")  # noqa: B904 - its context is what this is about
+
+
+def test_an_exception_is_told_by_its_kind_and_place_never_by_its_words() -> None:
+    try:
+        failing()
+    except RuntimeError as error:
+        record = logging.LogRecord(
+            "asyncio", logging.ERROR, "", 1, "Task failed\ntask: <a %s>", ("secret",), (type(error), error, None)
+        )
+    said = Discreet("%(levelname)s %(message)s").format(record)
+    assert said.startswith("ERROR Task failed\n")
+    assert [kind in said for kind in ("RuntimeError", "KeyError", "ValueError")] == [True] * 3
+    assert said.index("ValueError") < said.index("KeyError") < said.index("RuntimeError")
+    assert said.count(", in failing") == 3
+    assert "secret" not in said.replace('int("a secret number")', "").replace('("a secret key")', "").replace(
+        '("a secret state")', ""
+    )  # but in the lines of code themselves

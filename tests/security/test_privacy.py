@@ -29,9 +29,10 @@ PROVIDER_KEY = "canaryproviderkeyq8w7"  # of no form that anybody knows
 QUESTION = "canaryquestion"
 EVIDENCE = "canaryevidence"
 ANSWER = "canaryanswer"
+WRONG = "canarywrong"  # what stands where it does not belong
 INSIDE = "gpu-canaryhost.internal"
 FILE = "/srv/canaryfolder/model.gguf"
-ALL = (CLIENT_KEY, PROVIDER_KEY, QUESTION, EVIDENCE, ANSWER, "canaryhost", "canaryfolder")
+ALL = (CLIENT_KEY, PROVIDER_KEY, QUESTION, EVIDENCE, ANSWER, WRONG, "canaryhost", "canaryfolder")
 KEYS = (CLIENT_KEY, PROVIDER_KEY)
 NEVER_TOLD = (*KEYS, "canaryhost", "canaryfolder")  # not even to the client who asked
 
@@ -136,12 +137,12 @@ def spoilt(value: Any, rng: Random) -> Any:
     if isinstance(value, dict) and value and rng.random() < 0.85:
         key = rng.choice(list(value))
         if rng.random() < 0.15:
-            return {**value, f"{QUESTION}{key}": value[key]}
+            return {**value, f"{WRONG}{key}": value[key]}
         return {**value, key: spoilt(value[key], rng)}
     if isinstance(value, list) and value and rng.random() < 0.85:
         at = rng.randrange(len(value))
         return [*value[:at], spoilt(value[at], rng), *value[at + 1 :]]
-    return rng.choice([None, True, -1, 1e300, f"{QUESTION} x", "", [], {}, [EVIDENCE], {EVIDENCE: QUESTION}, "\ud800"])
+    return rng.choice([None, True, -1, 1e300, f"{WRONG} x", "", [], {}, [WRONG], {WRONG: WRONG}, "\ud800"])
 
 
 def requests(url: str) -> Iterator[tuple[str, Told]]:
@@ -152,7 +153,7 @@ def requests(url: str) -> Iterator[tuple[str, Told]]:
                 yield f"{model} {path} {more}", ask(f"{url}{path}", json.dumps({**body, **more}).encode())
     rng = Random(5)
     for _ in range(150):
-        path, body = rng.choice(list(bodies("good").items()))
+        path, body = rng.choice(list(bodies("good").items())[:2])
         wrong = spoilt(body, rng)
         yield f"{path} {wrong}", ask(f"{url}{path}", json.dumps(wrong).encode())
     for wrong_body in (
@@ -204,6 +205,7 @@ def malformed(url: str) -> Iterator[bytes]:
         yield answer
 
 
+@pytest.mark.slow
 def test_no_secret_is_in_a_log_an_error_a_metric_or_a_database_beyond_its_purpose(
     citestream_server: Start, provider: Server, tmp_path: Path
 ) -> None:
