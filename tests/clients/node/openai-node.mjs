@@ -60,7 +60,7 @@ async function chatWhole(model) {
     evidence,
   });
   console.log(completion.choices[0].message.content);
-  for (const { number, snippet, support } of completion.references) console.log(number, snippet, support);
+  for (const { number, snippet } of completion.references) console.log(number, snippet);
   // endregion
   return ofMessage(completion);
 }

@@ -13,17 +13,33 @@ def printed(name: str, model: str, **environment: str) -> str:
     """What a command prints, asked of another model than its text says."""
     command = (COMMANDS / f"{name}.sh").read_text("utf-8").replace("extractive", model)
     shell = ["bash", "-c", f"set -e; {command}"]
-    answer = subprocess.run(
-        shell, env={"CITESTREAM": CITESTREAM, **environment}, capture_output=True, text=True, check=True
-    )
-    print(answer.stdout, end="")
-    return answer.stdout
+    environment = {"CITESTREAM": CITESTREAM, **environment}
+    return subprocess.run(shell, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def events(text: str) -> list[Seen]:
-    """The data of every event but the last word."""
+    """The data of every event but the last word. Prints them, without what differs from answer to answer."""
     lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
-    return [json.loads(line) for line in lines if line != "[DONE]"]
+    found = [json.loads(line) for line in lines if line != "[DONE]"]
+    for event in found:
+        if event.get("choices") or event.get("candidates"):
+            print("data:", shortened(event))
+    return found
+
+
+def shortened(value: Seen) -> str:
+    """JSON of what a reader looks for."""
+    kept = {key: value[key] for key in ("choices", "candidates", "message", "done") if key in value}
+    if value.get("references"):
+        kept["references"] = [{"number": one["number"], "snippet": one["snippet"]} for one in value["references"]]
+    for choice in kept.get("choices", ()):
+        kept["choices"] = [
+            {"delta": {"content": choice["delta"].get("content")}, "finish_reason": choice["finish_reason"]}
+        ]
+    for candidate in kept.get("candidates", ()):
+        for support in candidate.get("groundingMetadata", {}).get("groundingSupports", ()):
+            support["confidenceScores"] = ["..."]
+    return json.dumps(kept, ensure_ascii=False)
 
 
 def chat(model: str) -> Seen:
@@ -51,6 +67,8 @@ def responses(model: str) -> Seen:
 
 def ollama(model: str) -> Seen:
     lines = [json.loads(line) for line in printed("ollama", model).splitlines()]
+    for line in lines:
+        print(shortened(line))
     text = "".join(line["message"]["content"] for line in lines)
     usage = {"input": lines[-1]["prompt_eval_count"], "output": lines[-1]["eval_count"]}
     return {**seen(text, {}, lines[-1]["references"]), "usage": usage}

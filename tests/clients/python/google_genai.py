@@ -25,7 +25,7 @@ def streamed(model: str) -> Seen:
     for source in grounding.grounding_chunks:
         print(source.retrieved_context.title, source.retrieved_context.uri)
     for support in grounding.grounding_supports:
-        print(support.grounding_chunk_indices, support.confidence_scores, support.segment.text)
+        print(support.grounding_chunk_indices, support.segment.text)
     # endregion
     return of(text, chunk)
 

@@ -38,7 +38,13 @@ def streamed(model: str) -> Seen:
 
 def whole(model: str) -> Seen:
     # region whole
-    response = ask(model)
+    response = litellm.completion(
+        model=f"openai/{model}",
+        api_base=f"{CITESTREAM}/v1",
+        api_key="none",
+        messages=[{"role": "user", "content": question}],
+        extra_body={"evidence": evidence},
+    )
     print(response.choices[0].message.content)
     for reference in response.references:
         print(reference["number"], reference["snippet"])

@@ -122,17 +122,24 @@ async def leaving(agent: Agent, name: str) -> bool:
 loop = asyncio.new_event_loop()
 run = loop.run_until_complete
 for kind, agent_of in (("OpenAIChatCompletionsModel", chat_agent), ("OpenAIResponsesModel", responses_agent)):
+
+    def streamed(model: str, agent_of=agent_of) -> Seen:
+        return run(streaming(agent_of(model)))
+
+    def whole(model: str, agent_of=agent_of) -> Seen:
+        return of(run(Runner.run(agent_of(model), question)))
+
     way(
         f"`Runner.run_streamed`, `{kind}`",
         "annotations of the message item",
-        lambda model, agent_of=agent_of: run(streaming(agent_of(model))),
+        streamed,
         broken=lambda agent_of=agent_of: broken(lambda: pieces(agent_of("broken/any"))),
         left=lambda agent_of=agent_of, kind=kind: run(leaving(agent_of(f"silent/{kind}"), kind)),
     )
     way(
         f"`Runner.run`, `{kind}`",
         "annotations of the message item",
-        lambda model, agent_of=agent_of: of(run(Runner.run(agent_of(model), question))),
+        whole,
         calls=lambda agent_of=agent_of: run(called(agent_of("calling/any"))),
         error=lambda agent_of=agent_of: raised(lambda: run(Runner.run(agent_of("nobody/nothing"), question))),
     )

@@ -72,7 +72,7 @@ def chat_whole(model: str) -> Seen:
     )
     print(completion.choices[0].message.content)
     for reference in completion.references:
-        print(reference["number"], reference["snippet"], reference["support"])
+        print(reference["number"], reference["snippet"])
     # endregion
     assert [reference["number"] for reference in completion.references] == [1, 2]
     return of_message(completion)
@@ -87,11 +87,12 @@ def responses_streamed(model: str) -> Seen:
             text += event.delta
             print(event.delta, end="")
         elif event.type == "response.output_text.annotation.added":
-            found.append(event.annotation)
-            print(f" <- {event.annotation.title} ", end="")
+            found.append(event.annotation)  # right after its sentence; a dict up to openai 2, an object from 3 on
         elif event.type == "response.completed":
             response = event.response
     print()
+    for annotation in response.output[-1].content[0].annotations:
+        print(annotation.title, annotation.url)
     # endregion
     assert [reference["number"] for reference in response.references] == [1, 2]
     return of_response(response, text, found)
@@ -129,7 +130,7 @@ def of_response(response, text: str, streamed=None) -> Seen:
     part = response.output[-1].content[0]
     assert part.text == text
     if streamed is not None:
-        assert [one.to_dict() for one in streamed] == [one.to_dict() for one in part.annotations]
+        assert [dict(one) for one in streamed] == [dict(one) for one in part.annotations]
     return {
         "text": text,
         "usage": {

@@ -1,0 +1,70 @@
+"""The guides in docs/clients: code, output and matrix are those of a run.
+
+<!-- from FILE: REGION ... -->             regions of a script; without names all of it
+<!-- shown by FILE: FUNCTION -->           what that function printed
+<!-- matrix --> ... <!-- end of matrix --> the table
+"""
+
+import re
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDER = ROOT / "docs" / "clients"
+
+Shown = Mapping[tuple[str, str], str]  # (script, function) -> what it printed
+
+_BLOCK = re.compile(
+    r"(?P<head>^<!-- (?P<how>from|shown by) (?P<file>[\w./-]+)(?:: (?P<names>[\w ]+))? -->\n```\w+\n)"
+    r"(?P<code>.*?)(?=^```$)",
+    re.MULTILINE | re.DOTALL,
+)
+_MATRIX = re.compile(r"(?<=^<!-- matrix -->\n).*?(?=^<!-- end of matrix -->$)", re.MULTILINE | re.DOTALL)
+
+
+def guides() -> list[Path]:
+    """All of them."""
+    return sorted(FOLDER.glob("*.md"))
+
+
+def with_code(text: str) -> str:
+    """A guide with its code as it stands in the scripts."""
+    return _BLOCK.sub(lambda block: block["head"] + _code(block) if block["how"] == "from" else block[0], text)
+
+
+def with_output(text: str, shown: Shown) -> str:
+    """A guide with its output as the scripts printed it; that of scripts that did not run stays."""
+
+    def printed(block: re.Match[str]) -> str:
+        key = (Path(block["file"]).name, block["names"] or "")
+        found = shown.get(key) if block["how"] == "shown by" else None
+        return block[0] if found is None else f"{block['head']}{found.rstrip()}\n"
+
+    return _BLOCK.sub(printed, text)
+
+
+def with_matrix(text: str, matrix: str) -> str:
+    """A guide with this matrix, if it has one."""
+    return _MATRIX.sub(lambda _: f"\n{matrix}\n\n", text)
+
+
+def regions(file: Path) -> dict[str, str]:
+    """What stands between `region NAME` and `endregion`, without the margin."""
+    found, name, lines = {}, "", list[str]()
+    for line in file.read_text("utf-8").splitlines(keepends=True):
+        if opened := re.fullmatch(r"\s*(?:#|//) region (\w+)\n", line):
+            name, lines = opened[1], []
+        elif re.fullmatch(r"\s*(?:#|//) endregion\n", line):
+            found[name], name = textwrap.dedent("".join(lines)), ""
+        elif name:
+            lines.append(line)
+    return found
+
+
+def _code(block: re.Match[str]) -> str:
+    file = ROOT / block["file"]
+    if not block["names"]:
+        return file.read_text("utf-8")
+    found = regions(file)
+    return "\n".join(found[name] for name in block["names"].split())

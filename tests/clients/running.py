@@ -1,0 +1,113 @@
+"""The server, and the scripts that ask it; each a process of its own."""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import yaml
+
+from . import environments, upstreams
+
+HERE = Path(__file__).parent
+AT_ONCE = 2  # scripts; a small machine has two cores
+SCRIPT_SECONDS = 120  # the slowest takes 5 s on an idle machine
+OWN = {"litellm": "litellm"}  # scripts whose names begin so -> the packages that they run with, instead of all others'
+OLDER = ("litellm", "openai_python")  # the SDK that LiteLLM brings is a major version behind: it is looked at, too
+
+Report = dict[str, Any]
+
+
+def commands(names: Sequence[str], *, node: bool) -> list[list[str]]:
+    """What to run, the environments made: all scripts, or those with one of `names` in theirs. Raises InstallError."""
+    found = []
+    for path in sorted((HERE / "python").glob("*.py")):
+        if reports(path, names):
+            environment = OWN.get(path.stem.split("_")[0], "requirements")
+            found.append([str(environments.python(HERE / "python" / f"{environment}.txt")), str(path)])
+    environment, script = OLDER
+    if reports(path := HERE / "python" / f"{script}.py", names):
+        found.append([str(environments.python(HERE / "python" / f"{environment}.txt")), str(path)])
+    if node:
+        found += [
+            ["node", str(environments.node() / path.name)]
+            for path in sorted((HERE / "node").glob("*.mjs"))
+            if reports(path, names)
+        ]
+    return found
+
+
+def reports(path: Path, names: Sequence[str]) -> bool:
+    """Whether it is a script, not what scripts share, and a wanted one."""
+    wanted = not names or any(name in path.stem for name in names)
+    return wanted and any(line.startswith("report(") for line in path.read_text("utf-8").splitlines())
+
+
+async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dict[str, int]]:
+    """Start providers and server, run the scripts: what they report, and the usage that plain HTTP shows."""
+    async with AsyncExitStack() as stack:
+        providers = await upstreams.started(stack)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        url = await stack.enter_async_context(citestream(providers, folder))
+        silent = providers["silent"]["base_url"].removesuffix("/v1")
+        environment = {**os.environ, "CITESTREAM": url, "SILENT": silent, "CASE": str(HERE / "case.json")}
+        usage = await asyncio.to_thread(plain_usage, url)
+        turns = asyncio.Semaphore(AT_ONCE)
+        async with asyncio.TaskGroup() as group:
+            runs = [group.create_task(ran(command, environment, turns)) for command in commands]
+    return [run.result() for run in runs], usage
+
+
+@asynccontextmanager
+async def citestream(providers: upstreams.Providers, folder: Path) -> AsyncIterator[str]:
+    """The address of a real `citestream serve` with these providers."""
+    written = folder / "citestream.yaml"
+    written.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}), "utf-8")
+    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
+    server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    try:
+        while line := (await server.stdout.readline()).decode():
+            if " listening on " in line:
+                yield line.split(" listening on ")[1].strip()
+                break
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asyncio.Semaphore) -> Report:
+    """What a script reports; a report of nothing but its failure where it does not."""
+    script = Path(command[-1]).name
+    async with turns:
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=environment)
+        try:
+            async with asyncio.timeout(SCRIPT_SECONDS):
+                printed, errors = await process.communicate()
+        except TimeoutError:
+            process.kill()
+            printed, errors = b"", f"took longer than {SCRIPT_SECONDS} s".encode()
+    lines = printed.decode().strip().splitlines()
+    if process.returncode == 0 and lines:
+        return {"script": script, **json.loads(lines[-1])}
+    reason = (errors.decode().strip().splitlines() or ["says nothing"])[-1]
+    nothing = {"way": script, "via": "", "seen": {"extractive": {"failed": reason}}}
+    return {"script": script, "client": script, "version": "", "ways": [nothing], "shown": {}}
+
+
+def plain_usage(url: str) -> dict[str, int]:
+    """What the extractive provider counts for the case, asked without any client."""
+    case = json.loads((HERE / "case.json").read_text("utf-8"))
+    messages = [{"role": "user", "content": case["question"]}]
+    body = {"model": "extractive", "messages": messages, "evidence": case["evidence"]}
+    asked = Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urlopen(asked) as answer:
+        usage = json.load(answer)["usage"]
+    return {"input": usage["prompt_tokens"], "output": usage["completion_tokens"]}
