@@ -113,7 +113,7 @@ def _error(seen: Seen) -> str:
 
 
 def _broken(seen: Seen) -> str:
-    return "" if seen["text"] == BROKEN else f"text before the error is {seen['text']!r}, not {BROKEN!r}"
+    return "" if seen.get("text", BROKEN) == BROKEN else f"text before the error is {seen['text']!r}, not {BROKEN!r}"
 
 
 def _left(seen: bool) -> str:

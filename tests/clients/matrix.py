@@ -22,5 +22,5 @@ def markdown(rows: Sequence[Row]) -> str:
     lines = [["client", "way", *TITLES.values()], ["---"] * (len(TITLES) + 2)]
     for row in rows:
         cells = [f"FAILED ({len(row.faults)})" if row.faults and name == "text" else row.cells[name] for name in TITLES]
-        lines.append([f"{row.client} {row.version}", row.way, *cells])
+        lines.append([f"{row.client} {row.version}".strip(), row.way, *cells])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

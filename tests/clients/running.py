@@ -72,11 +72,11 @@ async def citestream(providers: upstreams.Providers, folder: Path) -> AsyncItera
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
+    while " listening on " not in (line := (await server.stdout.readline()).decode()):
+        if not line:
+            raise RuntimeError(f"citestream serve ended with {await server.wait()}: its reason stands above")
     try:
-        while line := (await server.stdout.readline()).decode():
-            if " listening on " in line:
-                yield line.split(" listening on ")[1].strip()
-                break
+        yield line.split(" listening on ")[1].strip()
     finally:
         server.terminate()
         await server.wait()

@@ -3,7 +3,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
 import { counts, looks } from "./ai-sdk.mjs";
-import { CITESTREAM, broken, evidence, question, raised, report, way } from "./report.mjs";
+import { CITESTREAM, broken, evidence, question, raised, report, side, way } from "./report.mjs";
 
 // region connect
 // This provider sends only what OpenAI documents; evidence is put into the body on its way.
@@ -36,10 +36,20 @@ async function responsesWhole(model) {
 }
 
 async function of(result) {
+  const references = await side((await result.response).id);
+  if (references.length !== 2) throw new Error(`the side endpoint has ${references.length}`);
   const [text, usage, sources, metadata] = await Promise.all([result.text, result.usage, result.sources, result.providerMetadata]);
   const lost = { positions: sources[0].startIndex, passages: sources[0].providerMetadata, references: metadata.openai?.references };
   return { text, usage: counts(usage), references: sources.map((source) => source.url), lost };
 }
+
+// The parts that `useChat` gets.
+async function parts() {
+  const result = streamText({ model: citestream.chat("extractive"), prompt: question });
+  const lines = (await result.toUIMessageStreamResponse({ sendSources: true }).text()).split("\n");
+  return lines.filter((line) => line.startsWith("data: {")).map((line) => JSON.parse(line.slice(6)).type);
+}
+if ((await parts()).filter((type) => type === "source-url").length !== 2) throw new Error("useChat gets no sources");
 
 const chat = looks((model) => ({ model: citestream.chat(model) }), "ai-sdk-openai");
 const responses = looks((model) => ({ model: citestream.responses(model) }), "ai-sdk-openai-responses");

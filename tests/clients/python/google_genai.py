@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from google import genai
 from google.genai import types
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, Seen, broken, left, raised, report, side, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -31,10 +31,7 @@ def streamed(model: str) -> Seen:
 
 
 def whole(model: str) -> Seen:
-    # region whole
     response = client.models.generate_content(model=model, contents=question, config=with_evidence)
-    print(response.text)
-    # endregion
     return of(response.text, response)
 
 
@@ -43,6 +40,7 @@ def of(text: str, last) -> Seen:
     segments = [support.segment for support in grounding.grounding_supports]
     pointed = [text.encode()[segment.start_index or 0 : segment.end_index].decode() for segment in segments]
     assert pointed == [segment.text for segment in segments]
+    assert [reference["number"] for reference in side(last.response_id)] == [1, 2]
     usage = last.usage_metadata
     return {
         "text": text,

@@ -28,10 +28,7 @@ def chat_streamed(model: str) -> Seen:
 
 
 def chat_whole(model: str) -> Seen:
-    # region chat_whole
     answer = client.chat(model, messages=[{"role": "user", "content": question}], options=options)
-    print(answer.message.content)
-    # endregion
     return of(answer.message.content, answer)
 
 

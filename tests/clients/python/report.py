@@ -30,7 +30,8 @@ def way(name: str, via: str, ask: Look, **looks: Callable[[], Any]) -> None:
     found: dict[str, Any] = {"way": name, "via": via, "seen": {}}
     for model in CASE["models"]:
         found["seen"][model] = _guarded(lambda model=model: _printing(ask, model))
-    found |= {look: _guarded(function) for look, function in looks.items()}
+    with redirect_stdout(StringIO()):
+        found |= {look: _guarded(function) for look, function in looks.items()}
     _ways.append(found)
 
 

@@ -1,0 +1,89 @@
+"""What chat front ends need that can only choose a model: read from their code, as they themselves are not run here."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+
+Launch = Callable[..., AbstractContextManager[str]]
+
+CASE = json.loads((Path(__file__).parent.parent / "clients" / "case.json").read_text("utf-8"))
+ALIASES = yaml.safe_load((Path(__file__).parent.parent / "clients" / "aliases.yaml").read_text("utf-8"))["models"]
+LISTED, OPEN_WEBUI = ALIASES
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "clients" / "librechat.md"
+# Top-level keys to which Open WebUI 0.12 gives a meaning of its own.
+TAKEN = {"sources", "event", "error", "selected_model_id", "type", "output", "done", "timings"}
+
+
+@pytest.fixture(scope="module")
+def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """With the guides' own models, answered by the embedded provider."""
+    folder = tmp_path_factory.mktemp("server")
+    models = {name: {**alias, "model": "extractive"} for name, alias in ALIASES.items()}
+    (folder / "config.yaml").write_text(yaml.safe_dump({"models": models}), "utf-8")
+    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
+    with launch(command, folder / "log") as url:
+        yield url
+
+
+def chunks(server: str, model: str) -> list[dict[str, Any]]:
+    messages = [{"role": "user", "content": CASE["question"]}]
+    body = {"model": model, "messages": messages, "stream": True, "evidence": CASE["evidence"]}
+    asked = Request(f"{server}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310 - our own address
+    with urlopen(asked) as answer:  # noqa: S310 - the same
+        lines = answer.read().decode().split("\n\n")
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: {")]
+
+
+def text_of(found: list[dict[str, Any]]) -> str:
+    return "".join(choice["delta"].get("content") or "" for chunk in found for choice in chunk["choices"])
+
+
+def finish_of(found: list[dict[str, Any]]) -> dict[str, Any]:
+    [finish] = [chunk for chunk in found if chunk["choices"] and chunk["choices"][0]["finish_reason"]]
+    return finish
+
+
+def test_the_nth_annotation_is_the_source_that_marker_n_opens(server: str) -> None:
+    found = chunks(server, "extractive")
+    text, delta = text_of(found), finish_of(found)["choices"][0]["delta"]
+    cited = [annotation["url_citation"] for annotation in delta["annotations"]]
+    assert [text[one["start_index"] : one["end_index"]] for one in cited] == ["[1]", "[2]"]
+    assert len({one["url"] for one in cited}) == len({one["title"] for one in cited}) == 2
+    assert all(one["url"] and one["title"] for one in cited)
+
+
+def test_annotations_come_once_and_without_text(server: str) -> None:
+    found = chunks(server, "extractive")
+    carrying = [chunk for chunk in found if chunk["choices"] and chunk["choices"][0]["delta"].get("annotations")]
+    assert carrying == [finish_of(found)]
+    assert not carrying[0]["choices"][0]["delta"].get("content")
+
+
+@pytest.mark.parametrize("model", ["extractive", LISTED])
+def test_no_key_is_one_that_open_webui_takes_for_its_own(server: str, model: str) -> None:
+    assert set().union(*chunks(server, model)) & TAKEN == set()
+
+
+def test_open_webui_gets_each_excerpt_once_in_the_order_of_the_markers(server: str) -> None:
+    found = chunks(server, OPEN_WEBUI)
+    events = [chunk["event"] for chunk in found if "event" in chunk]
+    sources = [event["data"] for event in events]
+    assert {event["type"] for event in events} == {"source"}
+    assert [source["document"] for source in sources] == [[one["text"]] for one in CASE["evidence"][:2]]
+    assert len({source["metadata"][0]["source"] for source in sources}) == 2
+    assert "annotations" not in finish_of(found)["choices"][0]["delta"]
+    assert set().union(*found) & TAKEN == {"event"}
+
+
+def test_who_sees_text_only_gets_links_and_a_list_as_the_guide_shows_them(server: str) -> None:
+    text = text_of(chunks(server, LISTED))
+    assert "twice. [[2]](https://example.org/apollo-12)" in text
+    assert "- [2] [Apollo 12](https://example.org/apollo-12)" in text
+    assert f"```text\n{text.strip()}\n```" in GUIDE.read_text("utf-8")

@@ -1,0 +1,60 @@
+"""The guides for clients show code that `make test-clients` runs, and configurations that load."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proxy.config import load
+from tests.clients.guides import ROOT, guides, regions, with_code
+
+BLOCKS = re.compile(
+    r"^(?:<!-- (?P<source>.*?) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+def label(guide: Path) -> str:
+    return guide.name
+
+
+@pytest.mark.parametrize("guide", guides(), ids=label)
+def test_code_is_that_of_the_scripts(guide: Path) -> None:
+    assert guide.read_text("utf-8") == with_code(guide.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("guide", guides(), ids=label)
+def test_every_block_says_where_it_comes_from_and_holds_something(guide: Path) -> None:
+    blocks = list(BLOCKS.finditer(guide.read_text("utf-8")))
+    assert [block["code"] for block in blocks if not block["source"] or not block["code"].strip()] == []
+
+
+def test_every_region_is_shown_in_some_guide() -> None:
+    text = "".join(guide.read_text("utf-8") for guide in guides())
+    shown = {
+        (file, name) for file, names in re.findall(r"<!-- from (\S+): ([\w ]+) -->", text) for name in names.split()
+    }
+    scripts = [path for kind in ("python/*.py", "node/*.mjs") for path in (ROOT / "tests/clients").glob(kind)]
+    marked = {(path.relative_to(ROOT).as_posix(), name) for path in scripts for name in regions(path)}
+    assert marked == shown
+
+
+@pytest.mark.parametrize("name", ["aliases.yaml", "litellm/behind.yaml"])
+def test_configurations_load(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_MASTER_KEY", "sk-1234")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
+    assert load(str(ROOT / "tests/clients" / name))
+
+
+def test_what_npm_installs_is_pinned_and_names_no_registry() -> None:
+    lock = (ROOT / "tests/clients/node/package-lock.json").read_text("utf-8")
+    assert '"resolved"' not in lock
+    assert lock.count('"integrity"') > 40
+    wanted = re.findall(r'": "([^"]*)"[,\n]', (ROOT / "tests/clients/node/package.json").read_text("utf-8"))
+    assert [version for version in wanted[2:] if not re.fullmatch(r"\d+\.\d+\.\d+", version)] == []
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "litellm.txt"])
+def test_what_pip_installs_is_pinned(name: str) -> None:
+    lines = (ROOT / "tests/clients/python" / name).read_text("utf-8").splitlines()[1:]
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+    assert len(lines) > 50
