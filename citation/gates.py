@@ -30,6 +30,7 @@ _PART = re.compile(
 )
 # What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
 _TOPIC_TERMS, _TOPIC_TERMS_HAN = 1, 2
+_SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "des", "mis")
 
 
@@ -206,11 +207,7 @@ def _opposed(one: _Clause, other: _Clause) -> str:
                 continue
             if one.around(start) & other.around(there):
                 return "one side says the opposite"
-    for term in one.terms:
-        for prefix in _PREFIXES:
-            if _negated_by_prefix(term, prefix, one, other) or _negated_by_prefix(prefix + term, prefix, other, one):
-                return f"one side says {prefix}{term.removeprefix(prefix)}"
-    return ""
+    return _negated_by_prefix(one, other)
 
 
 def _nearer(one: _Clause, other: _Clause, pole: tuple[int, int], there: int) -> bool:
@@ -221,11 +218,17 @@ def _nearer(one: _Clause, other: _Clause, pole: tuple[int, int], there: int) -> 
     return max(beside, default=-1) >= len(said & other.beside(there, there + 1))
 
 
-def _negated_by_prefix(term: str, prefix: str, one: _Clause, other: _Clause) -> bool:
-    bare = term.removeprefix(prefix)
-    if bare == term or len(bare) < 4:
-        return False
-    return term in one.terms and term not in other.terms and bare in other.terms and bare not in one.terms
+def _negated_by_prefix(one: _Clause, other: _Clause) -> str:
+    """A word that only one side has, and only the other with a prefix that negates it; "" if there is none."""
+    mine, theirs = set(one.terms), set(other.terms)
+    theirs, mine = theirs - mine, mine - theirs
+    for term in one.terms if theirs else ():
+        if term in mine and len(term) >= _SHORTEST_NEGATED:
+            for prefix in _PREFIXES:
+                bare = term.removeprefix(prefix)
+                if (bare in theirs and len(bare) >= _SHORTEST_NEGATED) or prefix + term in theirs:
+                    return f"one side says {prefix}{bare}"
+    return ""
 
 
 def _borne_out(quantity: Quantity, known: list[Quantity]) -> bool:

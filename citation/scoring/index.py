@@ -12,6 +12,7 @@ from ..lexicon.concepts import skeleton
 from .passages import Passage, Passages
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 # A claim rarely rests on more than three neighbouring sentences; longer windows only add chance matches.
 WINDOW_SENTENCES = 3
@@ -31,6 +32,7 @@ class Index:
         found = [read(e) for e in self.evidence]
         self.lexed: list[Lexed] = [one.lexed for one in found]
         self.languages = [one.language for one in found]
+        self._foreign: dict[str, Bools | None] = {}
         self.titles: dict[str, list[int]] = {}  # term -> evidence whose title holds it
         for row, one in enumerate(found):
             for term in one.titled:
@@ -49,6 +51,7 @@ class Index:
         counts = [len(one.spans) for one in found]
         self.sentence_spans = np.concatenate([np.zeros((0, 2), np.int64), *(one.spans for one in found)])
         self.sentence_owner = np.repeat(np.arange(len(found)), counts)
+        self.starts, self.ends = np.ascontiguousarray(self.sentence_spans.T)
         self.size = len(self.sentence_spans)
         self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
 
@@ -62,15 +65,23 @@ class Index:
         self.vocabulary: dict[str, int] = {term: number for number, term in enumerate(dict.fromkeys(said))}
         self.term_ids = np.array([self.vocabulary[term] for term in said], dtype=np.int64)
         self.term_sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
-        self.sentence_terms = np.bincount(self.term_sentences, minlength=len(self.sentence_owner))
+        terms = np.bincount(self.term_sentences, minlength=self.size)
+        self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends
         self.order = np.argsort(self.term_ids, kind="stable")
         self.bounds = np.searchsorted(self.term_ids[self.order], np.arange(len(self.vocabulary) + 1)).tolist()
+        rows = np.repeat(np.arange(len(found)), [len(one.lexed.terms) for one in found])
         self.posted = self.term_sentences[self.order]  # postings: the sentences of one term are neighbours
-        same = self.term_sentences[1:] == self.term_sentences[:-1]
-        keys = self.term_ids[:-1] * (len(self.vocabulary) + 1) + self.term_ids[1:]
-        keys, at = keys[same], self.term_sentences[1:][same]
+        self._index_pairs(rows)
+
+    def _index_pairs(self, rows: Ints) -> None:
+        """Neighbouring terms of the same piece; `rows`: (number of terms,)."""
+        at = np.flatnonzero(rows[1:] == rows[:-1])
+        keys = self.term_ids[at] * (len(self.vocabulary) + 1) + self.term_ids[at + 1]
         order = np.argsort(keys, kind="stable")
-        self.pair_keys, self.pair_sentences = keys[order], at[order]
+        at, self.pair_keys = at[order], keys[order]
+        sentence = self.term_sentences[at]
+        sentence[sentence != self.term_sentences[at + 1]] = -1
+        self.pairs = np.stack((at + rows[at], rows[at], sentence), axis=1)  # place, row, sentence
 
     def _numbered(self, found: Sequence[Passage]) -> Iterator[Ints]:
         """The sentences of each one's terms, as they are numbered here."""
@@ -82,6 +93,8 @@ class Index:
         self.valid = np.zeros((WINDOW_SENTENCES, self.size), dtype=bool)
         for size in range(WINDOW_SENTENCES):
             self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
+        self.invalid = ~self.valid
+        self.valid_twice = np.concatenate((self.valid, self.valid))
 
     def _index_polarity(self, found: Sequence[Passage]) -> None:
         self.negations = np.concatenate([np.zeros(0, np.int64), *(one.negations for one in found)])
@@ -91,10 +104,10 @@ class Index:
                 self.poles.setdefault(family, {}).setdefault(member, []).append(first + sentence)
 
     def _index_numbers(self, found: Sequence[Passage]) -> None:
-        self.numbers: dict[float, list[int]] = {}  # value -> sentences
-        for one, first in zip(found, self.first_sentence.tolist(), strict=False):
+        self.numbers: dict[float, list[tuple[int, int]]] = {}  # value -> (row, sentence)
+        for row, (one, first) in enumerate(zip(found, self.first_sentence.tolist(), strict=False)):
             for sentence, value in one.numbers:
-                self.numbers.setdefault(value, []).append(first + sentence)
+                self.numbers.setdefault(value, []).append((row, first + sentence))
 
     def sentences_between(self, row: int, start: int, end: int) -> list[list[int]]:
         """Offsets of the sentences of the evidence in `row` that lie in a window of it."""
@@ -115,20 +128,31 @@ class Index:
             return self.posted[:0]
         return self.posted[self.bounds[number] : self.bounds[number + 1]]
 
-    def positions_of(self, term: str) -> Ints:
-        """Places of `term` in the concatenated terms of all evidence, ascending."""
-        number = self.vocabulary.get(term)
-        if number is None:
-            return self.order[:0]
-        return self.order[self.bounds[number] : self.bounds[number + 1]]
+    def foreign_to(self, language: str | None) -> Bools | None:
+        """(N,) which evidence is in another language; None where none is."""
+        if language is None:
+            return None
+        if language not in self._foreign:
+            foreign = np.array([bool(other and other != language) for other in self.languages])
+            self._foreign[language] = foreign if foreign.any() else None
+        return self._foreign[language]
 
-    def sentences_of_pairs(self, terms: Sequence[str]) -> tuple[Ints, Ints, int]:
-        """Sentences where two neighbours of `terms` are neighbours, the number of the pair, and how many pairs."""
+    def neighbours(self, terms: Sequence[str]) -> tuple[int, list[tuple[int, int, int, int, int]]]:
+        """How many pairs of neighbours `terms` have, and where they are neighbours in the evidence.
+
+        (where in `terms` the pair stands, its number, place, row, sentence; -1 where a sentence ends between them).
+        """
         ids = [self.vocabulary.get(term, -1) for term in terms]
         width = len(self.vocabulary) + 1
-        keys = dict.fromkeys(a * width + b if min(a, b) >= 0 else -1 - i for i, (a, b) in enumerate(pairwise(ids)))
-        known = np.array([key for key in keys if key >= 0], dtype=np.int64)
-        lo, hi = np.searchsorted(self.pair_keys, known), np.searchsorted(self.pair_keys, known + 1)
-        pair = np.repeat(np.arange(len(known)), hi - lo)
-        within = np.arange(len(pair)) - np.repeat(np.cumsum(hi - lo) - (hi - lo), hi - lo)
-        return self.pair_sentences[lo[pair] + within], pair, len(keys)
+        known = [(step, a * width + b) for step, (a, b) in enumerate(pairwise(ids)) if a >= 0 and b >= 0]
+        keys = [key for _, key in known]
+        count = len(set(keys)) + max(0, len(ids) - 1) - len(keys)
+        if not known:
+            return count, []
+        lows = np.searchsorted(self.pair_keys, keys).tolist()
+        highs = np.searchsorted(self.pair_keys, keys, side="right").tolist()
+        return count, [
+            (step, key, *found)
+            for (step, key), low, high in zip(known, lows, highs, strict=True)
+            for found in self.pairs[low:high].tolist()
+        ]

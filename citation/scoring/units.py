@@ -1,6 +1,7 @@
 """The units of a claim: what it says in pieces, each with the ways evidence may say the same."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,7 @@ _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 # How far a way of saying it counts: the word itself, a synonym or translation, a likely cognate.
 EXACT, SYNONYM, COGNATE = 1.0, 0.85, 0.7
+Place = tuple[NDArray[np.int64], float]  # sentences, and how far something stands there
 # What a unit weighs in evidence of another language, where most words cannot be recognised.
 _FOREIGN_NAME, _FOREIGN_KNOWN, _FOREIGN_OTHER = 1.3, 1.0, 0.35
 
@@ -64,18 +66,35 @@ def _han_words(text: str, found: Units) -> set[str]:
     return covered
 
 
-def presence(found: Units, index: Index) -> NDArray[np.float32]:
-    """(U, S) how far each unit stands in each sentence, 0..1."""
-    credit = np.zeros((len(found.terms), len(index.sentence_owner)), dtype=np.float32)
-    for row, (term, ways) in enumerate(zip(found.terms, found.ways, strict=True)):
-        bones = skeleton(term)
-        for other in index.skeletons.get(bones, ()) if bones else ():
-            credit[row, index.sentences_of(other)] = COGNATE
-        for way in ways:
-            if way[0] in index.vocabulary:
-                credit[row, _all_of(way, index)] = SYNONYM
-        credit[row, index.sentences_of(term)] = EXACT
-    return credit
+def places(found: Units, index: Index) -> list[list[Place]]:
+    """Where each unit stands and how far, 0..1; in rising credit."""
+    return [_places(term, ways, index) for term, ways in zip(found.terms, found.ways, strict=True)]
+
+
+def _places(term: str, ways: Ways, index: Index) -> list[Place]:
+    bones = skeleton(term)
+    stands = [(index.sentences_of(other), COGNATE) for other in index.skeletons.get(bones, ())] if bones else []
+    stands += [(_all_of(way, index), SYNONYM) for way in ways if way[0] in index.vocabulary]
+    stands.append((index.sentences_of(term), EXACT))
+    return stands
+
+
+def presence(rows: Sequence[Sequence[Place]], index: Index) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(R, S) and (R, N): how far what each row stands for stands in each sentence and piece of evidence, 0..1.
+
+    The places of a row have to come in rising credit: of several at the same place the last one holds.
+    """
+    said = np.zeros((len(rows), index.size), dtype=np.float32)
+    anywhere = np.zeros((len(rows), len(index.evidence)), dtype=np.float32)
+    stands = [(row, at, credit) for row, found in enumerate(rows) for at, credit in found if len(at)]
+    if stands:
+        lengths = [len(at) for _, at, _ in stands]
+        row = np.repeat([row for row, _, _ in stands], lengths)
+        at = np.concatenate([at for _, at, _ in stands])
+        credit = np.repeat(np.array([credit for _, _, credit in stands], dtype=np.float32), lengths)
+        said[row, at] = credit
+        anywhere[row, index.sentence_owner[at]] = credit
+    return said, anywhere
 
 
 def _all_of(way: tuple[str, ...], index: Index) -> NDArray[np.int64]:
