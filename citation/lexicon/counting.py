@@ -1,5 +1,7 @@
 """Numbers in words: `two hundred and fifty`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
 
+from functools import lru_cache
+
 from .folding import words
 from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
 from .pieces import Found, Pieces
@@ -57,7 +59,18 @@ def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
         values, after = _values_in(p, i, language)
         if values:
             return values, after
+    if not _counts_anywhere(p.folded[i]):
+        return [], i
     return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
+
+
+@lru_cache(maxsize=4096)
+def _counts_anywhere(word: str) -> bool:
+    """Whether a number can begin with this word in some language; "a" only looks like one, before a fraction."""
+    return any(
+        word_value(word, language) is not None or _scale_value(word, language, False) is not None
+        for language in WORD_LANGUAGES
+    )
 
 
 def _values_in(p: Pieces, i: int, language: str) -> tuple[list[int], int]:

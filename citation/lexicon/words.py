@@ -35,6 +35,7 @@ class Word(NamedTuple):
     negates: bool
     poles: tuple[tuple[int, int], ...]  # the families of opposites it belongs to
     votes: Votes  # the languages it speaks for
+    plain: bool  # negates nothing, has no opposite, is not written as a name: most words
 
 
 # A bounded cache, not a table of every word a server ever sees.
@@ -48,4 +49,5 @@ def word(spelled: str) -> Word:
     folded = _ELISION.sub("", folded)
     term = stem(folded)
     counts = folded in MONTHS or may_be_number(folded)
-    return Word(folded, term, spelled[0].isupper(), counts, negates, tuple(members(term)), votes(folded))
+    capital, poles = spelled[0].isupper(), tuple(members(term))
+    return Word(folded, term, capital, counts, negates, poles, votes(folded), not (capital or negates or poles))

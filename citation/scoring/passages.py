@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +73,9 @@ def passage(text: str, title: str = "") -> Passage:
     return Passage(
         lexed,
         language_of(lexed),
-        tuple(dict.fromkeys(lex(title).terms)),
+        _titled(title),
         np.array(spans, dtype=np.int64),
-        np.array(_sentences(begins, lexed.starts), dtype=np.int64),
+        np.searchsorted(begins, lexed.starts, side="right") - 1,
         np.bincount(_sentences(begins, [end - 1 for end in lexed.negations]), minlength=len(spans)).astype(np.int64),
         tuple(
             (at, family, member)
@@ -95,6 +96,12 @@ def passage(text: str, title: str = "") -> Passage:
 def _sentences(begins: Sequence[int], places: Sequence[int]) -> list[int]:
     """The sentences that offsets fall into."""
     return [bisect_right(begins, place) - 1 for place in places]
+
+
+@lru_cache(maxsize=1024)
+def _titled(title: str) -> tuple[str, ...]:
+    """The terms of a title, which many excerpts share."""
+    return tuple(dict.fromkeys(lex(title).terms))
 
 
 def language_of(lexed: Lexed) -> str | None:
