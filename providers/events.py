@@ -4,7 +4,7 @@ The hub is the OpenAI chunk: every provider maps its own stream into decoded `ch
 nothing it sent is lost, and every client API maps out of them.
 """
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -95,6 +95,25 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of texts, one each, as the provider sent them."""
+
+    vectors: list[list[float]]
+    tokens: int | None = None  # of all texts together; None where it does not say
+
+
+@runtime_checkable
+class Embeds(Protocol):
+    """A provider that makes vectors of texts for clients."""
+
+    async def embeddings(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
+    ) -> Embedded:
+        """The vectors of these texts. Raises ProviderError."""
         ...
 
 

@@ -7,7 +7,7 @@ the list of models, with its authentication and its errors. It is imported then,
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from time import monotonic
@@ -17,12 +17,13 @@ from urllib.parse import quote
 from .addresses import path_of
 from .chunks import ChunkReader
 from .errors import NoSuchApi, ProviderError, Rejected, translate
-from .events import ChatRequest, Event, Relayed
+from .events import ChatRequest, Embedded, Event, Relayed
 from .json_text import dumps
-from .relaying import ENDS, relay
+from .relaying import ENDS, answered, relay
 from .settings import Settings
 from .streaming import stream
 from .transport import Call, EventSplitter, Transport
+from .vectors import from_openai, openai_request
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -84,6 +85,14 @@ class OpenAIProvider:
                 raise
             self._chat_only_until = monotonic() + CHAT_ONLY_SECONDS
             raise NoSuchApi(error.message, status=error.status) from None
+
+    async def embeddings(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
+    ) -> Embedded:
+        """The vectors of these texts. Raises ProviderError."""
+        sent = openai_request(texts, model, dimensions)
+        found = await answered(await self.relay(sent, "/embeddings", model=model, key=key))
+        return from_openai(found, len(texts))
 
     async def models(self) -> list[str]:
         """The names of its models. Raises ProviderError."""

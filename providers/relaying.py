@@ -3,14 +3,16 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
+from typing import Any
 
 import aiohttp
 
-from .errors import IncompleteAnswer, ProviderError, passed_headers
+from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_headers
 from .events import Relayed
+from .json_text import loads
 from .masking import Passing
-from .transport import Call, Timeouts, Transport, Watch, reads, refuse
+from .transport import MAX_EVENT_BYTES, Call, Timeouts, Transport, Watch, reads, refuse
 
 # How each API's stream shows that it came to an end, or to an error of its own. In the text of an answer these quotes
 # would be escaped, so only the stream itself can match.
@@ -57,6 +59,20 @@ async def relay(transport: Transport, call: Call, timeouts: Timeouts, ends: re.P
     started = _body(opened, response, watch, ending)
     await anext(started)  # from here on, closing it closes the connection, even if nobody ever reads
     return Relayed(response.status, headers, started)
+
+
+async def answered(relayed: Relayed, limit: int = MAX_EVENT_BYTES) -> dict[str, Any]:
+    """The JSON object that an answer in one piece is; {} where it is none. Raises ProviderError."""
+    parts: list[bytes] = []
+    size = 0
+    async with aclosing(relayed.body) as received:
+        async for data in received:
+            parts.append(data)
+            size += len(data)
+            if size > limit:
+                raise BrokenStream(f"The provider sent an answer of more than {limit} bytes.")
+    value, _ = loads(b"".join(parts))
+    return value if isinstance(value, dict) else {}
 
 
 async def _body(

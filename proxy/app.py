@@ -13,6 +13,7 @@ from . import playground
 from .admission import Admission
 from .apis import gemini, ollama
 from .apis.cite import cite
+from .apis.embeddings import embeddings
 from .apis.models import models
 from .apis.openai_chat import OpenAIChatApi
 from .apis.references import references
@@ -54,6 +55,7 @@ def make_app(config: Config) -> web.Application:
     app.add_routes(
         [
             web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
+            web.post("/v1/embeddings", partial(embeddings, proxy=proxy)),
             web.post("/v1/responses", partial(answer, api=ResponsesApi(), proxy=proxy)),
             web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
             web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),

@@ -5,7 +5,7 @@ for the list of models, and google-auth for the access tokens of Vertex AI.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from importlib import import_module
 from typing import Any
@@ -13,12 +13,14 @@ from urllib.parse import urlsplit
 
 from ..addresses import path_of
 from ..errors import ProviderError, translate
-from ..events import ChatRequest, Event, Relayed
+from ..events import ChatRequest, Embedded, Event, Relayed
 from ..json_text import dumps, loads
-from ..relaying import ENDS, relay
+from ..messages import unsupported
+from ..relaying import ENDS, answered, relay
 from ..settings import Settings
 from ..streaming import stream
 from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
+from ..vectors import GEMINI_BATCH, from_gemini, gemini_request
 from .reading import GeminiReader
 from .request import generate_body
 from .tokens import AccessTokens
@@ -65,6 +67,20 @@ class GeminiProvider:
         call = await self._call(f"{self._model(model)}{path}", body, key)
         ends = ENDS["gemini"] if path.startswith(":streamGenerateContent") else None
         return await relay(self._transport, call, self._settings.timeouts, ends)
+
+    async def embeddings(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
+    ) -> Embedded:
+        """The vectors of these texts. Raises ProviderError; Rejected on Vertex AI, which has another API."""
+        if self._settings.vertex:
+            raise unsupported("Embeddings of Vertex AI are not translated.", "model")
+        found = Embedded([])
+        for start in range(0, len(texts), GEMINI_BATCH):
+            batch = texts[start : start + GEMINI_BATCH]
+            sent = gemini_request(batch, model, dimensions)
+            answer = await answered(await self.relay(sent, ":batchEmbedContents", model=model, key=key))
+            found.vectors.extend(from_gemini(answer, len(batch)).vectors)
+        return found
 
     async def models(self) -> list[str]:
         """The names of its models that write text. Raises ProviderError."""

@@ -5,19 +5,20 @@ splitter and orjson: 4 µs a chunk, where the official client takes 41; the clie
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import translate
-from ..events import ChatRequest, Event, Relayed
+from ..events import ChatRequest, Embedded, Event, Relayed
 from ..json_text import dumps
-from ..relaying import ENDS, relay
+from ..relaying import ENDS, answered, relay
 from ..settings import Settings
 from ..streaming import stream
 from ..transport import Call, LineSplitter, Transport
+from ..vectors import from_ollama, openai_request
 from .reading import LineReader
 from .request import chat_body
 
@@ -53,6 +54,13 @@ class OllamaProvider:
         """Pass a request and its answer through, bytes unchanged. `path` follows the host. Raises ProviderError."""
         ends = ENDS["ollama"] if path in {"/api/chat", "/api/generate"} else None
         return await relay(self._transport, self._call(path, body, key), self._settings.timeouts, ends)
+
+    async def embeddings(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
+    ) -> Embedded:
+        """The vectors of these texts. Raises ProviderError."""
+        sent = openai_request(texts, model, dimensions)
+        return from_ollama(await answered(await self.relay(sent, "/api/embed", key=key)), len(texts))
 
     async def models(self) -> list[str]:
         """The names of its models. Raises ProviderError."""

@@ -1,0 +1,73 @@
+"""`POST /v1/embeddings`: passed on as it is to a server of OpenAI's API, translated for any other that embeds."""
+
+import base64
+import struct
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from aiohttp import web
+from pydantic import Field
+
+from citation.evidence import FieldError
+from providers.events import Embedded, Embeds, Relays
+
+from ..auth import presented
+from ..encoding import dumps
+from ..exchange import read, relay
+from ..middleware import json_response
+from ..proxy import Proxy
+from ..routes import Route
+from .extensions import Body, required_text
+from .shapes import Shape, check
+
+
+class _Request(Shape):
+    input: Annotated[str | list[Any], Field(min_length=1)]
+    dimensions: Annotated[int, Field(ge=1)] | None = None
+    encoding_format: Literal["float", "base64"] | None = None
+
+
+async def embeddings(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+    """The vectors of the texts. Raises FieldError, RequestError, ProviderError."""
+    body = await read(request)
+    route = proxy.routes.find(required_text(body, "model"))
+    key = (presented(request) or None) if route.passes_key else None
+    if route.provider.native == "openai" and isinstance(route.provider, Relays):
+        sent = dumps({**body, "model": route.model})
+        return await relay(request, await route.provider.relay(sent, "/embeddings", model=route.model, key=key), None)
+    check(body, _Request)
+    found = await embedded(route, _texts(body["input"]), body.get("dimensions"), key)
+    return json_response(_answer(body, found))
+
+
+async def embedded(route: Route, texts: Sequence[str], dimensions: int | None, key: str | None) -> Embedded:
+    """The vectors of these texts from the provider of this route. Raises FieldError where it makes none."""
+    if not isinstance(route.provider, Embeds):
+        raise FieldError("model", f"{route.name} makes no embeddings")
+    return await route.provider.embeddings(texts, model=route.model, dimensions=dimensions, key=key)
+
+
+def _texts(given: str | list[Any]) -> list[str]:
+    if isinstance(given, str):
+        return [given]
+    for position, text in enumerate(given):
+        if isinstance(text, int | list):
+            raise FieldError(f"input[{position}]", "must be a string: tokens are those of another provider's models")
+        if not isinstance(text, str):
+            raise FieldError(f"input[{position}]", "must be a string")
+    return given
+
+
+def _answer(body: Body, found: Embedded) -> Body:
+    packed = body.get("encoding_format") == "base64"
+    data = [
+        {"object": "embedding", "index": index, "embedding": _packed(vector) if packed else vector}
+        for index, vector in enumerate(found.vectors)
+    ]
+    usage = None if found.tokens is None else {"prompt_tokens": found.tokens, "total_tokens": found.tokens}
+    return {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+
+def _packed(vector: Sequence[float]) -> str:
+    """Little-endian float32 in base64."""
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
