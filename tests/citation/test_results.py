@@ -1,0 +1,245 @@
+"""Results of retrieval tools, in the shapes they come in, and what of them can be cited."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citation.evidence import parse_evidence
+from citation.results import passages
+
+A = "The Harlan bridge was opened on 4 May 1932."
+B = "It carries two lanes and eight railway tracks."
+
+SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
+    "a text": (A, [{"text": A}]),
+    "a text in quotation marks, as JSON": (json.dumps(A), [{"text": A}]),
+    "a list of texts": ([A, B], [{"text": A}, {"text": B}]),
+    "results of a web search (Tavily)": (
+        {
+            "query": "bridge",
+            "results": [
+                {"title": "Harlan", "url": "https://ex.org/a", "content": A, "score": 0.9, "raw_content": None}
+            ],
+        },
+        [{"text": A, "title": "Harlan", "url": "https://ex.org/a", "score": 0.9}],
+    ),
+    "results of a web search (Brave)": (
+        {"web": {"results": [{"title": "Harlan", "url": "https://ex.org/a", "description": A, "extra_snippets": [B]}]}},
+        [{"text": f"{B}\n{A}", "title": "Harlan", "url": "https://ex.org/a"}],
+    ),
+    "results of a web search (Serper, SerpAPI)": (
+        {"organic": [{"title": "Harlan", "link": "https://ex.org/a", "snippet": A, "position": 1}]},
+        [{"text": f"{A}\nposition: 1", "title": "Harlan", "url": "https://ex.org/a"}],
+    ),
+    "results of a web search (Bing)": (
+        {"webPages": {"value": [{"name": "Harlan", "url": "https://ex.org/a", "snippet": A}]}},
+        [{"text": A, "title": "Harlan", "url": "https://ex.org/a"}],
+    ),
+    "LangChain's documents": (
+        [{"page_content": A, "metadata": {"source": "docs/a.md", "page": 3, "author": "Ada"}, "type": "Document"}],
+        [{"text": f"{A}\nauthor: Ada", "file_name": "docs/a.md", "page_number": 3}],
+    ),
+    "LangChain's documents, serialized": (
+        [
+            {
+                "lc": 1,
+                "type": "constructor",
+                "id": ["langchain", "schema", "document", "Document"],
+                "kwargs": {"page_content": A, "metadata": {"source": "https://ex.org/a"}},
+            }
+        ],
+        [{"text": f'{A}\nid: ["langchain", "schema", "document", "Document"]', "url": "https://ex.org/a"}],
+    ),
+    "LlamaIndex's nodes": (
+        {
+            "source_nodes": [
+                {
+                    "node": {
+                        "id_": "n1",
+                        "text": A,
+                        "embedding": [0.1] * 1000,
+                        "metadata": {"file_name": "a.pdf", "page_label": "12"},
+                        "relationships": {"1": {}},
+                        "class_name": "TextNode",
+                    },
+                    "score": 0.8,
+                }
+            ]
+        },
+        [{"text": A, "id": "n1", "file_name": "a.pdf", "page_number": 12, "score": 0.8}],
+    ),
+    "Cohere's documents": (
+        [
+            {"id": "d1", "data": {"title": "Harlan", "snippet": A}},
+            {"type": "document", "document": {"data": {"text": B}}},
+        ],
+        [{"text": A, "id": "d1", "title": "Harlan"}, {"text": B}],
+    ),
+    "RAGFlow's chunks": (
+        {
+            "chunks": [
+                {
+                    "id": "c1",
+                    "content": A,
+                    "document_id": "d1",
+                    "document_name": "a.pdf",
+                    "dataset_id": "k1",
+                    "similarity": 0.7,
+                    "vector_similarity": 0.6,
+                    "positions": [[1, 2, 3, 4, 5]],
+                }
+            ]
+        },
+        [{"text": A, "id": "c1", "document_id": "d1", "file_name": "a.pdf", "score": 0.7}],
+    ),
+    "OpenAI's file search": (
+        {"results": [{"file_id": "f1", "filename": "a.txt", "score": 0.5, "text": A, "attributes": {"year": 1932}}]},
+        [{"text": f"{A}\nyear: 1932", "document_id": "f1", "file_name": "a.txt", "score": 0.5}],
+    ),
+    "OpenAI's vector store search": (
+        {
+            "object": "vector_store.search_results.page",
+            "data": [
+                {"file_id": "f1", "filename": "a.txt", "score": 0.5, "content": [{"type": "text", "text": A}]},
+            ],
+        },
+        [{"text": A, "document_id": "f1", "file_name": "a.txt", "score": 0.5}],
+    ),
+    "MCP's parts": (
+        {"content": [{"type": "text", "text": A}, {"type": "text", "text": B}], "isError": False},
+        [{"text": A}, {"text": B}],
+    ),
+    "MCP's parts with JSON in them": (
+        [{"type": "text", "text": json.dumps({"documents": [{"title": "Harlan", "text": A}]})}],
+        [{"text": A, "title": "Harlan"}],
+    ),
+    "Anthropic's search results": (
+        [
+            {
+                "type": "search_result",
+                "source": "https://ex.org/a",
+                "title": "H",
+                "content": [{"type": "text", "text": A}],
+            }
+        ],
+        [{"text": A, "title": "H", "url": "https://ex.org/a"}],
+    ),
+    "Mistral's numbered results": (
+        {"0": {"url": "https://ex.org/a", "title": "H", "snippets": [[A]], "description": B}},
+        [{"text": f'{B}\nsnippets: [["{A}"]]', "title": "H", "url": "https://ex.org/a"}],
+    ),
+    "hits of Elasticsearch": (
+        {"hits": {"hits": [{"_id": "7", "_score": 2.5, "_source": {"title": "H", "body": A}}]}},
+        [{"text": A, "id": "7", "title": "H", "score": 2.5}],
+    ),
+    "points of Qdrant": (
+        {"points": [{"id": 7, "score": 0.5, "payload": {"page_content": A, "metadata": {"source": "a.md"}}}]},
+        [{"text": A, "id": "7", "file_name": "a.md", "score": 0.5}],
+    ),
+    "matches of Pinecone": (
+        {"matches": [{"id": "v1", "score": 0.5, "metadata": {"text": A}}]},
+        [{"text": A, "id": "v1", "score": 0.5}],
+    ),
+    "columns of Chroma": (
+        {"ids": [["a", "b"]], "documents": [[A, B]], "distances": [[0.1, 0.2]]},
+        [{"text": A}, {"text": B}],
+    ),
+    "what Gemini's clients wrap results in": ({"output": A}, [{"text": A}]),
+    "a page that was fetched": (
+        {"title": "Harlan", "url": "https://ex.org/a", "content": A},
+        [{"text": A, "title": "Harlan", "url": "https://ex.org/a"}],
+    ),
+    "artifacts as our own evidence names them": (
+        [{"text": A, "is_generated_artifact": True, "artifact_kind": "profile", "chunk_type": "artifact"}],
+        [{"text": A, "is_generated_artifact": True, "artifact_kind": "profile", "chunk_type": "artifact"}],
+    ),
+    "fields nobody knows, which stay below the passage": (
+        [{"title": "Ticket", "text": A, "price": 3.5, "open": ["Mo", "Tu"], "note": None}],
+        [{"text": f'{A}\nprice: 3.5\nopen: ["Mo", "Tu"]', "title": "Ticket"}],
+    ),
+}
+
+NONE: dict[str, Any] = {
+    "nothing": "",
+    "a number": "42",
+    "a status": "done",
+    "true": "true",
+    "an empty list": [],
+    "a list of names": ["Paris", "Rome"],
+    "an object without text": {"temperature": 21.5, "city": "Bern", "conditions": {"wind": 3}},
+    "an error": {"error": {"message": "The index does not exist, sorry for that."}},
+    "a list of which one entry is something else": [{"text": A}, {"temperature": 21.5}],
+    "a passage with more beside it than a line holds": [{"text": A, "table": [[1, 2, 3]] * 1000}],
+    "nested deeper than any tool": json.loads("[" * 20 + json.dumps(A) + "]" * 20),
+}
+
+
+def written(result: Any) -> str:
+    return result if isinstance(result, str) else json.dumps(result)
+
+
+@pytest.mark.parametrize(("result", "expected"), SHAPES.values(), ids=SHAPES)
+def test_passages_are_found(result: Any, expected: list[dict[str, Any]]) -> None:
+    found = passages(written(result))
+    assert found
+    assert [{key: value for key, value in one.items() if key != "metadata"} for one in found.passages] == expected
+
+
+@pytest.mark.parametrize("result", NONE.values(), ids=NONE)
+def test_what_holds_no_passage_is_left_alone(result: Any) -> None:
+    assert passages(written(result)) is None
+
+
+def test_what_stands_beside_the_passages_is_handed_back() -> None:
+    found = passages(json.dumps({"results": [{"title": "H", "content": A}], "answer": "In 1932.", "images": []}))
+    assert found
+    assert json.loads(found.rest) == {"answer": "In 1932."}
+
+
+def test_what_pages_of_ragflow_need_is_kept_as_metadata() -> None:
+    found = passages(written(SHAPES["RAGFlow's chunks"][0]))
+    assert found
+    assert found.passages[0]["metadata"] == {
+        "dataset_id": "k1",
+        "vector_similarity": 0.6,
+        "positions": [[1, 2, 3, 4, 5]],
+    }
+
+
+words = st.sampled_from([A, B, "https://ex.org/a", "42", "", "7", 3, 0.5, None, True, float("nan")])
+keys = st.sampled_from(
+    [
+        *("text", "content", "results", "documents", "data", "metadata", "node", "title", "url", "source", "score"),
+        *("page", "id", "type", "x", "chunks", "snippets"),
+    ]
+)
+values = st.recursive(
+    words, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4), max_leaves=12
+)
+
+
+def said(value: Any) -> set[str]:
+    """The texts and numbers somewhere in a result."""
+    if isinstance(value, dict | list):
+        return set().union(*map(said, value.values() if isinstance(value, dict) else value))
+    return {json.dumps(value).strip('"')} if value not in (None, "") and value == value else set()
+
+
+@given(values)
+def test_whatever_is_found_is_evidence_and_nothing_is_lost(result: Any) -> None:
+    found = passages(json.dumps(result))
+    if found is None:
+        return
+    evidence = parse_evidence([{key: one for key, one in p.items() if key != "id"} for p in found.passages])
+    assert len(evidence) >= 1
+    kept = json.dumps([found.passages, found.rest]).replace("\\", "")
+    assert {one for one in said(result) if one not in kept and f"{one}.0" not in kept} == set()
+
+
+@given(st.text(max_size=40))
+def test_any_text_at_all(text: str) -> None:
+    found = passages(text)
+    assert found is None or found.passages
