@@ -2,44 +2,58 @@
 
 The rules go behind the first system message, the excerpts in front of the last user message, so that everything a
 provider's prompt cache knows keeps its place. Strict alternation of roles and a single system message stay what they
-were.
+were. Evidence that a tool brought stays in the tool's own message: models look there for the result of their call.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from math import ceil
 from string import Template
 from typing import Any
 
+from .budget import estimate_tokens, fit
 from .defuse import FRAME, defuse, defuse_line
 from .evidence import Evidence, FieldError
 from .markers import forget
 
 Message = dict[str, Any]
 
+LEFT_OUT = "There is no room for the result of this call."
 MAX_URL = 500  # characters of an address in a header; a longer one is a query nobody reads
 
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """The texts of the prompt. `evidence` has `$excerpts`, and may have `$nonce`; the others are taken as they are."""
+    """The texts of the prompt. Those around excerpts have `$excerpts`, and may have `$nonce`."""
 
     system: str  # the rules, with those for citing
     unmarked: str  # the rules for an answer that must not have markers, such as JSON
-    evidence: str  # what stands around the excerpts
+    evidence: str  # what stands around the excerpts in front of the question
+    results: str  # what stands around those in a tool's message
 
     def __post_init__(self) -> None:
         """Refuse a template that would leave the excerpts out."""
-        if "excerpts" not in Template(self.evidence).get_identifiers():
-            raise FieldError("evidence", "must contain $excerpts")
+        for name in ("evidence", "results"):
+            if "excerpts" not in Template(getattr(self, name)).get_identifiers():
+                raise FieldError(name, "must contain $excerpts")
 
     @classmethod
-    def load(cls, system: str | None = None, unmarked: str | None = None, evidence: str | None = None) -> "Templates":
-        """The package's own texts, but for those given."""
-        given = {"system": system, "unmarked": unmarked, "evidence": evidence}
-        return replace(_own(), **{name: text for name, text in given.items() if text is not None})
+    def load(cls, **given: str) -> "Templates":
+        """The package's own texts, but for those given by their name."""
+        return replace(_own(), **given)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Evidence that a tool's message brought and keeps."""
+
+    message: int  # its place among the messages
+    numbers: tuple[int, ...]
+    nonce: str  # unguessable, and the same for the same result: a provider's prompt cache knows the message
+    rest: str = ""  # what else the tool said
+    age: int = 0  # user messages after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +73,31 @@ def inject(
     nonce: str,
     budget_tokens: int,
     ask_markers: bool = True,
+    results: Sequence[Results] = (),
 ) -> Injected:
     """Put the evidence into a copy of the messages.
 
     `nonce`: unguessable, new for each request. `budget_tokens`: what rules and excerpts may take together, estimated;
-    what does not fit is dropped, lowest score first. If nothing fits, the messages stay as they are.
+    what does not fit is dropped, that of the earliest turn first, then the lowest score. If nothing fits, the messages
+    stay as they are. `results`: where evidence has its place already; the same may be in several messages.
     """
     templates = templates or _own()
     rules = templates.system if ask_markers else templates.unmarked
-    framed = {item.number: excerpt(item, nonce) for item in evidence}
+    placed = {number for result in results for number in result.numbers}
+    costs = {item.number: estimate_tokens(excerpt(item, nonce)) for item in evidence}
+    repeated = Counter(number for result in results for number in result.numbers)
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
-    kept, dropped = fit(evidence, {number: estimate_tokens(text) for number, text in framed.items()}, room)
+    room -= len(results) * estimate_tokens(templates.results)
+    kept, dropped = fit(evidence, {n: cost * max(1, repeated[n]) for n, cost in costs.items()}, room, _ages(results))
     if not kept:
         return Injected([dict(message) for message in messages], (), dropped)
-    block = _block(templates.evidence, nonce, [framed[item.number] for item in kept])
-    return Injected(
-        _with_excerpts(_with_rules([_forgotten(message) for message in messages], rules.strip()), block),
-        kept,
-        dropped,
-    )
+    told = [_forgotten(message) for message in messages]
+    for result in results:
+        told[result.message] = _with_results(told[result.message], result, kept, templates.results)
+    told = _with_rules(told, rules.strip())
+    if frames := [excerpt(item, nonce) for item in kept if item.number not in placed]:
+        told = _with_excerpts(told, _block(templates.evidence, nonce, frames))
+    return Injected(told, kept, dropped)
 
 
 def excerpts_block(evidence: Sequence[Evidence], nonce: str) -> str:
@@ -89,39 +109,6 @@ def excerpt(evidence: Evidence, nonce: str) -> str:
     """One excerpt as the model sees it: a header that says what it is, and its text, between delimiters."""
     tag = f"{FRAME}-{nonce}"
     return "\n".join([f"<{tag}>", *_header(evidence, nonce), defuse(evidence.text, nonce).strip("\n"), f"</{tag}>"])
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a text takes, from its UTF-8 length, without a tokenizer.
-
-    4 ASCII characters a token; 1.8 characters of scripts with two bytes (Cyrillic, Arabic); 1.2 of those with three
-    (Han, Devanagari, Thai). That is the larger side of what vocabularies of 100,000 to 250,000 tokens need.
-    """
-    size = len(text.encode("utf-8", "replace"))
-    plain = len(text.encode("ascii", "ignore"))
-    return ceil(plain / 4 + (size - plain) * 0.28)
-
-
-def fit(
-    evidence: Sequence[Evidence], costs: dict[int, int], room: int
-) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
-    """What fits into `room` tokens and what is dropped, both in number order.
-
-    First goes what would not fit alone, then what has no score, from the end, then from the lowest score up.
-    """
-    kept = [item for item in evidence if costs[item.number] <= room]
-    total = sum(costs[item.number] for item in kept)
-    for item in sorted(kept, key=_worth):
-        if total <= room:
-            break
-        total -= costs[item.number]
-        kept.remove(item)
-    numbers = {item.number for item in kept}
-    return tuple(kept), tuple(item for item in evidence if item.number not in numbers)
-
-
-def _worth(evidence: Evidence) -> tuple[bool, float, int]:
-    return (evidence.score is not None, evidence.score or 0.0, -evidence.number)
 
 
 def _header(evidence: Evidence, nonce: str) -> Iterable[str]:
@@ -154,6 +141,26 @@ def _forgotten(message: Message) -> Message:
         return {**message, "content": forget(content)}
     parts = [{**part, "text": forget(part["text"])} if _is_text(part) else part for part in content]
     return {**message, "content": parts}
+
+
+def _ages(results: Sequence[Results]) -> dict[int, int]:
+    """How many turns ago each piece of evidence was last brought."""
+    ages: dict[int, int] = {}
+    for result in results:
+        for number in result.numbers:
+            ages[number] = min(result.age, ages.get(number, result.age))
+    return ages
+
+
+def _with_results(message: Message, result: Results, kept: Sequence[Evidence], template: str) -> Message:
+    """A tool's message with its passages as excerpts; pictures and the like stay."""
+    frames = [excerpt(item, result.nonce) for item in kept if item.number in result.numbers]
+    text = _block(template, result.nonce, frames).strip("\n") if frames else LEFT_OUT
+    if result.rest:
+        text += f"\n\n{defuse(result.rest, result.nonce)}"
+    content = message.get("content")
+    others = [part for part in content if not _is_text(part)] if isinstance(content, list) else []
+    return {**message, "content": [{"type": "text", "text": text}, *others] if others else text}
 
 
 def _with_rules(messages: list[Message], rules: str) -> list[Message]:
@@ -195,5 +202,5 @@ def _is_text(part: Any) -> bool:
 @cache
 def _own() -> Templates:
     folder = files(__package__) / "prompts"
-    texts = {name: (folder / f"{name}.md").read_text("utf-8") for name in ("system", "unmarked", "evidence")}
+    texts = {one.name: (folder / f"{one.name}.md").read_text("utf-8") for one in fields(Templates)}
     return Templates(**texts)

@@ -117,7 +117,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     body = await read(request)
     route = proxy.routes.find(api.model(body))
     limits = proxy.config.evidence
-    job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
+    job = proxy.taken(api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters))
     heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
     key = (presented(request) or None) if route.passes_key else None
     same = route.provider.native == api.native

@@ -6,6 +6,7 @@ from typing import Any
 
 from citation.evidence import Evidence, FieldError
 from citation.options import Options
+from citation.prompt import Results
 from providers.events import Message
 
 
@@ -21,6 +22,7 @@ class Job:
     own_messages: list[Message] | None = None  # for a provider that speaks the client's API, if others get less
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
     evidence: tuple[Evidence, ...] = ()
+    results: tuple[Results, ...] = ()  # where in the messages evidence stands that tools brought
     options: Options = field(default_factory=Options)
     stream: bool = False
     usage: bool = False  # whether the client wants the usage chunk of a stream

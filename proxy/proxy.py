@@ -15,6 +15,7 @@ from providers.events import ChatRequest
 from .apis.extensions import available
 from .completion import Chunks, Unchanged
 from .config import Config, ConfigError, PromptFiles
+from .conversation import with_results
 from .enrich import enriched
 from .job import Job, question
 from .outgoing import Outgoing
@@ -38,6 +39,7 @@ class Proxy:
         self.routes = Routes(config)
         self.scorers = Scorers(config)
         self.recent = RecentReferences(config.references)
+        self._secret = secrets.token_bytes(32)
         self._templates = _templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
         self._pace = Pace(
@@ -50,6 +52,12 @@ class Proxy:
     def passes_bytes(self) -> bool:
         """Whether a provider's answer may go to a client byte for byte: no policy asks for a look into it."""
         return self.config.output.links == "allow"
+
+    def taken(self, job: Job) -> Job:
+        """The job with what its tools brought as evidence, where the configuration says so."""
+        if not (self.config.evidence.from_tools and job.options.enabled):
+            return job
+        return with_results(job, self.config.evidence, self._secret)
 
     def open(
         self, job: Job, route: Route, key: str | None
@@ -71,6 +79,7 @@ class Proxy:
             nonce=secrets.token_hex(4),
             budget_tokens=self.config.evidence.max_tokens,
             ask_markers=not job.json,
+            results=job.results,
         )
         response = Response(
             injected.injected,

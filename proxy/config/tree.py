@@ -158,11 +158,13 @@ class PromptFiles(Section):
     system: str = Field(default="", description="the rules")
     unmarked: str = Field(default="", description="the rules where markers would break the answer, as in JSON")
     evidence: str = Field(default="", description="what stands around the excerpts: $excerpts, and $nonce if wanted")
+    results: str = Field(default="", description="what stands around those in a tool's message: the same")
 
 
 class EvidenceConfig(Section):
     """What evidence a request may bring and how the model is shown it."""
 
+    from_tools: bool = Field(default=False, description="results of tools in the conversation are evidence too")
     limit: int = Field(default=MAX_EVIDENCE, ge=1, description="pieces a request may bring")
     max_characters: int = Field(default=MAX_CHARACTERS, ge=1, description="of all their texts together")
     max_tokens: int = Field(default=24_000, ge=100, description="of excerpts and prompt together; the rest is dropped")

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citation.budget import estimate_tokens, fit
 from citation.defuse import defuse, defuse_line
 from citation.evidence import Evidence, FieldError
 from citation.markers import ANY, MarkerNames, strip
-from citation.prompt import Injected, Message, Templates, estimate_tokens, excerpt, fit, inject
+from citation.prompt import Injected, Message, Results, Templates, excerpt, inject
 
 NONCE = "7f3a9c51"
 REPORT = Evidence(1, "Sales rose by 12 %.", "e1", file_name="report.pdf", page_number=12, chunk_index=7)
@@ -131,10 +132,52 @@ def test_a_message_of_images_only_gets_a_part() -> None:
     assert [part["type"] for part in user["content"]] == ["text", "image_url"]
 
 
+CALLED: list[Message] = [
+    {"role": "user", "content": "How were sales?"},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "[...]"},
+    {"role": "user", "content": "And costs?"},
+    {"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "x"}, {"type": "image_url"}]},
+]
+THEIRS, LATER = "aaaaaaaa", "bbbbbbbb"
+
+
+def test_what_a_tool_brought_stays_in_its_message() -> None:
+    results = [Results(2, (2,), THEIRS, '{"answer": "[7] Up."}', age=1), Results(4, (2, 3), LATER)]
+    told = injected(CALLED, (REPORT, TITLED, PROFILE), results=results).messages
+    assert [message["role"] for message in told] == ["system", "user", "assistant", "tool", "user", "tool"]
+    assert told[1:3] == CALLED[:2]
+    earlier, question, later = told[3:]
+    assert excerpt(TITLED, THEIRS) in earlier["content"]
+    assert earlier["content"].endswith('{"answer": "⟨7⟩ Up."}')
+    assert (earlier["tool_call_id"], later["tool_call_id"]) == ("c1", "c2")
+    assert excerpt(REPORT, NONCE) in question["content"]
+    assert "[2]" not in question["content"]
+    assert excerpt(TITLED, LATER) in later["content"][0]["text"]
+    assert excerpt(PROFILE, LATER) in later["content"][0]["text"]
+    assert later["content"][1] == {"type": "image_url"}
+
+
+def test_the_question_stays_as_it_is_where_only_tools_brought_something() -> None:
+    told = injected(CALLED, (REPORT,), results=[Results(2, (1,), THEIRS)]).messages
+    assert told[4] == CALLED[3]
+    assert told[5] == CALLED[4]
+    assert told[0]["content"] == Templates.load().system.strip()
+
+
+def test_what_came_first_is_left_out_first() -> None:
+    old = Evidence(1, "Sales rose. " * 40, "e1", score=0.9)
+    new = Evidence(2, "Costs fell. " * 40, "e2", score=0.1)
+    results = [Results(2, (1,), THEIRS, age=1), Results(4, (2,), LATER)]
+    result = injected(CALLED, (old, new), results=results, budget=600)
+    assert (result.injected, result.dropped) == ((new,), (old,))
+    assert result.messages[3]["content"] == "There is no room for the result of this call."
+
+
 @pytest.mark.parametrize("content", [None, ""])
 def test_an_empty_message_takes_the_text(content: str | None) -> None:
     system, user = injected([{"role": "system", "content": content}, {"role": "user", "content": content}]).messages
-    assert system["content"].startswith("The user's message")
+    assert system["content"].startswith("Numbered excerpts")
     assert "report.pdf" in user["content"]
 
 
@@ -179,6 +222,8 @@ def test_templates_can_be_replaced() -> None:
 def test_a_template_without_excerpts_is_refused() -> None:
     with pytest.raises(FieldError) as refused:
         Templates.load(evidence="Here they are: $excerpt")
+    with pytest.raises(FieldError, match="results"):
+        Templates.load(results="Here they are.")
     assert refused.value.path == "evidence"
 
 
