@@ -39,12 +39,12 @@ class _Result:
     age: int
 
 
-def with_results(job: Job, config: EvidenceConfig, secret: bytes) -> Job:
+def with_results(job: Job, messages: Sequence[Message], config: EvidenceConfig, secret: bytes) -> Job:
     """The job with its tools' results as evidence. What goes beyond the limits is left where it is, oldest first.
 
-    `secret`: what nobody who writes results knows; see Results.nonce.
+    `messages`: those that the provider will be told. `secret`: what nobody who writes results knows; see Results.nonce.
     """
-    kept = _within(list(_results(job.messages)), job.evidence, config)
+    kept = _within(list(_results(messages)), job.evidence, config)
     evidence = job.evidence
     numbers: dict[tuple[object, ...], int] = {}  # of passages that have come already, maybe by another call
     results = []

@@ -31,11 +31,14 @@ class Job:
 
     def told(self, native: str, *, same: bool) -> "Job":
         """For a provider of this API; `same`: it is the client's. Raises FieldError for what it cannot be told."""
-        if same and self.own_messages is not None:
-            return replace(self, messages=self.own_messages, params={**self.params, **self.own.get(native, {})})
-        if self.refused:
+        if self.refused and not (same and self.own_messages is not None):
             raise self.refused
-        return replace(self, params={**self.params, **self.own.get(native, {})})
+        params = {**self.params, **self.own.get(native, {})}
+        return replace(self, messages=self.told_messages(same=same), params=params)
+
+    def told_messages(self, *, same: bool) -> list[Message]:
+        """Those for a provider that speaks the client's API (`same`), or for any other."""
+        return self.own_messages if same and self.own_messages is not None else self.messages
 
     @property
     def cited(self) -> bool:

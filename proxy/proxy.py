@@ -53,11 +53,11 @@ class Proxy:
         """Whether a provider's answer may go to a client byte for byte: no policy asks for a look into it."""
         return self.config.output.links == "allow"
 
-    def taken(self, job: Job) -> Job:
-        """The job with what its tools brought as evidence, where the configuration says so."""
+    def taken(self, job: Job, *, same: bool) -> Job:
+        """The job with what its tools brought as evidence, where the configuration says so. `same`: see Job.told."""
         if not (self.config.evidence.from_tools and job.options.enabled):
             return job
-        return with_results(job, self.config.evidence, self._secret)
+        return with_results(job, job.told_messages(same=same), self.config.evidence, self._secret)
 
     def open(
         self, job: Job, route: Route, key: str | None

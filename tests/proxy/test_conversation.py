@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -15,6 +16,12 @@ from citation.prompt import inject
 from proxy.config import EvidenceConfig
 from proxy.conversation import with_results
 from proxy.job import Job
+from tests.upstreams.gemini import KEY as GEMINI_KEY
+from tests.upstreams.gemini import MODEL as GEMINI_MODEL
+from tests.upstreams.gemini import Gemini
+from tests.upstreams.ollama import MODEL as OLLAMA_MODEL
+from tests.upstreams.ollama import Ollama
+from tests.upstreams.openai import KEY as OPENAI_KEY
 from tests.upstreams.openai import OpenAI
 from tests.upstreams.wire import Server, serving
 
@@ -47,7 +54,7 @@ def user(text: str = "Tell me.") -> Message:
 
 
 def taken(messages: list[Message], evidence: tuple[Evidence, ...] = (), **config: Any) -> Job:
-    return with_results(Job("m", messages, evidence=evidence), EvidenceConfig(**config), SECRET)
+    return with_results(Job("m", messages, evidence=evidence), messages, EvidenceConfig(**config), SECRET)
 
 
 def told(job: Job, budget: int = 24_000) -> list[Message]:
@@ -135,9 +142,9 @@ def test_hostile_results_are_harmless() -> None:
 
 def test_a_nonce_says_nothing_to_who_does_not_know_the_secret() -> None:
     messages = [user(), *called("search", A), *called("search", B, "c2")]
-    one, two = (with_results(Job("m", messages), EvidenceConfig(), key).results for key in (b"a", b"b"))
+    one, two = (with_results(Job("m", messages), messages, EvidenceConfig(), key).results for key in (b"a", b"b"))
     assert len({result.nonce for result in (*one, *two)}) == 4
-    assert with_results(Job("m", messages), EvidenceConfig(), b"a").results == one
+    assert with_results(Job("m", messages), messages, EvidenceConfig(), b"a").results == one
 
 
 LEFT: dict[str, list[Message]] = {
@@ -152,7 +159,7 @@ LEFT: dict[str, list[Message]] = {
 @pytest.mark.parametrize("messages", LEFT.values(), ids=LEFT)
 def test_what_brings_nothing_changes_nothing(messages: list[Message]) -> None:
     job = Job("m", messages, evidence=GIVEN)
-    assert with_results(job, EvidenceConfig(), SECRET) is job
+    assert with_results(job, messages, EvidenceConfig(), SECRET) is job
 
 
 def test_beyond_the_limits_the_oldest_results_stay_as_they_are() -> None:
@@ -210,7 +217,7 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "Gemini": (
-        "/v1beta/models/up/m:generateContent",
+        "/v1beta/models/{model}:generateContent",
         {
             "contents": [
                 {"role": "user", "parts": [{"text": "When was it opened?"}]},
@@ -222,53 +229,74 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+SAID = ["The Harlan bridge was opened on 4 May 1932 [1]."]
+MODELS = {"openai": "openai/m", "ollama": f"ollama/{OLLAMA_MODEL}", "gemini": f"gemini/{GEMINI_MODEL}"}
+
+
 @pytest.fixture(scope="module")
-def upstream() -> Iterator[Server]:
-    with serving(OpenAI(["The Harlan bridge was opened on 4 May 1932 [1]."])) as server:
-        yield server
+def upstreams() -> Iterator[dict[str, Server]]:
+    with serving(OpenAI(SAID)) as openai, serving(Ollama(SAID)) as ollama, serving(Gemini(SAID)) as gemini:
+        yield {"openai": openai, "ollama": ollama, "gemini": gemini}
 
 
-def server(launch: Launch, folder: Any, upstream: Server, *, from_tools: bool) -> AbstractContextManager[str]:
-    provider = {"kind": "openai", "base_url": f"{upstream.url}/v1", "api_key": "sk-upstream-0123456789abcdef"}
+def server(
+    launch: Launch, folder: Path, upstreams: dict[str, Server], *, from_tools: bool
+) -> AbstractContextManager[str]:
+    providers = {
+        "openai": {"base_url": f"{upstreams['openai'].url}/v1", "api_key": OPENAI_KEY},
+        "ollama": {"base_url": upstreams["ollama"].url},
+        "gemini": {"base_url": upstreams["gemini"].url, "api_key": GEMINI_KEY},
+    }
     config = folder / "config.yaml"
-    config.write_text(yaml.safe_dump({"providers": {"up": provider}, "evidence": {"from_tools": from_tools}}))
+    config.write_text(yaml.safe_dump({"providers": providers, "evidence": {"from_tools": from_tools}}))
     return launch([sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)], folder / "log")
 
 
 @pytest.fixture(scope="module")
-def address(launch: Launch, tmp_path_factory: pytest.TempPathFactory, upstream: Server) -> Iterator[str]:
-    with server(launch, tmp_path_factory.mktemp("server"), upstream, from_tools=True) as url:
+def address(launch: Launch, tmp_path_factory: pytest.TempPathFactory, upstreams: dict[str, Server]) -> Iterator[str]:
+    with server(launch, tmp_path_factory.mktemp("server"), upstreams, from_tools=True) as url:
         yield url
 
 
-def post(url: str, body: dict[str, Any]) -> Any:
-    request = Request(url, json.dumps({"model": "up/m", **body}).encode(), {"Content-Type": "application/json"})  # noqa: S310 - our own address
+def post(url: str, path: str, model: str, body: dict[str, Any]) -> Any:
+    data = json.dumps({**body, **({} if "{model}" in path else {"model": model})}).encode()
+    request = Request(url + path.format(model=model), data, {"Content-Type": "application/json"})  # noqa: S310 - our own
     with urlopen(request) as answer:  # noqa: S310
         return json.loads(answer.read())
 
 
+@pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize(("path", "body"), ASKED.values(), ids=ASKED)
-def test_every_api_cites_what_a_tool_brought(address: str, upstream: Server, path: str, body: dict[str, Any]) -> None:
-    answer = json.dumps(post(f"{address}{path}", body), ensure_ascii=False)
+def test_every_api_cites_what_a_tool_brought(
+    address: str, upstreams: dict[str, Server], path: str, body: dict[str, Any], kind: str
+) -> None:
+    answer = json.dumps(post(address, path, MODELS[kind], body), ensure_ascii=False)
     assert "1932. [1]" in answer
-    sent = upstream.requests[-1].json["messages"]
-    (result,) = [message for message in sent if message["role"] == "tool"]
-    assert result["tool_call_id"] == sent[-2]["tool_calls"][0]["id"]
+    sent = upstreams[kind].requests[-1].json
+    if kind == "gemini":
+        question, call, result = sent["contents"]
+        assert f"\n{A}\n</excerpt-" in result["parts"][0]["functionResponse"]["response"]["output"]
+        assert result["parts"][0]["functionResponse"]["name"] == call["parts"][0]["functionCall"]["name"]
+        assert question["parts"][0]["text"] == "When was it opened?"
+        return
+    _, question, call, result = sent["messages"]
     assert f"\n{A}\n</excerpt-" in result["content"]
-    assert sent[1]["content"] == "When was it opened?"
+    assert question["content"] == "When was it opened?"
+    if kind == "openai":
+        assert result["tool_call_id"] == call["tool_calls"][0]["id"]
 
 
 def test_nothing_is_touched_where_the_configuration_does_not_say_so(
-    launch: Launch, tmp_path: Any, upstream: Server
+    launch: Launch, tmp_path: Path, upstreams: dict[str, Server]
 ) -> None:
     path, body = ASKED["Chat Completions"]
-    with server(launch, tmp_path, upstream, from_tools=False) as url:
-        answer = post(f"{url}{path}", body)
+    with server(launch, tmp_path, upstreams, from_tools=False) as url:
+        answer = post(url, path, "openai/m", body)
     assert "references" not in answer
-    assert upstream.requests[-1].json == {"model": "m", **body}
+    assert upstreams["openai"].requests[-1].json == {"model": "m", **body}
 
 
-def test_citations_that_are_off_are_off(address: str, upstream: Server) -> None:
+def test_citations_that_are_off_are_off(address: str, upstreams: dict[str, Server]) -> None:
     path, body = ASKED["Chat Completions"]
-    assert "references" not in post(f"{address}{path}", {**body, "citations": {"enabled": False}})
-    assert upstream.requests[-1].json == {"model": "m", **body}
+    assert "references" not in post(address, path, "openai/m", {**body, "citations": {"enabled": False}})
+    assert upstreams["openai"].requests[-1].json == {"model": "m", **body}
