@@ -6,10 +6,11 @@ that is why the backend, not the model, decides what is cited.
 """
 
 import re
+from html import unescape
 
 from .markers import MAX_MARKER
-from .markers.context import glue
-from .markers.grammar import Form, Unit, match_unit
+from .markers.context import BRACKETS, glue
+from .markers.grammar import LOOKALIKES, Form, Unit, match_unit
 from .markers.match import SMALL
 
 FRAME = "excerpt"  # the name of the tags that stand around each excerpt
@@ -51,8 +52,16 @@ def defuse_line(text: str, nonce: str = "", most: int = 200) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-_OPENERS = re.compile(r"[\[［【(（#\\]")
-_HARMLESS = str.maketrans({**dict.fromkeys("[［【(（", "⟨"), **dict.fromkeys("]］】)）", "⟩"), "\\": None, "#": "♯"})
+_OPENERS = re.compile(f"[{re.escape(''.join(sorted(BRACKETS)))}]")
+_LOOKALIKES = "".join(LOOKALIKES)
+_HARMLESS = str.maketrans(
+    {
+        **dict.fromkeys("[【(（" + _LOOKALIKES[::2], "⟨"),
+        **dict.fromkeys("]】)）" + _LOOKALIKES[1::2], "⟩"),
+        "\\": None,
+        "#": "♯",
+    }
+)
 
 
 def _without_markers(text: str) -> str:
@@ -65,7 +74,7 @@ def _without_markers(text: str) -> str:
             continue
         unit = match_unit(text, at)
         if isinstance(unit, Unit) and _tempting(text, at, unit, "".join(parts[-2:])[-MAX_MARKER:], done):
-            parts += [text[done:at], text[at : unit.end].translate(_HARMLESS)]
+            parts += [text[done:at], unescape(text[at : unit.end]).translate(_HARMLESS)]
             done = unit.end
     return "".join(parts) + text[done:]
 

@@ -7,11 +7,23 @@ rules below are those of a careful reader; each looks at a bounded stretch of te
 import re
 from typing import Final
 
-from .grammar import MAX_MARKER, PARTIAL, SOURCE_WORDS, Form, Partial, Unit, match_link_target, match_unit, words
+from .grammar import (
+    LOOKALIKES,
+    MAX_MARKER,
+    PARTIAL,
+    SOURCE_WORDS,
+    Form,
+    Partial,
+    Unit,
+    match_link_target,
+    match_unit,
+    words,
+)
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # what may stand between words in a line
-BRACKETS: Final = frozenset("[［【(（#\\")  # the characters a pair of brackets can begin with
+_UNLIKE_CODE: Final = frozenset("【(（#&") | {pair[0] for pair in LOOKALIKES}
+BRACKETS: Final = _UNLIKE_CODE | frozenset("[\\")  # the characters a pair of brackets can begin with
 MAX_GROUP = 16  # markers in a row taken as one; a longer row goes on as the next one
 
 

@@ -9,11 +9,15 @@ import re
 import unicodedata
 from enum import Enum
 from functools import lru_cache
+from html import unescape
 from typing import Final, NamedTuple
 
 MAX_MARKER = 200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
 MAX_LISTED = 30  # numbers in one pair of brackets
 MAX_DIGITS = 18  # longer digit runs are no number of anything that could be cited
+
+
+LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳", "⁅⁆")  # brackets that a reader takes for [ and ]
 
 
 class Partial(Enum):
@@ -128,8 +132,15 @@ _JOIN_WORDS = words("and und y et e и 和 及")
 
 _DIGIT = "\\d⁰¹²³⁴-⁹"
 _LETTER = f"[^\\W{_DIGIT}_]"
-_SPACE = _times(_one(" \\t\u00a0\u2009\u202f\u3000\u200b\u200e\u200f"), 0, 3)
-_NUMBER = _times(_one(_DIGIT), 1, MAX_DIGITS)
+# What nobody sees: a reader takes brackets with it for a marker all the same
+_UNSEEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+_SPACE = _times(_one(f" \\t\u00a0\u2009\u202f\u3000{_UNSEEN}"), 0, 3)
+# As Markdown and HTML spell characters: `&#49;` is a 1, `&#91;` a bracket
+_SPELT = _any(_seq(_word("&#"), _one("45"), _one("0-9"), _one(";")), _seq(_word("&#x3"), _one("0-9"), _one(";")))
+_NUMBER = _times(_seq(_any(_one(_DIGIT), _SPELT), _times(_one(_UNSEEN), 0, 3)), 1, MAX_DIGITS)
+_OPEN = _any(_word("&#91;"), _word("&#x5b;"), _word("&lbrack;"), _word("&lsqb;"))
+_CLOSE = _any(_one("\\]"), _word("&#93;"), _word("&#x5d;"), _word("&rbrack;"), _word("&rsqb;"))
+_EMPHASIS = _times(_one("*_`"), 0, 3)
 _DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
 # Any short word here; which words make a marker is looked up afterwards, or the expressions would be 200 times as long
 _NAMED = _seq(_times(_Part(f"(?:{_LETTER}|§)", ""), 1, 12), _SPACE, _maybe(_one(":：.#№")), _SPACE)
@@ -152,10 +163,11 @@ _LEAD = _seq(_one("(（"), _SPACE, _maybe(_NAMED))  # what may stand in front of
 
 _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "[": (
-        (Form.PLAIN, _seq(_one("\\["), _maybe(_one("\\^")), _LIST, _maybe(_one("\\^")), _one("\\]"))),
+        (Form.PLAIN, _seq(_one("\\["), _maybe(_one("\\^")), _EMPHASIS, _LIST, _EMPHASIS, _maybe(_one("\\^")), _CLOSE)),
         (Form.LINK, _seq(_word("[["), _LIST, _word("]]"))),
     ),
-    "［": ((Form.PLAIN, _seq(_one("［"), _LIST, _one("］"))),),
+    "&": ((Form.PLAIN, _seq(_OPEN, _LIST, _CLOSE)),),
+    **{pair[0]: ((Form.PLAIN, _seq(_one(pair[0]), _LIST, _one(pair[1]))),) for pair in LOOKALIKES},
     "【": (
         (Form.PLAIN, _seq(_one("【"), _LIST, _one("】"))),
         (Form.SOURCE, _seq(_one("【"), _TURN, _one("】"))),
@@ -176,13 +188,14 @@ def _pattern(expression: str) -> re.Pattern[str]:
 _TOKEN = re.compile(
     f"(?P<word>{_LETTER}+|§)|(?P<low>[{_DIGIT}]+)(?:\\W*?{_DASH.full}\\W*(?:{_LETTER}+\\W*)?(?P<high>[{_DIGIT}]+))?"
 )
+_LEFT_OUT = re.compile(f"[{_UNSEEN}]")
 _TURNS = re.compile(f"【[{_DIGIT}]+:")
 
 
 @lru_cache(maxsize=1024)
 def _read(marker: str, form: Form) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
     """The form and the ranges of numbers, or None where a word in it says that it is something else."""
-    body, dagger, _ = _TURNS.sub("", marker).partition("†")
+    body, dagger, _ = _TURNS.sub("", _LEFT_OUT.sub("", unescape(marker))).partition("†")
     ranges: list[tuple[int, int]] = []
     counts = True
     for token in _TOKEN.finditer(body):

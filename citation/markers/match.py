@@ -31,7 +31,7 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY, *, final: bool = F
     return _row(text, i, names, final)
 
 
-STARTS: Final = frozenset("[［【(（#\\*_<^")  # the characters a citation can begin with
+STARTS: Final = BRACKETS | frozenset("*_<^")  # the characters a citation can begin with
 _WRAPPERS = frozenset("(（*_<^")
 _EMPHASIS = (("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"))
 _GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")

@@ -6,7 +6,7 @@ One machine for streams and for whole texts: `strip` feeds everything at once, s
 import re
 from dataclasses import dataclass
 
-from .context import SPACES
+from .context import BRACKETS, SPACES
 from .grammar import MAX_MARKER, PARTIAL, Partial, Unit, match_link_target, match_unit
 from .match import STARTS, Match, match_marker
 from .named import MarkerNames
@@ -17,7 +17,7 @@ LEFT = 600  # characters of shown text kept for context; more than any rule look
 MAX_RUN = 64  # backticks in a row; more open no inline code that anybody writes
 MAX_SPACES = 16  # spaces in front of a marker that leave with it
 
-_SPECIAL = re.compile("[`$\\[［【(（#\\\\*_<^]")
+_SPECIAL = re.compile(f"[`${re.escape(''.join(sorted(STARTS)))}]")
 _PLAIN_END = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
 _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
@@ -231,4 +231,4 @@ def _seam(left: str, right: str, final: bool) -> bool | Partial:
     return False
 
 
-_OPENERS = re.compile("[\\[［【(（#\\\\]")
+_OPENERS = re.compile(f"[{re.escape(''.join(sorted(BRACKETS)))}]")
