@@ -96,7 +96,24 @@ def terms(text: str) -> frozenset[str]:
 
 def content_words(question: str) -> set[str]:
     """What a question is about: its terms without question words, articles and the like."""
-    return set(_terms(_CJK_FUNCTION.sub(" ", question), leave=FUNCTION_WORDS))
+    return set(_terms(without_question_words(question), leave=FUNCTION_WORDS))
+
+
+def without_question_words(question: str) -> str:
+    """The question without those question words and particles that are not set off by spaces."""
+    return _CJK_FUNCTION.sub(" ", question)
+
+
+def stem(word: str) -> str:
+    """Without the ending, where enough stays: "stations" and "station" meet, "red" stays."""
+    if not word.isalpha():
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM:
+            word = word[: -len(ending)]
+            break
+    # "stopped" and "stops" meet, as do "carries" and "carry".
+    return word[:-1] if len(word) > _STEM and word[-1] == word[-2] else word
 
 
 def parts(question: str) -> list[str]:
@@ -107,7 +124,7 @@ def parts(question: str) -> list[str]:
 
 def names(question: str) -> frozenset[str]:
     """The terms that look like names: capitalised inside the question, or with digits."""
-    return terms(" ".join(re.findall(r"(?<=[\w,'’\"(] )[A-ZÀ-ÞА-Я]\w*|\w*\d\w*", question)))
+    return terms(" ".join(re.findall(r"(?<=[\w,'’\"(] )[A-ZÀ-ÞА-Я]\w*|\b\w*\d\w*", question)))
 
 
 def asks_for(question: str) -> str:
@@ -140,17 +157,5 @@ def _terms(text: str, leave: Collection[str] = ()) -> list[str]:
     for word in _WORD.findall(_UNSPACED.sub(" ", folded)):
         bare = word.removesuffix("'s").removesuffix("’s")
         if bare not in leave:
-            found.append(_stem(bare))
+            found.append(stem(bare))
     return found
-
-
-def _stem(word: str) -> str:
-    """Without the ending, where enough stays: "stations" and "station" meet, "red" stays."""
-    if not word.isalpha():
-        return word
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _STEM:
-            word = word[: -len(ending)]
-            break
-    # "stopped" and "stops" meet, as do "carries" and "carry".
-    return word[:-1] if len(word) > _STEM and word[-1] == word[-2] else word

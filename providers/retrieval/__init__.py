@@ -1,0 +1,24 @@
+"""Retrievers: where evidence is kept and found.
+
+A kind of retriever is one file and one line in RETRIEVERS, imported when asked for.
+"""
+
+from importlib import import_module
+from typing import Any, cast
+
+from .retriever import Retrieved, Retriever
+
+__all__ = ["RETRIEVERS", "Retrieved", "Retriever", "retriever"]
+
+# kind -> "module:Class"
+RETRIEVERS = {
+    "folder": "providers.retrieval.folder:FolderRetriever",
+}
+
+
+def retriever(kind: str, **settings: Any) -> Retriever:
+    """A retriever of that kind, made of its own settings; ValueError, listing what exists, for an unknown one."""
+    if kind not in RETRIEVERS:
+        raise ValueError(f"unknown retriever {kind!r}; there are: {', '.join(RETRIEVERS)}")
+    module, _, name = RETRIEVERS[kind].partition(":")
+    return cast("Retriever", getattr(import_module(module), name)(**settings))

@@ -38,29 +38,40 @@ class Excerpt:
 
 def cut(text: str, length: int = LENGTH) -> list[Excerpt]:
     """Cut a text or Markdown file; paragraphs under one heading share an excerpt as long as they fit."""
-    excerpts: list[Excerpt] = []
-    headings: tuple[_Heading, ...] = ()
-    start = end = 0  # of the excerpt being filled; empty where they are equal
+    return Cutter(length).cut(text)
 
-    def close() -> None:
-        if end > start:
-            excerpts.append(
-                Excerpt(text[start:end], start, end, tuple(heading.text for heading in headings if heading.text))
-            )
 
-    for block in _blocks(text):
-        if isinstance(block, _Heading):
-            close()
-            start = end = 0
-            headings = (*(above for above in headings if above.depth < block.depth), block)
-            continue
-        for part_start, part_end in _parts(text, *block):
-            if end > start and part_end - start > length:
+class Cutter:
+    """Cuts one text after the other; the headings of one part stay in force in the next."""
+
+    def __init__(self, length: int = LENGTH) -> None:
+        """`length`: characters an excerpt aims at."""
+        self._length = length
+        self._headings: tuple[_Heading, ...] = ()
+
+    def cut(self, text: str) -> list[Excerpt]:
+        """The excerpts of a part, with their places in it."""
+        excerpts: list[Excerpt] = []
+        start = end = 0  # of the excerpt being filled; empty where they are equal
+
+        def close() -> None:
+            if end > start:
+                titles = tuple(heading.text for heading in self._headings if heading.text)
+                excerpts.append(Excerpt(text[start:end], start, end, titles))
+
+        for block in _blocks(text):
+            if isinstance(block, _Heading):
                 close()
-                start = end
-            start, end = (part_start if start == end else start), part_end
-    close()
-    return excerpts
+                start = end = 0
+                self._headings = (*(above for above in self._headings if above.depth < block.depth), block)
+                continue
+            for part_start, part_end in _parts(text, *block):
+                if end > start and part_end - start > self._length:
+                    close()
+                    start = end
+                start, end = (part_start if start == end else start), part_end
+        close()
+        return excerpts
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def test_what_cannot_be_read_is_named(name: str, text: str | None, said: str, tm
 
 def test_a_file_that_is_not_text_and_a_folder_without_any(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UnreadableFileError, match="not UTF-8"):
+    with pytest.raises(UnreadableFileError, match="is not text"):
         evidence_of(tmp_path)
     (tmp_path / "x.txt").unlink()
     with pytest.raises(UnreadableFileError, match="holds no file ending in"):

@@ -1,0 +1,106 @@
+"""The embedded store as a retriever: words and vectors, each ranked by itself, then fused."""
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from sqlite3 import Error
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import Embedder
+from ..errors import ProviderError
+from .breadth import breadth
+from .fusion import fused
+from .retriever import Retrieved
+from .store import Excerpt, Hit, Matrix, Store, StoreError
+
+CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
+PREFERENCE = 1.15  # what the kind of evidence that a question wants is worth: two ranks at the top
+BLOCK = 8192  # vectors compared at a time: 16 MB as float32, so that the rest may stay float16
+
+
+class FolderRetriever:
+    """Searches one store, on a thread of its own. Sees at its next search what `citestream index` changed."""
+
+    def __init__(self, path: Path, embedder: Embedder | None = None) -> None:
+        """Raises StoreError. `embedder`: who made the store's vectors, closed by the caller; None: words only."""
+        self._store = Store(path)
+        self._embedder = embedder
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="evidence")
+        self._version = -1
+        self._numbers: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._vectors: Matrix = np.zeros((0, 0), dtype=np.float16)
+
+    async def retrieve(self, query: str, top_k: int) -> Retrieved:
+        """Raises ProviderError where the store cannot be read. Without vectors, where their maker fails, by words."""
+        vector, notes = await self._embedded(query)
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._search, query, vector, top_k)
+        except (Error, StoreError) as error:
+            raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
+        return Retrieved(found.entries, found.found, {**found.notes, **notes})
+
+    async def aclose(self) -> None:
+        """Let go of the file."""
+        self._thread.shutdown()
+        self._store.close()
+
+    async def _embedded(self, query: str) -> tuple[NDArray[np.float32] | None, dict[str, Any]]:
+        if self._embedder is None:
+            return None, {}
+        began = perf_counter()
+        try:
+            (vector,) = await self._embedder.embed([query])
+        except ProviderError as error:
+            return None, {"degraded": f"by words only: {error.message}"}
+        return vector, {"embedding_ms": _milliseconds(began)}
+
+    def _search(self, query: str, vector: NDArray[np.float32] | None, top_k: int) -> Retrieved:
+        began = perf_counter()
+        with self._store.reading():
+            weights = self._store.weights(query)
+            by_words = self._store.by_words(weights, CANDIDATES)
+            by_vectors = self._by_vectors(vector) if vector is not None else []
+            found = self._store.excerpts({hit.excerpt for hit in (*by_words, *by_vectors)})
+        kind = breadth(query)
+        halves = [[hit.excerpt for hit in half if hit.excerpt in found] for half in (by_words, by_vectors) if half]
+        similar = {hit.excerpt: hit.score for hit in by_vectors}
+        chosen = []
+        for number, _ in fused(halves, _worth(found, kind))[:top_k]:
+            score = max(similar.get(number, 0.0), found[number].covers(weights))
+            chosen.append(found[number].entry | {"score": round(score, 4)})
+        notes = {"by_words": len(by_words), "by_vectors": len(by_vectors), "breadth": kind or None}
+        return Retrieved(chosen, len(found), {**notes, "search_ms": _milliseconds(began)})
+
+    def _by_vectors(self, vector: NDArray[np.float32]) -> list[Hit]:
+        """The closest excerpts by cosine, exactly."""
+        if (version := self._store.version()) != self._version:
+            self._numbers, self._vectors = self._store.matrix()
+            self._version = version
+        if self._vectors.shape[1] != len(vector):
+            return []  # made by another model: `citestream index` is about to replace them
+        scores = np.concatenate(
+            [self._vectors[at : at + BLOCK].astype(np.float32) @ vector for at in range(0, len(self._vectors), BLOCK)]
+        )
+        most = min(CANDIDATES, len(scores))
+        best = np.argpartition(-scores, most - 1)[:most]
+        order = best[np.lexsort((self._numbers[best], -scores[best]))]
+        return [Hit(int(self._numbers[at]), float(scores[at])) for at in order]
+
+
+def _worth(found: Mapping[int, Excerpt], kind: str) -> dict[int, float]:
+    """A broad question prefers artifacts, any other the source text."""
+    wanted = kind == "broad"
+    return {
+        number: PREFERENCE
+        for number, excerpt in found.items()
+        if bool(excerpt.entry.get("is_generated_artifact")) == wanted
+    }
+
+
+def _milliseconds(since: float) -> float:
+    return round((perf_counter() - since) * 1000, 3)

@@ -1,0 +1,75 @@
+"""Readers: a file of any known format into excerpts, each an entry of a request's `evidence`.
+
+A format is one function that yields parts of text, and a line in READERS. The packages that read PDF, DOCX and HTML
+are imported when the first such file comes, and a file whose package is missing says what to install.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..excerpts import Cutter, Excerpt
+from .artifacts import artifact
+from .part import Part, UnreadableFileError
+
+__all__ = ["MAX_FILE_BYTES", "READERS", "UnreadableFileError", "entries"]
+
+MAX_FILE_BYTES = 64 * 2**20  # a library of novels, or a PDF full of pictures; above it a file is data, not evidence
+
+_TEXT = "providers.retrieval.readers.text:parts"
+# suffix -> "module:function", imported when asked for. Without a suffix (README, LICENSE) it is text if it can be.
+READERS = {
+    "": _TEXT,
+    **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".adoc", ".org"), _TEXT),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "providers.retrieval.readers.html:parts"),
+    ".pdf": "providers.retrieval.readers.pdf:parts",
+    ".docx": "providers.retrieval.readers.docx:parts",
+    **dict.fromkeys((".csv", ".tsv"), "providers.retrieval.readers.table:parts"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "providers.retrieval.readers.json_data:lines"),
+    ".json": "providers.retrieval.readers.json_data:whole",
+}
+
+Entry = dict[str, Any]
+
+
+def entries(path: Path, name: str, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Entry]:
+    """The excerpts of a file, in order. `name`: what it is known by. Raises UnreadableFileError, at any point."""
+    try:
+        size = path.stat().st_size
+        if size > max_bytes:
+            raise UnreadableFileError(path, f"is {size:,} bytes; at most {max_bytes:,} are read")
+        module, _, function = READERS.get(path.suffix.lower(), _TEXT).partition(":")
+        yield from _cut(getattr(import_module(module), function)(path), name)
+    except OSError as error:
+        raise UnreadableFileError(path, f"cannot be read: {error.strerror}") from None
+
+
+def _cut(parts: Iterator[Part], name: str) -> Iterator[Entry]:
+    """Excerpts numbered through the file; what a file says of itself goes before what its folder says."""
+    cutter = Cutter()
+    index = 0
+    for part in parts:
+        fields = {**artifact(name), **part.fields}
+        if part.ready:
+            yield {"text": part.text, **fields}
+            continue
+        for excerpt in cutter.cut(part.text):
+            yield _entry(excerpt, part, fields, name, index)
+            index += 1
+
+
+def _entry(excerpt: Excerpt, part: Part, fields: Entry, name: str, index: int) -> Entry:
+    """What stands above the part comes before its own headings, and its offsets count from where it begins."""
+    title = (fields["title"],) if "title" in fields else ()
+    placed = replace(
+        excerpt,
+        start=excerpt.start + part.start,
+        end=excerpt.end + part.start,
+        headings=(*title, *part.headings, *excerpt.headings),
+    )
+    entry = placed.as_evidence(name, index)
+    metadata = {**fields.get("metadata", {}), **entry["metadata"]}
+    page = {} if part.page_number is None else {"page_number": part.page_number}
+    return {**fields, **entry, **page, "metadata": metadata}

@@ -1,0 +1,37 @@
+"""DOCX, by mammoth: it knows which styles are headings, and writes HTML, which is read like any page."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from .html import page
+from .part import Part, UnreadableFileError, not_installed
+
+MAX_UNPACKED = 256 * 2**20  # bytes; a small file may claim to hold terabytes
+
+
+def parts(path: Path) -> Iterator[Part]:
+    """The whole document; Word decides about pages when it prints, so there are none."""
+    try:
+        mammoth = import_module("mammoth")
+    except ImportError:
+        raise not_installed(path, "DOCX") from None
+    try:
+        with ZipFile(path) as packed:
+            unpacked = sum(entry.file_size for entry in packed.infolist())
+    except (BadZipFile, OSError, ValueError):
+        raise UnreadableFileError(path, "is not DOCX") from None
+    if unpacked > MAX_UNPACKED:
+        raise UnreadableFileError(path, f"is {unpacked:,} bytes unpacked; at most {MAX_UNPACKED:,} are read")
+    with path.open("rb") as file:
+        try:
+            html: str = mammoth.convert_to_html(file, convert_image=_no_image).value
+        except Exception as error:  # noqa: BLE001 - a broken file may raise anything
+            raise UnreadableFileError(path, f"is not DOCX: {type(error).__name__}") from None
+    yield Part(page(html, path)[1])
+
+
+def _no_image(_image: Any) -> list[Any]:
+    return []

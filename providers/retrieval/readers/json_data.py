@@ -1,0 +1,55 @@
+"""JSON and JSON lines: evidence that is already cut, with its own fields."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .part import Part, UnreadableFileError
+from .text import encoding_of
+
+LISTS = ("evidence", "documents")  # where a JSON file that holds a request has them
+
+
+def lines(path: Path) -> Iterator[Part]:
+    """A piece of evidence a line, read one after the other."""
+    with path.open(encoding=encoding_of(path), newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _part(_json(line, path, f"line {number}"), path, f"line {number}")
+
+
+def whole(path: Path) -> Iterator[Part]:
+    """A list of evidence, one piece of it, or a request that has some."""
+    found = _json(path.read_text(encoding_of(path)), path, "")
+    for number, item in enumerate(_list(found, path), 1):
+        yield _part(item, path, f"entry {number}")
+
+
+def _json(text: str, path: Path, place: str) -> Any:
+    try:
+        return json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        raise UnreadableFileError(path, "is not JSON", place) from None
+
+
+def _list(found: Any, path: Path) -> list[Any]:
+    if isinstance(found, dict):
+        if "text" in found:
+            return [found]
+        found = next((found[key] for key in LISTS if key in found), None)
+    if not isinstance(found, list):
+        raise UnreadableFileError(path, 'must hold a list of evidence, such as [{"text": "…"}]')
+    return found
+
+
+def _part(item: Any, path: Path, place: str) -> Part:
+    """A piece of evidence; a bare string is its text."""
+    entry = {"text": item} if isinstance(item, str) else item
+    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str) or not entry["text"].strip():
+        raise UnreadableFileError(path, "has no text", place)
+    try:
+        json.dumps(entry, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UnreadableFileError(path, "holds half a character", place) from None
+    return Part(entry["text"], fields={key: value for key, value in entry.items() if key != "text"}, ready=True)

@@ -1,0 +1,55 @@
+"""CSV and TSV: rows as sentences that name their columns, so that each can be understood and cited by itself."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..excerpts import LENGTH
+from .part import Part, UnreadableFileError
+from .text import SAMPLE, encoding_of
+
+DELIMITERS = ",;\t|"
+LARGEST_FIELD = 2**20  # characters of one cell
+
+
+def parts(path: Path) -> Iterator[Part]:
+    """As many rows together as one excerpt holds; `metadata.row` is the first of them, the header being row 1."""
+    csv.field_size_limit(LARGEST_FIELD)
+    held: list[str] = []
+    first = 0
+    for number, line in _lines(path):
+        if held and sum(map(len, held)) + len(line) > LENGTH:
+            yield _part(held, first)
+            held = []
+        first = first if held else number
+        held.append(line)
+    if held:
+        yield _part(held, first)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Each row that says something, with its number."""
+    with path.open(encoding=encoding_of(path), newline="") as file:
+        delimiter = _delimiter(path, file.read(SAMPLE))
+        file.seek(0)
+        rows = csv.reader(file, delimiter=delimiter)
+        try:
+            names = [name.strip() for name in next(rows, [])]
+            for number, row in enumerate(rows, 2):
+                cells = [f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=False) if cell.strip()]
+                cells += [cell.strip() for cell in row[len(names) :] if cell.strip()]
+                if cells:
+                    yield number, "; ".join(cells) + "."
+        except csv.Error as error:
+            raise UnreadableFileError(path, f"is not a table: {error}", f"row {rows.line_num}") from None
+
+
+def _delimiter(path: Path, sample: str) -> str:
+    if path.suffix.lower() == ".tsv":
+        return "\t"
+    head = sample.split("\n", 1)[0]
+    return max(DELIMITERS, key=head.count)
+
+
+def _part(rows: list[str], first: int) -> Part:
+    return Part("\n".join(rows), fields={"metadata": {"row": first, "rows": len(rows)}})

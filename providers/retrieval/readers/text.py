@@ -1,0 +1,76 @@
+"""Text and Markdown, a window at a time, so that a large file takes no more memory than a small one."""
+
+import codecs
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from .front_matter import front_matter
+from .part import Part, UnreadableFileError
+
+WINDOW = 2**20  # characters held at a time: a book
+BLOCK = 2**18  # bytes read at a time
+SAMPLE = 2**16  # bytes from which an encoding is guessed
+_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+def parts(path: Path) -> Iterator[Part]:
+    """The text in windows that end with a paragraph, without its front matter, whose fields belong to all of it."""
+    encoding = encoding_of(path)
+    with path.open(encoding=encoding) as file:
+        text = file.read(WINDOW)
+        fields, start = front_matter(text)
+        text = text[start:]
+        while text:
+            more = file.read(WINDOW)
+            end = len(text) if not more else _last_paragraph(text)
+            yield Part(text[:end], start, fields=fields)
+            start += end
+            text = text[end:] + more
+
+
+def encoding_of(path: Path) -> str:
+    """UTF-8 or what the first bytes say; of others, what they look like. Raises UnreadableFileError for no text."""
+    with path.open("rb") as file:
+        head = file.read(SAMPLE)
+        encoding = next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            block = head
+            while block:
+                if encoding == "utf-8" and b"\0" in block:
+                    raise UnreadableFileError(path, "is not text")
+                decoder.decode(block)
+                block = file.read(BLOCK)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return _guessed(path, head) if encoding == "utf-8" else _refused(path)
+    return encoding
+
+
+def _guessed(path: Path, head: bytes) -> str:
+    try:
+        best = import_module("charset_normalizer").from_bytes(head).best()
+    except ImportError:
+        raise UnreadableFileError(
+            path, "is not UTF-8 text; pip install 'citestream[documents]' reads other encodings"
+        ) from None
+    if best is None:
+        return _refused(path)
+    try:
+        path.read_text(best.encoding)
+    except UnicodeDecodeError:
+        return _refused(path)
+    return str(best.encoding)
+
+
+def _refused(path: Path) -> str:
+    raise UnreadableFileError(path, "is not text")
+
+
+def _last_paragraph(text: str) -> int:
+    """Where the last paragraph begins, or the last line; the end of a text that has neither."""
+    for end in (text.rfind("\n\n") + 2, text.rfind("\n") + 1):
+        if end > len(text) // 2:
+            return end
+    return len(text)

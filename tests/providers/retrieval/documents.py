@@ -1,0 +1,64 @@
+"""Small documents of the formats that are not text, byte by byte."""
+
+import zipfile
+from pathlib import Path
+
+_DOCX_TYPES = """<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+<Override PartName="/word/document.xml"
+ ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>"""
+_DOCX_RELATIONS = """<?xml version="1.0"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1"
+ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+ Target="word/document.xml"/></Relationships>"""
+
+
+def pdf(path: Path, pages: list[str], outline: dict[int, str] | None = None) -> None:
+    """A PDF with a line of text a page; `outline`: titles by page, from 0."""
+    outline = outline or {}
+    count = len(pages)
+    titles = list(outline.items())
+    first_item = 4 + 2 * count
+    objects = [
+        f"<< /Type /Catalog /Pages 2 0 R{f' /Outlines {first_item + len(titles)} 0 R' if titles else ''} >>",
+        f"<< /Type /Pages /Count {count} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(count))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    for number, text in enumerate(pages):
+        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R"
+            " /Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
+    root = first_item + len(titles)
+    for at, (page, title) in enumerate(titles):
+        following = f" /Next {first_item + at + 1} 0 R" if at + 1 < len(titles) else ""
+        objects.append(f"<< /Title ({title}) /Parent {root} 0 R{following} /Dest [{4 + 2 * page} 0 R /Fit] >>")
+    if titles:
+        objects.append(f"<< /First {first_item} 0 R /Last {root - 1} 0 R /Count {len(titles)} >>")
+    written, places = b"%PDF-1.7\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(written))
+        written += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+    end += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(written)}\n%%EOF\n"
+    path.write_bytes(written + end.encode())
+
+
+def docx(path: Path, paragraphs: list[tuple[str, str]]) -> None:
+    """A DOCX of (style, text); the style is "" or "Heading 1" and so on."""
+    body = "".join(
+        f"<w:p>{f'<w:pPr><w:pStyle w:val={chr(34)}{style.replace(chr(32), str())}{chr(34)}/></w:pPr>' if style else ''}"
+        f"<w:r><w:t>{text}</w:t></w:r></w:p>"
+        for style, text in paragraphs
+    )
+    document = (
+        '<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+        f"<w:body>{body}</w:body></w:document>"
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("[Content_Types].xml", _DOCX_TYPES)
+        packed.writestr("_rels/.rels", _DOCX_RELATIONS)
+        packed.writestr("word/document.xml", document)

@@ -1,0 +1,295 @@
+"""Indexing: the store becomes what the folder holds, whatever it was before and wherever a run stopped."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from providers.embedding import Embedder, Limits
+from providers.retrieval.indexing import Admit, Begun, Indexed, Removed, Step, Unchanged, index
+from providers.retrieval.readers import Entry
+from providers.retrieval.store import Store, StoreError
+from providers.retrieval.walk import LeftOut
+
+FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}
+
+
+class Letters:
+    """A model without a server: counts letters."""
+
+    limits = Limits(texts=8, characters=10_000, text_characters=1_000)
+
+    def __init__(self, name: str = "letters", dimensions: int = 26) -> None:
+        self.name = name
+        self._dimensions = dimensions
+
+    async def vectors(self, texts: Any) -> Any:
+        rows = [[text.casefold().count(chr(97 + at)) + 0.01 for at in range(self._dimensions)] for text in texts]
+        return np.array(rows)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    for name, text in FILES.items():
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text(text, "utf-8")
+    return made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    opened = Store(tmp_path / "store/evidence.db", create=True)
+    yield opened
+    opened.close()
+
+
+def as_it_is(entry: Entry) -> Entry:
+    return entry
+
+
+async def run(store: Store, folder: Path, admit: Admit = as_it_is, **options: Any) -> list[Step]:
+    return [step async for step in index(store, folder, admit, **options)]
+
+
+async def fresh(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...]]:
+    """What a store that knew nothing holds afterwards."""
+    store = Store(path, create=True)
+    await run(store, folder, **options)
+    content = list(store.content())
+    store.close()
+    return content
+
+
+async def test_everything_is_read_once(store: Store, folder: Path) -> None:
+    assert await run(store, folder) == [Begun(3), Indexed("a.md", 1), Indexed("b/c.txt", 1), Indexed("b/d.jsonl", 2)]
+    assert await run(store, folder) == [Begun(3), *(Unchanged(name) for name in FILES)]
+    assert store.counts() == {"files": 3, "excerpts": 4, "vectors": 0}
+
+
+async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, folder: Path, tmp_path: Path) -> None:
+    await run(store, folder)
+    known = (folder / "a.md").stat()
+    (folder / "a.md").write_text("# A\n\nOf grapes.")  # as long as before
+    os.utime(folder / "a.md", ns=(known.st_atime_ns, known.st_mtime_ns))
+    (folder / "b/c.txt").unlink()
+    (folder / "e.txt").write_text("Of elderberries.")
+    steps = await run(store, folder)
+    assert set(steps) == {Begun(3), Removed("b/c.txt"), Indexed("a.md", 1), Unchanged("b/d.jsonl"), Indexed("e.txt", 1)}
+    assert list(store.content()) == await fresh(folder, tmp_path / "fresh.db")
+    assert [hit.score > 0 for hit in store.by_words(["grap", "elderber"], 9)] == [True, True]
+    assert store.by_words(["appl", "cher"], 9) == []
+
+
+async def test_a_file_that_breaks_leaves_and_comes_back(store: Store, folder: Path) -> None:
+    await run(store, folder)
+    (folder / "a.md").write_bytes(b"\0")
+    assert LeftOut("a.md", "is not text") in await run(store, folder)
+    assert store.by_words(["appl"], 9) == []
+    (folder / "a.md").write_text(FILES["a.md"])
+    assert Indexed("a.md", 1) in await run(store, folder)
+
+
+async def test_stopped_after_any_file_the_next_run_goes_on(folder: Path, tmp_path: Path) -> None:
+    whole = await fresh(folder, tmp_path / "whole.db")
+    for stop in range(1, 5):
+        store = Store(tmp_path / f"{stop}.db", create=True)
+        steps = index(store, folder, as_it_is)
+        for _ in range(stop):
+            await anext(steps)
+        await steps.aclose()
+        again = await run(store, folder)
+        assert sum(isinstance(step, Unchanged) for step in again) == stop - 1
+        assert list(store.content()) == whole
+        store.close()
+
+
+async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_path: Path) -> None:
+    whole = await fresh(folder, tmp_path / "whole.db")
+    for stop in range(4):
+        store = Store(tmp_path / f"{stop}.db", create=True)
+        left = iter(range(stop))
+
+        def admit(entry: Entry, left: Any = left) -> Entry:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            return entry
+
+        with pytest.raises(KeyboardInterrupt):
+            await run(store, folder, admit)
+        assert set(store.content()) <= set(whole)
+        await run(store, folder)
+        assert list(store.content()) == whole
+        store.close()
+
+
+async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tmp_path: Path, store: Store) -> None:
+    await run(store, folder)
+    for model in (Letters(), Letters("others", 13)):
+        store.set_embedder(model.name, model.name)
+        steps = await run(store, folder, embedder=Embedder(model))
+        assert sum(isinstance(step, Indexed) for step in steps) == 3
+        numbers, vectors = store.matrix()
+        assert vectors.shape == (4, model._dimensions)
+        assert np.allclose(np.linalg.norm(vectors.astype(np.float32), axis=1), 1, atol=1e-3)
+        assert len(set(numbers.tolist())) == 4
+        again = await run(store, folder, embedder=Embedder(model))
+        assert sum(isinstance(step, Unchanged) for step in again) == 3
+
+
+async def test_the_same_vectors_whatever_the_way(folder: Path, tmp_path: Path) -> None:
+    whole = await fresh(folder, tmp_path / "whole.db", embedder=Embedder(Letters()))
+    store = Store(tmp_path / "half.db", create=True)
+    steps = index(store, folder, as_it_is, embedder=Embedder(Letters()))
+    for _ in range(2):
+        await anext(steps)
+    await steps.aclose()
+    await run(store, folder, embedder=Embedder(Letters()))
+    assert list(store.content()) == whole
+    store.close()
+
+
+async def test_what_may_not_be_evidence_is_named(store: Store, folder: Path) -> None:
+    def admit(entry: Entry) -> Entry:
+        if entry["text"] == "Of figs.":
+            raise ValueError("page_number: must be a whole number")
+        return entry
+
+    assert LeftOut("b/d.jsonl", "page_number: must be a whole number") in await run(store, folder, admit)
+    assert store.counts()["excerpts"] == 2
+
+
+def link_to_itself(folder: Path) -> None:
+    (folder / "b/again").symlink_to(folder)
+    (folder / "loop.txt").symlink_to(folder / "loop.txt")
+
+
+def elsewhere(folder: Path) -> None:
+    (folder.parent / "secret.txt").write_text("Not meant for this.")
+    (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
+
+
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.txt")
+
+
+def strange_name(folder: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
+
+
+LEFT_OUT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
+    "links that lead back": (
+        link_to_itself,
+        [LeftOut("b/again", "is a link"), LeftOut("loop.txt", "is a link")],
+    ),
+    "links that lead elsewhere": (elsewhere, [LeftOut("link.txt", "is a link")]),
+    "pipes": (pipe, [LeftOut("pipe.txt", "is not a file")]),
+    "names that are no text": (strange_name, [LeftOut("\ufffd.txt", "has a name that is not UTF-8")]),
+    "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [LeftOut("e.txt", "holds no text")]),
+}
+
+
+@pytest.mark.parametrize(("made", "left"), LEFT_OUT.values(), ids=LEFT_OUT)
+async def test_what_is_left_out_is_named_and_the_rest_is_read(
+    made: Callable[[Path], object], left: list[LeftOut], store: Store, folder: Path
+) -> None:
+    made(folder)
+    steps = await run(store, folder)
+    assert [one for one in steps if isinstance(one, LeftOut)] == left
+    assert sum(isinstance(one, Indexed) for one in steps) == 3
+
+
+async def test_hidden_and_foreign_files_are_not_looked_at(store: Store, folder: Path) -> None:
+    for name in (".git/a.txt", ".env.txt", "node_modules/x/README.md", "a.py", "b.png"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    assert (await run(store, folder))[0] == Begun(3)
+
+
+UNREADABLE = """
+import ctypes, os, sys
+# Root reads everything; without this capability it is like anybody else.
+if os.getuid() == 0:
+    libc = ctypes.CDLL(None, use_errno=True)
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capset(header, data) == 0
+sys.path.insert(0, os.getcwd())
+import asyncio
+from pathlib import Path
+from providers.retrieval.indexing import index
+from providers.retrieval.store import Store
+async def main():
+    async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), lambda entry: entry):
+        print(step)
+asyncio.run(main())
+"""
+
+
+def test_files_and_folders_without_permission_are_named(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.md").chmod(0)
+    (folder / "b").chmod(0)
+    command = [sys.executable, "-c", UNREADABLE, str(folder), str(tmp_path / "e.db")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    (folder / "b").chmod(0o755)
+    assert sorted(said) == [
+        "Begun(files=1)",
+        "LeftOut(name='a.md', reason='cannot be read: Permission denied')",
+        "LeftOut(name='b/', reason='cannot be read: Permission denied')",
+    ]
+
+
+async def test_two_folders_of_one_name_are_told_apart(store: Store, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other/docs"
+    other.mkdir(parents=True)
+    (other / "a.md").write_text("Of avocados.")
+    await run(store, folder)
+    await run(store, other)
+    assert store.folders() == {"docs": folder, "docs-2": other}
+    (folder / "a.md").unlink()
+    await run(store, folder)
+    assert len(store.by_words(["avocado"], 9)) == 1
+
+
+def test_a_store_is_private_and_left_alone_by_version_control(tmp_path: Path) -> None:
+    Store(tmp_path / "new/e.db", create=True).close()
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new/e.db").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new/.gitignore").read_text() == "*\n"
+
+
+def older(path: Path) -> None:
+    store = Store(path, create=True)
+    store.note("tokens", "0")
+    store.close()
+
+
+NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "none": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
+    "another file": (lambda path: path.write_text("It is red. " * 100), "cannot be used"),
+    "an older one": (older, "is of another version: make it anew with `citestream index --rebuild`"),
+    "a folder": (lambda path: path.mkdir(), "does not exist"),
+}
+
+
+@pytest.mark.parametrize(("made", "said"), NO_STORE.values(), ids=NO_STORE)
+def test_what_is_no_store_is_refused(made: Callable[[Path], object], said: str, tmp_path: Path) -> None:
+    made(tmp_path / "e.db")
+    with pytest.raises(StoreError, match=r"e\.db") as caught:
+        Store(tmp_path / "e.db")
+    assert said in str(caught.value)
+
+
+async def test_an_older_one_can_be_made_anew(folder: Path, tmp_path: Path) -> None:
+    older(tmp_path / "e.db")
+    store = Store(tmp_path / "e.db", create=True, anew=True)
+    await run(store, folder)
+    assert list(store.content()) == await fresh(folder, tmp_path / "fresh.db")
+    store.close()

@@ -1,0 +1,233 @@
+"""Readers: every format into excerpts with page, headings and offsets; broken files are named, never a traceback."""
+
+import os
+import zipfile
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from providers.retrieval.readers import Entry, UnreadableFileError, entries
+from providers.retrieval.readers.text import WINDOW
+from tests.providers.retrieval.documents import docx, pdf
+
+
+def read(path: Path, content: str | bytes | None = None, **options: Any) -> list[Entry]:
+    if isinstance(content, str):
+        path.write_text(content, "utf-8")
+    elif content is not None:
+        path.write_bytes(content)
+    return list(entries(path, path.name, **options))
+
+
+def test_a_pdf_has_pages_and_the_titles_of_its_outline(tmp_path: Path) -> None:
+    pdf(tmp_path / "a.pdf", ["Of the sea.", "Of the tide.", "Of the land."], {1: "Water", 2: "Earth"})
+    found = read(tmp_path / "a.pdf")
+    assert [(one["text"], one["page_number"], one.get("title")) for one in found] == [
+        ("Of the sea.", 1, None),
+        ("Of the tide.", 2, "Water"),
+        ("Of the land.", 3, "Earth"),
+    ]
+    assert [one["chunk_index"] for one in found] == [0, 1, 2]
+    assert found[1]["metadata"] == {"start": 0, "end": 12}
+
+
+def test_a_docx_has_headings(tmp_path: Path) -> None:
+    docx(tmp_path / "a.docx", [("Heading 1", "Tides"), ("", "Twice a day."), ("Heading 2", "Moon"), ("", "It pulls.")])
+    found = read(tmp_path / "a.docx")
+    assert [(one["text"], one["title"]) for one in found] == [("Twice a day.", "Tides"), ("It pulls.", "Tides › Moon")]
+
+
+PAGE = """<!doctype html><html><head><title>The  sea</title><style>p {color: red}</style></head><body>
+<nav>Home | About</nav><h1>Tides</h1><p>Twice a <b>day</b>,<br>at least.</p><script>var x = "<p>no</p>";</script>
+<ul><li>High water</li><li>Low water</li></ul><table>
+<tr><th>Port</th><th>Metres</th></tr><tr><td>Husum</td><td>3.5</td></tr></table>
+<h2>Moon</h2><pre>a  b
+c</pre><p>Caf&eacute; &lt;3</p><footer>Imprint</footer></body></html>"""
+
+
+def test_a_page_is_its_text_under_its_headings(tmp_path: Path) -> None:
+    first, second = read(tmp_path / "a.html", PAGE)
+    assert first["title"] == "The sea › Tides"
+    assert first["text"].startswith("Twice a day,\nat least.")
+    for text in ("- High water\n", "- Low water", "Port | Metres", "Husum | 3.5"):
+        assert text in first["text"]
+    assert second["title"] == "The sea › Tides › Moon"
+    assert second["text"] == "a  b\nc\n\nCafé <3"
+    assert not any(word in first["text"] + second["text"] for word in ("Home", "Imprint", "var x", "color"))
+
+
+ENCODED = {
+    "named by the page": ('<meta charset="iso-8859-1"><p>Café</p>'.encode("latin-1"), "Café"),
+    "UTF-8 without a word": ("<p>Café</p>".encode(), "Café"),
+    "a byte order mark": ("<p>Café</p>".encode("utf-16"), "Café"),
+    "not what the page says": (b'<meta charset="utf-8"><p>Caf\xe9</p>', "Café"),
+    "an encoding that does not exist": ('<meta charset="x-none"><p>Café</p>'.encode(), "Café"),
+}
+
+
+@pytest.mark.parametrize(("data", "text"), ENCODED.values(), ids=ENCODED)
+def test_the_encoding_of_a_page_is_found(data: bytes, text: str, tmp_path: Path) -> None:
+    assert [one["text"] for one in read(tmp_path / "a.htm", data)] == [text]
+
+
+def test_a_deep_page_is_read(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.html", "<div>" * 5_000 + "deep")
+    assert one["text"] == "deep"
+
+
+def test_rows_of_a_table_name_their_columns(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.csv", 'Port,Metres,Note\nHusum,3.5,\n"Wilhelms-\nhaven",3.8,"deep, wide"\n,,\nx\n')
+    assert one["text"].splitlines() == [
+        "Port: Husum; Metres: 3.5.",
+        "Port: Wilhelms-",
+        "haven; Metres: 3.8; Note: deep, wide.",
+        "Port: x.",
+    ]
+    assert one["metadata"]["row"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv", "A;B\n1,5;x\n"), ("a.tsv", "A\tB\n1,5\tx\n"), ("b.csv", "A|B\n1,5|x\n")]
+)
+def test_what_separates_the_columns_is_seen(name: str, text: str, tmp_path: Path) -> None:
+    assert read(tmp_path / name, text)[0]["text"] == "A: 1,5; B: x."
+
+
+def test_a_long_table_makes_many_excerpts_that_know_their_rows(tmp_path: Path) -> None:
+    found = read(tmp_path / "a.csv", "Number,Square\n" + "".join(f"{n},{n * n}\n" for n in range(1000)))
+    assert all(len(one["text"]) <= 1300 for one in found)
+    rows = [(one["metadata"]["row"], one["metadata"]["rows"]) for one in found]
+    assert rows[0][0] == 2
+    assert all(before + count == after for (before, count), (after, _) in pairwise(rows))
+    assert sum(count for _, count in rows) == 1000
+
+
+def test_front_matter_says_what_a_file_is(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: The sea\nurl: https://sea.example/\nis_generated_artifact: true\nartifact_kind: summary\n"
+        "author: Ann\ndate: 2024-05-01\ntags: [a]\n---\n# Tides\n\nTwice a day.\n"
+    )
+    (one,) = read(tmp_path / "a.md", text)
+    start, end = one["metadata"]["start"], one["metadata"]["end"]
+    assert text[start:end] == one["text"] == "Twice a day."
+    assert (one["title"], one["url"], one["artifact_kind"]) == ("The sea › Tides", "https://sea.example/", "summary")
+    assert one["is_generated_artifact"] is True
+    assert (one["metadata"]["author"], one["metadata"]["date"]) == ("Ann", "2024-05-01")
+    assert "tags" not in one["metadata"]
+
+
+NO_FRONT_MATTER = {
+    "a rule": "---\n\nIt is red.\n",
+    "no end": "---\ntitle: x\n\nIt is red.\n",
+    "no YAML": "---\n[\n---\nIt is red.\n",
+    "a list": "---\n- a\n---\nIt is red.\n",
+    "a bomb": "---\na: &a [x]\nb: [*a, *a\n---\nIt is red.\n",
+}
+
+
+@pytest.mark.parametrize("text", NO_FRONT_MATTER.values(), ids=NO_FRONT_MATTER)
+def test_what_only_looks_like_front_matter_is_text(text: str, tmp_path: Path) -> None:
+    found = read(tmp_path / "a.md", text)
+    assert "It is red." in found[-1]["text"]
+    assert all(text[one["metadata"]["start"] : one["metadata"]["end"]] == one["text"] for one in found)
+
+
+KINDS = {
+    "a plain file": ("a.txt", {}),
+    "below artifacts": ("artifacts/a.txt", {"is_generated_artifact": True, "chunk_type": "artifact"}),
+    "a kind of artifact": (
+        "books/artifacts/book-club profile/a.txt",
+        {"is_generated_artifact": True, "chunk_type": "artifact", "artifact_kind": "book-club profile"},
+    ),
+    "a file that is only called so": ("a/generated.txt", {}),
+}
+
+
+@pytest.mark.parametrize(("name", "fields"), KINDS.values(), ids=KINDS)
+def test_folders_tell_artifacts_from_source_text(name: str, fields: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("It is red.")
+    (one,) = entries(tmp_path / "a.txt", name)
+    assert {key: one[key] for key in ("is_generated_artifact", "chunk_type", "artifact_kind") if key in one} == fields
+
+
+def test_a_large_text_is_cut_as_if_it_were_read_at_once(tmp_path: Path) -> None:
+    paragraphs = [f"## Part {n}\n\nParagraph {n} says {'word ' * 100}.\n\n" for n in range(2 * WINDOW // 500)]
+    text = "# Book\n\n" + "".join(paragraphs)
+    found = read(tmp_path / "a.md", text)
+    assert len(found) == len(paragraphs)
+    for number, one in enumerate(found):
+        assert one["title"] == f"Book › Part {number}"
+        assert text[one["metadata"]["start"] : one["metadata"]["end"]] == one["text"]
+        assert one["chunk_index"] == number
+
+
+OTHER_ENCODINGS = {
+    "Latin-1": ("Überall im Wattenmeer führen Priele Wasser hinaus, früher wie später. " * 3).encode("latin-1"),
+    "UTF-16": "Café au lait".encode("utf-16"),
+    "with a byte order mark": "\ufeffCafé".encode(),
+}
+
+
+@pytest.mark.parametrize("data", OTHER_ENCODINGS.values(), ids=OTHER_ENCODINGS)
+def test_text_in_other_encodings_is_read(data: bytes, tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.txt", data)
+    assert "Über" in one["text"] or one["text"].startswith("Café")
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2 * 2**30)
+
+
+def half_a_pdf(path: Path) -> None:
+    pdf(path, ["x"])
+    path.write_bytes(path.read_bytes()[:80])
+
+
+def bomb(path: Path) -> None:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed,
+        packed.open("word/document.xml", "w", force_zip64=True) as file,
+    ):
+        for _ in range(257):
+            file.write(bytes(2**20))
+
+
+BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
+    "a broken PDF": ("a.pdf", b"%PDF-1.7\nnonsense", "is a broken PDF"),
+    "a PDF that breaks off": (
+        "a.pdf",
+        half_a_pdf,
+        "PDF",
+    ),
+    "a picture called PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
+    "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
+    "no DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
+    "an empty zip": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
+    "a DOCX that unpacks to more than memory": ("a.docx", bomb, "unpacked; at most"),
+    "two gigabytes of text": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
+    "a program called text": ("a.txt", b"\x7fELF\x02\x01\x01" + bytes(200), "is not text"),
+    "half of UTF-16": ("a.txt", b"\xff\xfe\x00", "is not text"),
+    "half a character in JSON": ("a.jsonl", b'{"text": "\\ud800"}', "line 1 holds half a character"),
+    "a cell beyond all bounds": ("a.csv", b"A\n" + b"x" * (2**20 + 1), "is not a table"),
+    "gone meanwhile": ("a.txt", lambda path: None, "cannot be read: No such file"),
+    "a loop of links": ("a.txt", lambda path: os.symlink(path, path), "cannot be read: Too many levels"),
+}
+
+
+@pytest.mark.parametrize(("name", "made", "said"), BROKEN.values(), ids=BROKEN)
+def test_a_file_that_cannot_be_read_says_why(
+    name: str, made: bytes | Callable[[Path], object], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if callable(made):
+        made(path)
+    else:
+        path.write_bytes(made)
+    with pytest.raises(UnreadableFileError) as caught:
+        read(path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
