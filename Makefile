@@ -70,7 +70,7 @@ $(VENV)/.app: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
-	@$(PIP) --editable ".[dev,bench,documents]"
+	@$(PIP) --editable ".[dev,bench]"
 	@touch $@
 
 # The browser of the playground's tests: Debian's, since a package's own would have to be downloaded from elsewhere.
