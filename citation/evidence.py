@@ -207,6 +207,8 @@ def _filled(value: object, path: str) -> str:
 
 
 def _whole(value: object, path: str) -> int:
+    if isinstance(value, float) and value.is_integer():  # 3.0 is whole in JSON, and some clients write it so
+        return int(value)
     if not isinstance(value, int) or isinstance(value, bool):
         raise FieldError(path, "must be a whole number")
     return value

@@ -68,6 +68,8 @@ def _checked(value: Any, hint: Any, path: str) -> Any:
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
             raise FieldError(path, f"must be one of: {', '.join(get_args(hint))}")
+    elif hint is int and isinstance(value, float) and value.is_integer():  # 3.0 is whole in JSON
+        return int(value)
     elif type(value) is not hint:
         raise FieldError(path, f"must be a {_NAMES[hint]}")
     return value

@@ -6,9 +6,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from generate import page  # noqa: E402 - found through the line above
+import generate_api  # noqa: E402
+import generate_configuration  # noqa: E402 - found through the line above
 
-(HERE / "configuration.md").write_text(page(), "utf-8")
+(HERE / "configuration.md").write_text(generate_configuration.page(), "utf-8")
+(HERE / "api.md").write_text(generate_api.page(), "utf-8")
 
 project = "Citestream"
 author = "The Citestream authors"

@@ -4,6 +4,7 @@ Whatever breaks, everything that had arrived is yielded first, and a broken end 
 already had its finish reason.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -13,7 +14,7 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, accepted, drain, reads
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, drain, reads, refuse
 
 IDLE = Idle()
 
@@ -94,7 +95,9 @@ async def stream(
 
     `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
     """
-    async with accepted(transport, call, timeouts) as (response, watch):
+    watch = Watch(timeouts, asyncio.get_running_loop().time())
+    async with transport.open(call, timeouts) as response:
+        await refuse(response)
         splitter = _suited(response, splitter)
         broken: ProviderError | None = None
         async with aclosing(reads(response, watch)) as received:

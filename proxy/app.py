@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
+from importlib.resources import files
 
 from aiohttp import web
 
@@ -27,6 +28,7 @@ from .middleware import Shape, errors_as_json, json_response, only_known_clients
 from .pages import no_strange_pages
 from .proxy import Proxy
 
+DESCRIPTION = files(__package__) / "openapi.yaml"
 CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
 ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
@@ -72,6 +74,7 @@ def make_app(config: Config) -> web.Application:
             web.get("/v1/models", partial(models, proxy=proxy)),
             *playground.routes(proxy),
             web.get("/metrics", metrics.exposition),
+            web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
             web.get("/healthz", alive),
             web.get("/readyz", partial(ready, admission=admission)),
         ]
@@ -93,6 +96,11 @@ def error_shape(path: str) -> Shape:
     if path.startswith("/api/"):
         return ollama.refusal
     return gemini.refusal if "/models/" in path or path.startswith("/v1beta/") else lambda error, _status: error
+
+
+async def described(_: web.Request, document: bytes) -> web.Response:
+    """The OpenAPI document."""
+    return web.Response(body=document, content_type="application/yaml", charset="utf-8")
 
 
 async def alive(_: web.Request) -> web.Response:

@@ -8,7 +8,8 @@ from aiohttp import web
 
 from .config import ClientKey, hashed
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz"})  # the page, which asks for a key itself; what a load balancer asks
+# The page, which asks for a key itself; what the API is; what a load balancer asks.
+OPEN_PATHS = frozenset({"/", "/healthz", "/openapi.yaml", "/readyz"})
 PAGE_PREFIX = "/playground/"  # what the page loads
 ANONYMOUS = ""  # the name of a client where no keys are asked for
 KEY_BYTES = 32  # of chance in a key that we make: with these, a plain hash cannot be turned back

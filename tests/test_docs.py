@@ -100,7 +100,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_page_of_options_has_every_option() -> None:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    spec = importlib.util.spec_from_file_location("generate_configuration", DOCS / "generate_configuration.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)

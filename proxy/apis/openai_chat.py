@@ -11,7 +11,7 @@ from providers.events import Chunk
 from ..encoding import dumps
 from ..job import Job
 from .extensions import Body, required_text, take
-from .shapes import Shape, check
+from .shapes import Shape, Whole, check
 
 
 class OpenAIChatApi:
@@ -100,7 +100,7 @@ class _Request(Shape):
     """What is read here or translated for other providers; the rest is checked by whoever reads it."""
 
     messages: Annotated[list[_Message], Field(min_length=1)]
-    n: Annotated[int, Field(ge=1)] | None = None
+    n: Annotated[Whole, Field(ge=1)] | None = None
     stop: str | list[str] | None = None
     stream: bool | None = None
     stream_options: dict[str, Any] | None = None

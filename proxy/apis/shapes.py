@@ -4,9 +4,9 @@ What else is in a request is the business of its provider, so fields that a shap
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from citation.evidence import FieldError
 
@@ -14,11 +14,18 @@ from ..config.errors import dotted
 
 Path = tuple[str | int, ...]
 
+# 3.0 is whole in JSON, and some clients write it so.
+Whole = Annotated[int, BeforeValidator(lambda given: int(given) if _is_whole(given) else given)]
+
 
 class Shape(BaseModel):
     """An object of a request. Nothing is converted: `"1"` is no number, and 1 is not true."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
+
+
+def _is_whole(given: Any) -> bool:
+    return isinstance(given, float) and given.is_integer()
 
 
 def check(body: Any, shape: type[Shape]) -> None:

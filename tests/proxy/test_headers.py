@@ -77,12 +77,7 @@ CASES = {
 async def test_only_listed_headers_pass_either_way(case: str) -> None:
     upstream, body, status = CASES[case]
     async with Server(upstream) as provider:
-        settings = {
-            "kind": "openai",
-            "base_url": f"{provider.url}/v1",
-            "api_key": "sk-operator",
-            "retries": {"most": 0},
-        }
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
         app = make_app(parse({"providers": {"up": settings}}))
         async with TestClient(TestServer(app)) as client:
             for _ in range(2):  # a cookie would come back with the second
