@@ -10,6 +10,7 @@ from providers.events import Chunk
 
 from ..encoding import dumps
 from ..job import Job
+from .echoes import without_ours
 from .extensions import Body, required_text, take
 from .shapes import Shape, Whole, check
 
@@ -28,9 +29,10 @@ class OpenAIChatApi:
         """A request. Raises FieldError with the path of a wrong field."""
         check(body, _Request)
         rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
+        rest["messages"] = without_ours(body["messages"])
         return Job(
             model=self.model(body),
-            messages=body["messages"],
+            messages=rest["messages"],
             params={key: value for key, value in rest.items() if key not in ("model", "messages", "stream")},
             body=rest,
             evidence=ours.evidence,

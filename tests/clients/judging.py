@@ -108,6 +108,10 @@ def _reasoning(seen: str) -> str:
     return "" if seen == upstreams.REASONING else f"{seen!r} is not {upstreams.REASONING!r}"
 
 
+def _again(seen: str) -> str:
+    return "" if seen == TEXTS["openai"] else f"{seen!r} is not {TEXTS['openai']!r}"
+
+
 def _error(seen: Seen) -> str:
     return "" if "nobody/nothing" in seen["message"] else f"message {seen['message']!r} does not name the model"
 
@@ -123,6 +127,7 @@ def _left(seen: bool) -> str:
 LOOKS: dict[str, Callable[[Any], str]] = {
     "calls": _calls,
     "reasoning": _reasoning,
+    "again": _again,
     "error": _error,
     "broken": _broken,
     "left": _left,

@@ -10,6 +10,7 @@ TITLES = {
     "references by": "references by",
     "calls": "tool calls",
     "reasoning": "reasoning",
+    "again": "second turn",
     "error": "unknown model raises",
     "broken": "a stream cut off raises",
     "left": "leaving frees the provider",

@@ -15,9 +15,24 @@ ANSWER = (
     *(" [2].", " The Moon is hollow", " [3]."),
 )
 REASONING = "They ask about water."  # what tests.upstreams.openai.VLLM thinks before it answers
+# Of a message, as OpenAI documents them, and `parsed`, which its own SDKs add to what `.stream()` collects.
+FIELDS = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", "parsed"}
 EVENTS = "Content-Type: text/event-stream; charset=utf-8"
 
 Providers = dict[str, dict[str, Any]]
+
+
+class Strict(openai.OpenAI):
+    """Refuses fields of messages that OpenAI's API does not document, as Groq's and Mistral's servers do."""
+
+    async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        for position, message in enumerate(request.json["messages"]):
+            if unknown := message.keys() - FIELDS:
+                text = f"property 'messages.{position}.{min(unknown)}' is unsupported"
+                yield openai.error(400, text, "invalid_request_error", None)
+                return
+        async for step in super().__call__(request):
+            yield step
 
 
 class Unfinished:
@@ -52,6 +67,7 @@ async def started(stack: AsyncExitStack) -> Providers:
         "gemini": ("gemini", "", gemini.Gemini(ANSWER)),
         "calling": ("openai", "/v1", openai.OpenAI(ANSWER, calls=True)),
         "reasoning": ("openai", "/v1", openai.VLLM(ANSWER)),
+        "strict": ("openai", "/v1", Strict(ANSWER)),
         "broken": ("openai", "/v1", Unfinished(Break.CLOSE)),
         "silent": ("openai", "/v1", Unfinished(Break.STALL)),
     }

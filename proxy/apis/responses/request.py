@@ -7,6 +7,7 @@ from citation.options import Options
 from providers.events import Message
 
 from ...job import Job
+from ..echoes import items_without_ours
 from ..extensions import Body, required_text, take
 from ..shapes import Shape, check
 from .events import Annotations, ResponseEvents
@@ -71,6 +72,8 @@ class ResponsesApi:
         """
         check(body, _Request)
         rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
+        if isinstance(rest.get("input"), list):
+            rest["input"] = items_without_ours(rest["input"])
         messages, params, refused = list[Message](), Body(), None
         try:
             messages, params = chat_messages(rest), chat_params(rest)

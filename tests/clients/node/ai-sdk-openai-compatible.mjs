@@ -43,7 +43,7 @@ async function of(result) {
   };
 }
 
-const { pieces, calls, reasoning, leaving, ask } = looks(
+const { pieces, calls, reasoning, again, leaving, ask } = looks(
   (model) => ({ model: citestream(model), providerOptions: { citestream: { evidence } } }),
   "ai-sdk-openai-compatible",
 );
@@ -55,6 +55,7 @@ await way("`streamText`", "`providerMetadata` by `metadataExtractor`", streamed,
 });
 await way("`generateText`", "`providerMetadata` by `metadataExtractor`", whole, {
   calls,
+  again,
   error: () => raised(() => ask("nobody/nothing")),
 });
 report("AI SDK @ai-sdk/openai-compatible", "@ai-sdk/openai-compatible");

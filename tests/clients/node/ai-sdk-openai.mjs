@@ -60,6 +60,7 @@ await way("`streamText`, `.chat()`", "`sources`", chatStreamed, {
 });
 await way("`generateText`, `.chat()`", "`sources`", chatWhole, {
   calls: chat.calls,
+  again: chat.again,
   error: () => raised(() => chat.ask("nobody/nothing")),
 });
 await way("`streamText`, `.responses()`", "`sources`", responsesStreamed, {
@@ -68,6 +69,7 @@ await way("`streamText`, `.responses()`", "`sources`", responsesStreamed, {
 });
 await way("`generateText`, `.responses()`", "`sources`", responsesWhole, {
   calls: responses.calls,
+  again: responses.again,
   error: () => raised(() => responses.ask("nobody/nothing")),
 });
 report("AI SDK @ai-sdk/openai", "@ai-sdk/openai");

@@ -33,7 +33,7 @@ function of({ text, usage, sources }) {
   };
 }
 
-const { pieces, calls, reasoning, leaving, ask } = looks(
+const { pieces, calls, reasoning, again, leaving, ask } = looks(
   (model) => ({ model: citestream.chat(model, { extraBody: { evidence } }) }),
   "ai-sdk-openrouter",
 );
@@ -45,6 +45,7 @@ await way("`streamText`", "`sources`, with passages and positions", streamed, {
 });
 await way("`generateText`", "`sources`, with passages and positions", whole, {
   calls,
+  again,
   error: () => raised(() => ask("nobody/nothing")),
 });
 report("AI SDK @openrouter/ai-sdk-provider", "@openrouter/ai-sdk-provider");

@@ -31,6 +31,12 @@ export function looks(settings, name) {
     async reasoning() {
       return await streamText({ ...settings("reasoning/any"), prompt: question }).reasoningText;
     },
+    async again() {
+      const asked = { role: "user", content: question };
+      const first = await generateText({ ...settings("strict/any"), messages: [asked] });
+      const messages = [asked, ...first.response.messages, asked];
+      return (await generateText({ ...settings("strict/any"), messages })).text;
+    },
     async leaving() {
       const leave = new AbortController();
       const { textStream } = streamText({ ...settings(`silent/${name}`), prompt: question, abortSignal: leave.signal });

@@ -68,6 +68,12 @@ async function reasoning() {
   return thought;
 }
 
+async function again() {
+  const chat = client.chats.create({ model: "strict/any", config: withEvidence });
+  await chat.sendMessage({ message: question });
+  return (await chat.sendMessage({ message: question })).text;
+}
+
 async function leaving() {
   const leave = new AbortController();
   const config = { ...withEvidence, abortSignal: leave.signal };
@@ -85,6 +91,7 @@ await way("`generateContentStream()`", "`groundingMetadata` of the last chunk", 
 });
 await way("`generateContent()`", "`groundingMetadata`", whole, {
   calls,
+  again,
   error: () => raised(() => client.models.generateContent({ model: "nobody/nothing", contents: question })),
 });
 report("@google/genai", "@google/genai");

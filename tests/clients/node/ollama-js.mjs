@@ -65,6 +65,12 @@ async function reasoning() {
   return thought;
 }
 
+async function again() {
+  const { message } = await client.chat({ model: "strict/any", messages, evidence });
+  const second = await client.chat({ model: "strict/any", messages: [...messages, message, ...messages], evidence });
+  return second.message.content;
+}
+
 async function leaving() {
   const stream = await client.chat({ model: "silent/ollama-js", messages, evidence, stream: true });
   for await (const part of stream) {
@@ -84,6 +90,7 @@ await way("`chat({stream: true})`", "`references` of the last part", chatStreame
 });
 await way("`chat()`", "`references`", chatWhole, {
   calls,
+  again,
   error: () => raised(() => client.chat({ model: "nobody/nothing", messages })),
 });
 await way("`generate({stream: true})`", "`references` of the last part", generated);

@@ -147,6 +147,28 @@ async function* responsePieces(model) {
   }
 }
 
+// The answer to the same question, after the first answer as the client keeps it.
+async function conversed(first) {
+  const history = [...messages, first, ...messages];
+  const second = await client.chat.completions.create({ model: "strict/any", messages: history, evidence });
+  return second.choices[0].message.content;
+}
+
+async function chatAgain() {
+  const first = await client.chat.completions.create({ model: "strict/any", messages, evidence });
+  return conversed(first.choices[0].message);
+}
+
+async function helperAgain() {
+  return conversed(await client.chat.completions.stream({ model: "strict/any", messages, evidence }).finalMessage());
+}
+
+async function responseAgain() {
+  const first = await client.responses.create({ model: "strict/any", input: question, evidence });
+  const second = await client.responses.create({ model: "strict/any", input: [...messages, ...first.output, ...messages], evidence });
+  return second.output_text;
+}
+
 async function calls() {
   const tools = [{ type: "function", function: { name: "weather", parameters } }];
   const completion = await client.chat.completions.stream({ model: "calling/any", messages, evidence, tools }).finalChatCompletion();
@@ -193,8 +215,9 @@ await way("`chat.completions.create({stream: true})`", "`chunk.references` on th
   broken: () => broken(() => pieces("broken/any")),
   left: leaving,
 });
-await way("`chat.completions.stream()`", "`message.annotations`", chatHelper, { calls });
+await way("`chat.completions.stream()`", "`message.annotations`", chatHelper, { calls, again: helperAgain });
 await way("`chat.completions.create()`", "`message.annotations`, `completion.references`", chatWhole, {
+  again: chatAgain,
   error: () => raised(() => client.chat.completions.create({ model: "nobody/nothing", messages })),
 });
 await way("`responses.create({stream: true})`", "`annotation.added` events", responsesStreamed, {
@@ -204,6 +227,7 @@ await way("`responses.create({stream: true})`", "`annotation.added` events", res
 await way("`responses.stream()`", "annotations of the output text", responsesHelper);
 await way("`responses.create()`", "annotations of the output text, `response.references`", responsesWhole, {
   calls: responseCalls,
+  again: responseAgain,
   reasoning: responseReasoning,
   error: () => raised(() => client.responses.create({ model: "nobody/nothing", input: question })),
 });

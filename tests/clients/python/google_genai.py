@@ -73,6 +73,12 @@ def reasoning() -> str:
     return "".join(part.text for part in parts if part.thought)
 
 
+def again() -> str:
+    chat = client.chats.create(model="strict/any", config=with_evidence)
+    chat.send_message(question)
+    return chat.send_message(question).text
+
+
 def leaving() -> bool:
     chunks = client.models.generate_content_stream(model="silent/genai-python", contents=question, config=with_evidence)
     next(chunk for chunk in chunks if chunk.text)
@@ -94,6 +100,7 @@ way(
     "`grounding_metadata`",
     whole,
     calls=calls,
+    again=again,
     error=lambda: raised(lambda: client.models.generate_content(model="nobody/nothing", contents=question)),
 )
 report("google-genai (Python)", version("google-genai"))

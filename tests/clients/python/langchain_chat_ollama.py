@@ -3,6 +3,7 @@
 import re
 from importlib.metadata import version
 
+from langchain_core.messages import HumanMessage
 from langchain_ollama import ChatOllama
 from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
 
@@ -56,6 +57,12 @@ def reasoning() -> str:
     return "".join(chunk.additional_kwargs.get("reasoning_content", "") for chunk in chunks)
 
 
+def again() -> str:
+    llm = ChatOllama(model="strict/any", base_url=CITESTREAM)
+    first = llm.invoke(question, options={"evidence": evidence})
+    return llm.invoke([HumanMessage(question), first, HumanMessage(question)], options={"evidence": evidence}).text
+
+
 def leaving() -> bool:
     chunks = stream("silent/lc-ollama")
     next(chunk for chunk in chunks if chunk.text)
@@ -76,6 +83,7 @@ way(
     "`references_in_text`",
     whole,
     calls=calls,
+    again=again,
     error=lambda: raised(lambda: ChatOllama(model="nobody/nothing", base_url=CITESTREAM).invoke(question)),
 )
 report("langchain-ollama", version("langchain-ollama"))

@@ -3,6 +3,7 @@
 import re
 from importlib.metadata import version
 
+from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 from report import CASE, CITESTREAM, Seen, broken, left, raised, report, side, way
 
@@ -100,6 +101,11 @@ def of_responses(answer) -> Seen:
     }
 
 
+def unlisted(text: str) -> str:
+    """Without the list of references."""
+    return text.partition("\n\n**References**")[0]
+
+
 def counts(answer) -> Seen:
     usage = answer.usage_metadata
     return {
@@ -120,6 +126,11 @@ def calls(llm: ChatOpenAI) -> list[Seen]:
         {"name": call["name"], "arguments": call["args"]}
         for call in llm.bind_tools([weather]).invoke(question).tool_calls
     ]
+
+
+def again(llm: ChatOpenAI) -> str:
+    first = llm.invoke(question)
+    return llm.invoke([HumanMessage(question), first, HumanMessage(question)]).text
 
 
 def leaving(llm: ChatOpenAI, name: str) -> bool:
@@ -153,6 +164,7 @@ for kind, model_of, streamed, whole, via in (
         f"`ChatOpenAI({kind}).invoke`",
         via[1],
         whole,
+        again=lambda model_of=model_of: unlisted(again(model_of("strict/any"))),
         calls=lambda model_of=model_of: calls(model_of("calling/any")),
         error=lambda model_of=model_of: raised(lambda: model_of("nobody/nothing").invoke(question)),
     )

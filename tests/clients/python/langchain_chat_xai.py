@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from langchain_core.messages import HumanMessage
 from langchain_xai import ChatXAI
 from report import CASE, CITESTREAM, Seen, broken, raised, report, way
 
@@ -48,6 +49,11 @@ def of(answer) -> Seen:
     }
 
 
+def again() -> str:
+    llm = chat("strict/any")
+    return llm.invoke([HumanMessage(question), llm.invoke(question), HumanMessage(question)]).text
+
+
 way(
     "`ChatXAI.stream`",
     "`citations`, the links",
@@ -58,6 +64,7 @@ way(
     "`ChatXAI.invoke`",
     "`citations`, the links",
     whole,
+    again=again,
     error=lambda: raised(lambda: chat("nobody/nothing").invoke(question)),
 )
 report("langchain-xai", version("langchain-xai"))

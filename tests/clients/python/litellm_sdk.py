@@ -1,6 +1,9 @@
 """LiteLLM's SDK: completion() by its OpenAI provider, streamed and whole."""
 
+import os
 from importlib.metadata import version
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks GitHub for prices
 
 import litellm
 from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
@@ -75,9 +78,8 @@ def ask(model: str, **more):
         model=f"openai/{model}",
         api_base=f"{CITESTREAM}/v1",
         api_key="none",
-        messages=messages,
         extra_body={"evidence": evidence},
-        **more,
+        **{"messages": messages, **more},
     )
 
 
@@ -94,6 +96,11 @@ def calls() -> list[Seen]:
 def reasoning() -> str:
     chunks = ask("reasoning/any", stream=True)
     return "".join(getattr(chunk.choices[0].delta, "reasoning_content", None) or "" for chunk in chunks)
+
+
+def again() -> str:
+    first = ask("strict/any").choices[0].message
+    return ask("strict/any", messages=[*messages, first, *messages]).choices[0].message.content
 
 
 def leaving() -> bool:
@@ -116,6 +123,7 @@ way(
     "`message.annotations`, `response.references`",
     whole,
     calls=calls,
+    again=again,
     error=lambda: raised(lambda: ask("nobody/nothing")),
 )
 report("litellm", version("litellm"))

@@ -63,6 +63,12 @@ def reasoning() -> str:
     return "".join(part.message.thinking or "" for part in parts)
 
 
+def again() -> str:
+    given = {"evidence": evidence}
+    first = client.chat("strict/any", messages=messages, options=given).message
+    return client.chat("strict/any", messages=[*messages, first, *messages], options=given).message.content
+
+
 def leaving() -> bool:
     parts = client.chat("silent/ollama-python", messages=messages, options=options, stream=True)
     next(part for part in parts if part.message.content)
@@ -84,6 +90,7 @@ way(
     "`references_in_text`",
     chat_whole,
     calls=calls,
+    again=again,
     error=lambda: raised(lambda: client.chat("nobody/nothing", messages=messages)),
 )
 way("`generate(stream=True)`", "`references_in_text`", generated)

@@ -95,6 +95,12 @@ async def called(agent: Agent) -> list[Seen]:
     return reached
 
 
+async def again(agent: Agent) -> str:
+    first = await Runner.run(agent, question)
+    second = await Runner.run(agent, [*first.to_input_list(), {"role": "user", "content": question}])
+    return second.final_output
+
+
 async def leaving(agent: Agent, name: str) -> bool:
     # region leaving
     result = Runner.run_streamed(agent, question)
@@ -127,6 +133,7 @@ for kind, agent_of in (("OpenAIChatCompletionsModel", chat_agent), ("OpenAIRespo
         f"`Runner.run`, `{kind}`",
         "annotations of the message item",
         whole,
+        again=lambda agent_of=agent_of: run(again(agent_of("strict/any"))),
         calls=lambda agent_of=agent_of: run(called(agent_of("calling/any"))),
         error=lambda agent_of=agent_of: raised(lambda: run(Runner.run(agent_of("nobody/nothing"), question))),
     )

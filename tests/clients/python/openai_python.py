@@ -164,6 +164,31 @@ def pieces(model: str):
             yield choice.delta.content or ""
 
 
+def chat_again() -> str:
+    first = chat("strict/any").choices[0].message
+    return conversed(first)
+
+
+def helper_again() -> str:
+    with client.chat.completions.stream(
+        model="strict/any", messages=messages, extra_body={"evidence": evidence}
+    ) as stream:
+        return conversed(stream.get_final_completion().choices[0].message)
+
+
+def conversed(first) -> str:
+    """The answer to the same question, after the first answer as the client keeps it."""
+    history = [*messages, first, *messages]
+    second = client.chat.completions.create(model="strict/any", messages=history, extra_body={"evidence": evidence})
+    return second.choices[0].message.content
+
+
+def response_again() -> str:
+    history = [*messages, *respond("strict/any").output, *messages]
+    second = client.responses.create(model="strict/any", input=history, extra_body={"evidence": evidence})
+    return second.output_text
+
+
 def calls() -> list[Seen]:
     with client.chat.completions.stream(
         model="calling/any", messages=messages, tools=tools, extra_body={"evidence": evidence}
@@ -234,8 +259,20 @@ way(
     broken=lambda: broken(lambda: pieces("broken/any")),
     left=leaving,
 )
-way("`chat.completions.stream()`", "`message.annotations`, `message.references`", chat_helper, calls=calls)
-way("`chat.completions.create()`", "`message.annotations`, `completion.references`", chat_whole, **unknown)
+way(
+    "`chat.completions.stream()`",
+    "`message.annotations`, `message.references`",
+    chat_helper,
+    calls=calls,
+    again=helper_again,
+)
+way(
+    "`chat.completions.create()`",
+    "`message.annotations`, `completion.references`",
+    chat_whole,
+    again=chat_again,
+    **unknown,
+)
 way(
     "`responses.create(stream=True)`",
     "`annotation.added` events",
@@ -249,6 +286,7 @@ way(
     "annotations of the output text, `response.references`",
     responses_whole,
     calls=response_calls,
+    again=response_again,
     reasoning=response_reasoning,
     error=lambda: raised(lambda: respond("nobody/nothing")),
 )
