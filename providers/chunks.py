@@ -19,7 +19,7 @@ from .json_text import loads, whole_characters
 
 DONE = b"[DONE]"
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # what a model does before it answers
-BESIDE_TEXT = ("tool_calls", "function_call", "refusal", "audio")  # what is an answer too, but not text
+BESIDE_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # what is an answer too, but not text
 
 Fields = dict[str, Any]
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from uuid import uuid4
 
 from .errors import Rejected
 from .events import Message
@@ -10,6 +11,8 @@ from .json_text import loads
 
 Fields = dict[str, Any]
 
+_KINDS = {"/9j/": "image/jpeg", "iVBORw": "image/png", "R0lG": "image/gif", "UklGR": "image/webp"}
+_MADE = "call_made"
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?[^,]{0,200}?;base64,", re.IGNORECASE)
 
 
@@ -48,6 +51,21 @@ def data_url(url: str) -> tuple[str, str] | None:
     """(media type, base64) of a `data:` URL; None for any other."""
     found = _DATA_URL.match(url)
     return (found[1] or "application/octet-stream", url[found.end() :]) if found else None
+
+
+def image_kind(image: str) -> str:
+    """The media type of an image by how its base64 begins; Ollama's API does not say it."""
+    return next((kind for start, kind in _KINDS.items() if image.startswith(start)), "image/png")
+
+
+def made_id() -> str:
+    """An id for a tool call that came without one: OpenAI's clients cannot do without."""
+    return f"{_MADE}{uuid4().hex[:19]}"
+
+
+def is_made(identity: str) -> bool:
+    """Whether an id is one of those, which clients of the provider's own API do not expect."""
+    return identity.startswith(_MADE)
 
 
 def tool_names(messages: list[Message]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from .logprobs import joined
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 
 Fields = dict[str, Any]
+Piece = tuple[str, Any]  # a kind of content, and its value
 
 
 class Chunks:
@@ -124,6 +125,17 @@ def _without_usage(chunks: list[Chunk]) -> list[Chunk]:
     return [{key: value for key, value in c.items() if key != "usage"} if "usage" in c else c for c in chunks]
 
 
+THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # the names of one thing; some servers send two of them
+PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
+
+
+def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
+    """What of a delta, or a message, is shown: thoughts (always `reasoning`), then everything under its own name."""
+    thoughts = next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), "")
+    found = [("reasoning", thoughts)] if thoughts else []
+    return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
+
+
 def _with_choice(chunk: Chunk, index: int, delta: Fields, logprobs: Fields | None = None) -> Chunk:
     template: Fields = next((choice for choice in chunk.get("choices", ()) if choice.get("index") == index), {})
     choice = template | {"index": index, "delta": delta, "finish_reason": None}
@@ -138,11 +150,14 @@ class Completion:
     def __init__(self) -> None:
         self._envelope: Fields = {}
         self._choices: dict[int, Fields] = {}
+        self._pieces: dict[int, list[Piece]] = {}
 
     def add(self, chunk: Chunk) -> None:
         """Take in one chunk, in order."""
         for key, value in chunk.items():
-            if key != "choices" and (value is not None or key not in self._envelope):
+            if key in _OWN and key in self._envelope:
+                self._envelope[key] = {**self._envelope[key], **value}
+            elif key != "choices" and (value is not None or key not in self._envelope):
                 self._envelope[key] = value
         for choice in chunk.get("choices") or ():
             self._add_choice(choice)
@@ -153,6 +168,10 @@ class Completion:
         choices = [self._choices[index] for index in sorted(self._choices)]
         usage = envelope.pop("usage", None)
         return {"id": envelope.pop("id", None), **envelope, "choices": choices} | ({"usage": usage} if usage else {})
+
+    def pieces(self, choice: int) -> list[Piece]:
+        """What a message is made of (see `pieces_of`), in the order in which it came; calls are apart."""
+        return self._pieces.get(choice, [])
 
     def _add_choice(self, chunk: Mapping[str, Any]) -> None:
         index = chunk.get("index", 0)
@@ -168,6 +187,9 @@ class Completion:
         for key, value in chunk.items():
             if key == "delta":
                 _merge(choice["message"], value or {})
+                _append(self._pieces.setdefault(index, []), value or {})
+            elif key in _OWN and key in choice:
+                choice[key] = {**choice[key], **value}
             elif key == "logprobs":
                 choice["logprobs"] = joined(choice["logprobs"], value)
             elif value is not None or key not in choice:
@@ -177,6 +199,15 @@ class Completion:
 _GROWING = frozenset(
     {"content", "refusal", "reasoning", "reasoning_content", "thinking", "reasoning_details", "images", "content_parts"}
 )
+_OWN = frozenset({"google", "ollama"})  # what a provider's own API has beside a chunk's fields, a part at a time
+
+
+def _append(pieces: list[Piece], delta: Mapping[str, Any]) -> None:
+    for kind, value in pieces_of(delta):
+        if kind != "extra_content" and pieces and pieces[-1][0] == kind:
+            pieces[-1] = (kind, pieces[-1][1] + value)
+        else:
+            pieces.append((kind, value))
 
 
 def _merge(message: Fields, delta: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from .auth import presented
 from .completion import Chunks, Completion, Unchanged
 from .content import Overheard
 from .encoding import dumps, loads
-from .errors import RequestError, error_body
+from .errors import RequestError, error_body, status_of
 from .job import Job
 from .log import CLIENT, REQUEST_ID
 from .middleware import json_response
@@ -63,15 +63,15 @@ class Encoder(Protocol):
         """The next bytes of the stream."""
         ...
 
-    def failure(self, error: Fields) -> bytes:
-        """An error inside the stream."""
+    def failure(self, error: Fields, status: int) -> bytes:
+        """An error inside the stream, with what of the answer is still held. `status`: as which it would be told."""
         ...
 
     def end(self) -> bytes:
         """The last bytes of the stream."""
         ...
 
-    def body(self, completion: Fields) -> Fields:
+    def body(self, completion: Completion) -> Fields:
         """The whole answer at once."""
         ...
 
@@ -174,7 +174,7 @@ async def relay(request: web.Request, upstream: Relayed, encoder: Encoder | None
             if request.transport is not None:
                 request.transport.abort()
             return stream
-        await stream.write(encoder.failure(error_body(error)) + encoder.end())
+        await stream.write(encoder.failure(error_body(error), status_of(error)) + encoder.end())
     await stream.write_eof()
     return stream
 
@@ -208,7 +208,7 @@ async def send(
             raise
         if not isinstance(error, ProviderError):
             log.exception("a stream failed")
-        await write(encoder.failure(error_body(error)))
+        await write(encoder.failure(error_body(error), status_of(error)))
     await write(encoder.end())
     await stream.write_eof()
     return stream
@@ -219,7 +219,7 @@ def _encoded(event: Outgoing, chunks: Shaper, encoder: Encoder) -> bytes:
         case Waiting():
             return encoder.keepalive
         case Failed(error):
-            return encoder.chunks(chunks.of(event)) + encoder.failure(error_body(error))
+            return encoder.chunks(chunks.of(event)) + encoder.failure(error_body(error), status_of(error))
         case _:
             return encoder.chunks(chunks.of(event))
 
@@ -233,7 +233,7 @@ async def collect(outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, enco
                 raise event.error
             for chunk in chunks.of(event):
                 completion.add(chunk)
-    return encoder.body(completion.body())
+    return encoder.body(completion)
 
 
 async def _first(

@@ -9,6 +9,7 @@ from ..chunks import ChunkReader
 from ..errors import ProviderError, ReportedError, reported
 from ..events import Chunk, Event
 from ..json_text import clean, dumps, loads
+from ..messages import made_id
 
 Fields = dict[str, Any]
 
@@ -19,8 +20,9 @@ FILTERED = frozenset(
         *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "PUP_LIMITED_DISABLED"),
     }
 )
-# Of a candidate, what has no place in a chunk; kept beside the delta under Gemini's own names.
-KEPT = ("groundingMetadata", "citationMetadata", "urlContextMetadata", "safetyRatings", "avgLogprobs")
+# What has a place in a chunk. All else of an event, of a candidate, goes into its `google`, under Gemini's own names.
+OF_EVENT = frozenset({"candidates", "usageMetadata", "modelVersion", "responseId", "error"})
+OF_CANDIDATE = frozenset({"index", "content", "finishReason", "logprobsResult"})
 
 
 class GeminiReader:
@@ -37,6 +39,7 @@ class GeminiReader:
         }
         self._calls: dict[int, int] = {}  # candidate -> tool calls so far
         self._usage: Mapping[str, Any] | None = None
+        self._beside: Fields = {}  # of an event, what has yet to find a chunk
         self.done = False
         self.skipped = 0
         self.error: ProviderError | None = None
@@ -62,7 +65,8 @@ class GeminiReader:
         if self.error:
             raise self.error
         if self._usage is not None:
-            self._chunks.take({**self._envelope, "choices": [], "usage": _usage(self._usage)})
+            beside = {**self._beside, "usageMetadata": self._usage}
+            self._chunks.take({**self._envelope, "choices": [], "usage": _usage(self._usage), "google": beside})
         # Its streams end without a word, and a blocked prompt has one candidate, however many were asked for.
         self._chunks.done = True
         return self._chunks.end()
@@ -74,6 +78,7 @@ class GeminiReader:
         self._envelope["id"] = event.get("responseId") or self._envelope["id"]
         self._envelope["model"] = event.get("modelVersion") or self._envelope["model"]
         self._usage = event.get("usageMetadata") or self._usage  # cumulative
+        self._beside |= {name: value for name, value in event.items() if name not in OF_EVENT}
         blocked = (event.get("promptFeedback") or {}).get("blockReason")
         if blocked and not event.get("candidates"):
             yield self._chunk(0, self._opening(0) | {"content": ""}, "content_filter", native_finish_reason=blocked)
@@ -82,7 +87,8 @@ class GeminiReader:
 
     def _candidate(self, candidate: Fields) -> Iterator[Chunk]:
         index = candidate.get("index") or 0
-        fields = {name: candidate[name] for name in KEPT if candidate.get(name)}
+        beside = {name: value for name, value in candidate.items() if name not in OF_CANDIDATE}
+        fields: Fields = {"google": beside} if beside else {}
         if scored := _logprobs(candidate.get("logprobsResult")):
             fields["logprobs"] = scored
         opening = self._opening(index)
@@ -123,7 +129,7 @@ class GeminiReader:
         self._calls[index] += 1
         return {
             "index": number,
-            "id": call.get("id") or f"call_{uuid4().hex[:24]}",
+            "id": call.get("id") or made_id(),
             "type": "function",
             "function": {"name": call.get("name", ""), "arguments": dumps(call.get("args") or {}).decode()},
         }
@@ -141,7 +147,9 @@ class GeminiReader:
         return "tool_calls" if reason == "stop" and self._calls.get(index) else reason
 
     def _chunk(self, index: int, delta: Fields, reason: str | None = None, **fields: Any) -> Chunk:
-        return {**self._envelope, "choices": [{"index": index, "delta": delta, **fields, "finish_reason": reason}]}
+        beside, self._beside = self._beside, {}
+        choice = {"index": index, "delta": delta, **fields, "finish_reason": reason}
+        return {**self._envelope, "choices": [choice], **({"google": beside} if beside else {})}
 
 
 def _usage(counts: Mapping[str, Any]) -> Fields:
@@ -177,4 +185,5 @@ def _logprobs(result: object) -> Fields | None:
 
 def _token(token: Mapping[str, Any]) -> Fields:
     text = token.get("token", "")
-    return {"token": text, "logprob": token.get("logProbability", 0.0), "bytes": list(text.encode())}
+    known_as = {"token_id": token["tokenId"]} if "tokenId" in token else {}
+    return {"token": text, **known_as, "logprob": token.get("logProbability", 0.0), "bytes": list(text.encode())}

@@ -10,13 +10,16 @@ from ..chunks import ChunkReader
 from ..errors import ProviderError, reported
 from ..events import Chunk, Event
 from ..json_text import clean, dumps, loads
+from ..messages import image_kind, made_id
 
 Fields = dict[str, Any]
 
 FINGERPRINT = "fp_ollama"  # what its OpenAI-compatible route calls itself
 # `load` and `unload` end a request that only moved a model in or out of memory.
 REASONS = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
-COUNTERS = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")  # ns; kept on the last chunk
+# What has a place in a chunk. All else of a line (counts, durations), of a message, goes into its `ollama`.
+OF_LINE = frozenset({"model", "created_at", "message", "done", "done_reason", "logprobs", "error"})
+OF_MESSAGE = frozenset({"role", "content", "thinking", "tool_calls", "images"})
 
 
 class LineReader:
@@ -78,12 +81,15 @@ class LineReader:
             delta["reasoning"] = message["thinking"]
         if message.get("tool_calls"):
             delta["tool_calls"] = [self._call(call) for call in message["tool_calls"] if isinstance(call, Mapping)]
-        delta |= {key: value for key, value in message.items() if key not in _KNOWN}
+        if images := message.get("images"):
+            delta["images"] = [_image(image) for image in images if isinstance(image, str)]
+        if beside := {key: value for key, value in message.items() if key not in OF_MESSAGE}:
+            delta["ollama"] = beside
         choice: Fields = {"index": 0, "delta": delta, "finish_reason": self._reason(line)}
         if line.get("logprobs"):
             choice["logprobs"] = {"content": line["logprobs"], "refusal": None}
-        counters = {name: line[name] for name in COUNTERS if name in line}
-        return {**self._envelope, "choices": [choice], **({"ollama": counters} if counters else {})}
+        beside = {name: value for name, value in line.items() if name not in OF_LINE}
+        return {**self._envelope, "choices": [choice], **({"ollama": beside} if beside else {})}
 
     def _call(self, call: Mapping[str, Any]) -> Fields:
         function = call.get("function") or {}
@@ -91,7 +97,7 @@ class LineReader:
         self._calls += 1
         return {
             "index": index,
-            "id": call.get("id") or f"call_{uuid4().hex[:24]}",
+            "id": call.get("id") or made_id(),
             "type": "function",
             "function": {
                 "name": function.get("name", ""),
@@ -110,7 +116,9 @@ class LineReader:
         return "tool_calls" if self._calls and reason == "stop" else reason
 
 
-_KNOWN = frozenset({"role", "content", "thinking", "tool_calls", "images"})
+def _image(image: str) -> Fields:
+    """As other servers send one: a `data:` URL."""
+    return {"type": "image_url", "image_url": {"url": f"data:{image_kind(image)};base64,{image}"}}
 
 
 def _usage(line: Fields) -> Fields | None:

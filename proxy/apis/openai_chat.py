@@ -8,6 +8,7 @@ from pydantic import Field
 from citation.options import Options
 from providers.events import Chunk
 
+from ..completion import Completion
 from ..encoding import dumps
 from ..job import Job
 from .echoes import without_ours
@@ -57,7 +58,7 @@ class Events:
         """One event a chunk."""
         return b"".join([b"data: " + dumps(chunk) + b"\n\n" for chunk in chunks])
 
-    def failure(self, error: Body) -> bytes:
+    def failure(self, error: Body, _status: int) -> bytes:
         """The frame on which OpenAI's clients raise."""
         return b"data: " + dumps(error) + b"\n\n"
 
@@ -65,9 +66,9 @@ class Events:
         """What tells a client that nothing is missing."""
         return b"data: [DONE]\n\n"
 
-    def body(self, completion: Body) -> Body:
+    def body(self, completion: Completion) -> Body:
         """The hub's own shape."""
-        return completion
+        return completion.body()
 
 
 class _Function(Shape):

@@ -218,7 +218,7 @@ def test_images_log_probabilities_and_grounding_are_kept() -> None:
     assert deltas[2]["delta"] == {"content_parts": [{"executableCode": {"code": "1"}}]}
     token = {"token": "a", "logprob": -0.5, "bytes": [97]}
     assert deltas[3]["logprobs"]["content"] == [{**token, "top_logprobs": [token]}]
-    assert deltas[4]["groundingMetadata"] == {"webSearchQueries": ["q"]}
+    assert deltas[4]["google"] == {"groundingMetadata": {"webSearchQueries": ["q"]}}
 
 
 PIXEL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}

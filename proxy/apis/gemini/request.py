@@ -66,6 +66,6 @@ class GeminiApi:
             refused=refused,
         )
 
-    def encoder(self, job: Job, _annotations: object) -> Responses:
+    def encoder(self, _job: Job, _annotations: object) -> Responses:
         """Who writes the answer."""
-        return Responses(job.model, events=self.events)
+        return Responses(events=self.events)

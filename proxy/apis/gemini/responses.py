@@ -1,19 +1,36 @@
 """Responses: the hub's chunks as Gemini's; grounding metadata on the last of each candidate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from providers.events import Chunk
 
-from ...completion import Completion
-from ...encoding import dumps, loads
+from ...completion import Completion, pieces_of
+from ...encoding import dumps
+from ..calls import calls_of
+from .counts import logprobs_result, usage_metadata
+from .grounding import Text, grounding_metadata
+from .parts import Part, call_part, parts_of
 
 Fields = dict[str, Any]
 
-REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+REASONS = {"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP", "length": "MAX_TOKENS"} | {
+    "content_filter": "SAFETY"
+}
+OTHER = "OTHER"  # an unknown reason, in Gemini's words
+_NATIVE = """
+    STOP MAX_TOKENS SAFETY RECITATION LANGUAGE OTHER BLOCKLIST PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL
+    IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_OTHER NO_IMAGE IMAGE_RECITATION UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS
+    MISSING_THOUGHT_SIGNATURE MALFORMED_RESPONSE ESCALATION PUP_LIMITED_DISABLED CONTINUATION MODEL_ARMOR
+"""
+NATIVE = frozenset(_NATIVE.split())
+NOTHING = {"text": ""}  # what stands for no content in a stream
 STATUSES = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"} | {
     413: "INVALID_ARGUMENT",
     429: "RESOURCE_EXHAUSTED",
+    499: "CANCELLED",
+    501: "UNIMPLEMENTED",
+    502: "UNAVAILABLE",
     503: "UNAVAILABLE",
     504: "DEADLINE_EXCEEDED",
 }
@@ -27,9 +44,8 @@ def refusal(error: Fields, status: int) -> Fields:
 class Responses:
     """Writes one answer."""
 
-    def __init__(self, model: str, *, events: bool) -> None:
+    def __init__(self, *, events: bool) -> None:
         """`events`: server-sent events; otherwise one JSON array over the whole stream."""
-        self._model = model
         self._events = events
         self._completion = Completion()
         self._written = False
@@ -51,120 +67,96 @@ class Responses:
         for chunk in chunks:
             self._completion.add(chunk)
             for choice in chunk.get("choices") or ():
-                if parts := _parts(choice.get("delta") or {}):
+                if parts := [part for _, part in parts_of(pieces_of(choice.get("delta") or {}))]:
                     candidate = {"content": {"role": "model", "parts": parts}, "index": choice.get("index", 0)}
-                    written.append(self._one({"candidates": [candidate]}))
+                    written.append(self._one({"candidates": [candidate], **_head(chunk)}))
         return b"".join(written)
 
-    def failure(self, error: Fields) -> bytes:
-        """An error inside the stream; `error` has to be the first key."""
+    def failure(self, error: Fields, status: int) -> bytes:
+        """What of the answer has not been sent, then the error; `error` has to be its first key."""
         self._failed = True
-        return self._one(refusal(error, 503), bare=True)
+        body = self._completion.body()
+        candidates = [self._ending(choice, cut=True) for choice in body["choices"]]
+        told = [one for one in candidates if one["content"]["parts"] != [NOTHING] or one.keys() > {"content", "index"}]
+        last = self._one({"candidates": told, **_head(body)}) if told else b""
+        return last + self._one(refusal(error, status))
 
     def end(self) -> bytes:
         """What ends each candidate, with the usage; nothing of it after a failure."""
-        last = b"" if self._failed else self._last()
+        last = b""
+        if not self._failed:
+            body = self._completion.body()
+            last = self._one(_response(body, [self._ending(choice) for choice in body["choices"]]))
         return last if self._events else last + (b"]" if self._written else b"[]")
 
-    def body(self, completion: Fields) -> Fields:
+    def body(self, completion: Completion) -> Fields:
         """The whole answer at once."""
-        return self._finished(completion, whole=True)
+        body = completion.body()
+        return _response(
+            body, [_whole(choice, parts_of(completion.pieces(choice["index"]))) for choice in body["choices"]]
+        )
 
-    def _last(self) -> bytes:
-        return self._one(self._finished(self._completion.body(), whole=False), bare=True)
+    def _ending(self, choice: Fields, *, cut: bool = False) -> Fields:
+        """The last of a candidate in a stream: calls, which are whole now, and all that is not content."""
+        calls = [call_part(call) for call in calls_of(choice["message"], cut=cut)]
+        texts = [Text(0, 0, choice["message"].get("content") or "")]
+        return _candidate(choice, calls or [NOTHING], texts)
 
-    def _one(self, response: Fields, *, bare: bool = False) -> bytes:
-        data = dumps(response if bare else response | {"modelVersion": self._model})
+    def _one(self, response: Fields) -> bytes:
+        data = dumps(response)
         if self._events:
             return b"data: " + data + b"\n\n"
         lead, self._written = (b",\n" if self._written else b"["), True
         return lead + data
 
-    def _finished(self, body: Fields, *, whole: bool) -> Fields:
-        response: Fields = {"candidates": [_candidate(choice, body, whole) for choice in body["choices"]]}
-        if usage := body.get("usage"):
-            response["usageMetadata"] = _usage(usage)
-        return response | {"modelVersion": self._model} | ({"responseId": body["id"]} if body.get("id") else {})
+
+def _whole(choice: Fields, made: list[Part]) -> Fields:
+    texts, start = [], 0
+    for index, (kind, part) in enumerate(made):
+        if kind == "content":
+            texts.append(Text(index, start, part["text"]))
+            start += len(part["text"])
+    calls = [call_part(call) for call in calls_of(choice["message"])]
+    return _candidate(choice, [part for _, part in made] + calls, texts)
 
 
-def _candidate(choice: Fields, body: Fields, whole: bool) -> Fields:
-    message = choice["message"]
-    parts = (_parts(message) if whole else []) + _calls(message)
-    candidate: Fields = {
-        "content": {"role": "model", "parts": parts or [{"text": ""}]},
-        "finishReason": REASONS.get(choice.get("finish_reason") or "", "OTHER"),
+def _candidate(choice: Fields, parts: list[Fields], texts: list[Text]) -> Fields:
+    message, theirs = choice["message"], dict(choice.get("google") or {})
+    grounding = theirs.pop("groundingMetadata", None) or {}
+    if grounding or "references" in message:
+        theirs["groundingMetadata"] = grounding_metadata(message, choice["index"], texts or [Text(0, 0, "")], grounding)
+    return {
+        "content": {"role": "model", **({"parts": parts} if parts else {})},
+        **_finish(choice),
         "index": choice["index"],
+        **theirs,
+        **logprobs_result(choice.get("logprobs")),
     }
-    if "references" in message:
-        text = message.get("content") or ""
-        candidate["groundingMetadata"] = _grounding(message["references"], text, choice["index"], body)
-    return candidate
 
 
-def _parts(message: Fields) -> list[Fields]:
-    thought = message.get("reasoning") or message.get("reasoning_content") or message.get("thinking")
-    thoughts = [{"text": thought, "thought": True}] if isinstance(thought, str) and thought else []
-    return thoughts + ([{"text": message["content"]}] if message.get("content") else [])
+def _finish(choice: Mapping[str, Any]) -> Fields:
+    """The provider's own reason where it is one of Gemini's."""
+    reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
+    if not reason:
+        return {}
+    return {"finishReason": native if native in NATIVE else REASONS.get(reason, OTHER)}
 
 
-def _calls(message: Fields) -> list[Fields]:
-    found = []
-    for call in message.get("tool_calls") or ():
-        function = call.get("function") or {}
-        try:
-            arguments = loads(function.get("arguments") or "{}")
-        except ValueError:
-            arguments = {"arguments": function["arguments"]}
-        named = {"name": function.get("name", ""), "args": arguments}
-        found.append({"functionCall": ({"id": call["id"]} if call.get("id") else {}) | named})
-    return found
-
-
-def _grounding(references: list[Fields], text: str, index: int, body: Fields) -> Fields:
-    """`groundingChunks` and `groundingSupports`, whose offsets count bytes of UTF-8."""
-    supports: dict[tuple[int, int], Fields] = {}
-    for position, reference in enumerate(references):
-        for span in reference["spans"]:
-            if span["choice"] == index:
-                support = supports.setdefault((span["start"], span["end"]), _support(text, span))
-                support["groundingChunkIndices"].append(position)
-                support["confidenceScores"].append(round(span["support"], 4))
-    links = [annotation["url_citation"]["url"] for annotation in _annotations(body, index)]
-    chunks = [
-        {
-            "retrievedContext": {
-                "uri": links[position] if position < len(links) else reference["url"] or reference["id"],
-                "title": reference["title"] or reference["file_name"] or reference["id"],
-                "text": reference["snippet"],
-            }
-        }
-        for position, reference in enumerate(references)
-    ]
-    return {"groundingChunks": chunks, "groundingSupports": [supports[key] for key in sorted(supports)]}
-
-
-def _annotations(body: Fields, index: int) -> list[Fields]:
-    for choice in body["choices"]:
-        if choice["index"] == index:
-            annotations: list[Fields] = choice["message"].get("annotations") or []
-            return annotations
-    return []
-
-
-def _support(text: str, span: Fields) -> Fields:
-    sentence = text[span["start"] : span["end"]]
-    start = len(text[: span["start"]].encode("utf-8", "surrogatepass"))
-    end = start + len(sentence.encode("utf-8", "surrogatepass"))
-    segment = {"partIndex": 0, "startIndex": start, "endIndex": end, "text": sentence}
-    return {"segment": segment, "groundingChunkIndices": [], "confidenceScores": []}
-
-
-def _usage(usage: Fields) -> Fields:
-    details = {
-        "promptTokenCount": usage.get("prompt_tokens"),
-        "candidatesTokenCount": usage.get("completion_tokens"),
-        "totalTokenCount": usage.get("total_tokens"),
-        "cachedContentTokenCount": (usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
-        "thoughtsTokenCount": (usage.get("completion_tokens_details") or {}).get("reasoning_tokens"),
+def _response(body: Fields, candidates: list[Fields]) -> Fields:
+    """Candidates, usage, and what only Gemini says; a prompt that it blocked has no candidates."""
+    theirs = dict(body.get("google") or {})
+    usage = theirs.pop("usageMetadata", None) or usage_metadata(body.get("usage") or {})
+    blocked = (theirs.get("promptFeedback") or {}).get("blockReason")
+    said = [one for one in candidates if not blocked or one["content"].get("parts", [NOTHING]) != [NOTHING]]
+    return {
+        **({"candidates": said} if said else {}),
+        **({"usageMetadata": usage} if usage else {}),
+        **theirs,
+        **_head(body),
     }
-    return {key: value for key, value in details.items() if value is not None}
+
+
+def _head(body: Mapping[str, Any]) -> Fields:
+    """What stands in every response of an answer."""
+    named = {"modelVersion": body.get("model"), "responseId": body.get("id")}
+    return {key: value for key, value in named.items() if value}

@@ -1,17 +1,20 @@
 """Lines: the hub's chunks as lines of Ollama's stream; references and grounding on the last."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from providers.events import Chunk
+from providers.messages import data_url, image_url
 
-from ...completion import Completion
-from ...encoding import dumps, loads
+from ...completion import Completion, Piece, pieces_of
+from ...encoding import dumps
+from ..calls import calls_of
 
 Fields = dict[str, Any]
 
-REASONS = {"length": "length"}  # everything else ends as "stop" there
+REASONS = {"tool_calls": "stop", "function_call": "stop"}  # there, a call is no reason of its own
+COUNTS = {"prompt_eval_count": "prompt_tokens", "eval_count": "completion_tokens"}
 LAST = ("references", "grounding", "citations", "search_results")
 
 
@@ -26,7 +29,7 @@ class Lines:
     content_type = "application/x-ndjson"
 
     def __init__(self, model: str, *, generates: bool) -> None:
-        """`generates`: the answer goes into `response`, not into a message."""
+        """`model`: by the name its client knows. `generates`: the answer goes into `response`, not into a message."""
         self._model = model
         self._generates = generates
         self._completion = Completion()
@@ -35,7 +38,7 @@ class Lines:
     @property
     def keepalive(self) -> bytes:
         """A line without text: Ollama's clients break on anything else."""
-        return self._line({"role": "assistant", "content": ""})
+        return self._line({})
 
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
         """A line for each piece of text or thought; the rest waits for the last lines."""
@@ -44,79 +47,95 @@ class Lines:
             self._completion.add(chunk)
             for choice in chunk.get("choices") or ():
                 delta = choice.get("delta") or {}
-                message = {"role": "assistant", "content": delta.get("content") or ""}
-                if thought := delta.get("reasoning") or delta.get("reasoning_content") or delta.get("thinking"):
-                    message["thinking"] = thought
-                if message["content"] or thought:
-                    lines.append(self._line(message, choice.get("logprobs")))
+                message = _said(pieces_of(delta)) | (delta.get("ollama") or {})
+                if message or _scored(choice):
+                    lines.append(self._line(message, **_scored(choice)))
         return b"".join(lines)
 
-    def failure(self, error: Fields) -> bytes:
-        """The line that Ollama ends a broken stream with."""
+    def failure(self, error: Fields, status: int) -> bytes:
+        """What of the answer has not been sent, then the line that Ollama ends a broken stream with."""
         self._failed = True
-        return dumps(refusal(error, 200)) + b"\n"
+        body = self._completion.body()
+        calls = _calls(_choice(body)["message"], cut=True)
+        told = {key: body[key] for key in LAST if key in body}
+        last = self._line(calls, **told) if calls or told else b""
+        return last + dumps(refusal(error, status)) + b"\n"
 
     def end(self) -> bytes:
         """Tool calls, then the line that says that nothing is missing; nothing of it after a failure."""
         if self._failed:
             return b""
         body = self._completion.body()
-        calls = _calls(_message(body))
-        called = self._line({"role": "assistant", "content": "", "tool_calls": calls}) if calls else b""
-        return called + dumps(self._last(body, {"role": "assistant", "content": ""})) + b"\n"
+        calls = _calls(_choice(body)["message"])
+        return (self._line(calls) if calls else b"") + dumps(self._last(body, {})) + b"\n"
 
-    def body(self, completion: Fields) -> Fields:
+    def body(self, completion: Completion) -> Fields:
         """The whole answer at once."""
-        found = _message(completion)
-        message: Fields = {"role": "assistant", "content": found.get("content") or ""}
-        if thought := found.get("reasoning") or found.get("reasoning_content") or found.get("thinking"):
-            message["thinking"] = thought
-        if calls := _calls(found):
-            message["tool_calls"] = calls
-        return self._last(completion, message)
+        body = completion.body()
+        choice = _choice(body)
+        message = choice["message"]
+        said = _said(completion.pieces(0)) | (message.get("ollama") or {}) | _calls(message)
+        return self._last(body, said) | _scored(choice)
 
-    def _line(self, message: Fields, logprobs: Fields | None = None) -> bytes:
-        line = self._shaped(message) | {"done": False}
-        if logprobs and logprobs.get("content"):
-            line["logprobs"] = logprobs["content"]
-        return dumps(line) + b"\n"
+    def _line(self, message: Fields, **fields: Any) -> bytes:
+        return dumps({**self._shaped(message), "done": False, **fields}) + b"\n"
 
     def _shaped(self, message: Fields) -> Fields:
         created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
         head: Fields = {"model": self._model, "created_at": created}
+        whole = {"role": "assistant", "content": "", **message}
         if not self._generates:
-            return head | {"message": message}
-        rest = {key: value for key, value in message.items() if key in ("thinking", "tool_calls")}
-        return head | {"response": message["content"]} | rest
+            return head | {"message": whole}
+        rest = {key: value for key, value in whole.items() if key in ("thinking", "tool_calls")}
+        image = {"image": whole["images"][0]} if whole.get("images") else {}
+        return head | {"response": whole["content"]} | rest | image
 
     def _last(self, body: Fields, message: Fields) -> Fields:
-        reason = body["choices"][0]["finish_reason"] if body["choices"] else None
-        usage = body.get("usage") or {}
-        counts = {"prompt_eval_count": usage.get("prompt_tokens"), "eval_count": usage.get("completion_tokens")}
+        reason = _choice(body)["finish_reason"]
+        own, usage = body.get("ollama") or {}, body.get("usage") or {}
+        counts = {} if own.keys() & COUNTS.keys() else {ours: usage.get(theirs) for ours, theirs in COUNTS.items()}
         return {
             **self._shaped(message),
             "done": True,
-            "done_reason": REASONS.get(str(reason), "stop"),
-            **(body.get("ollama") or {}),
+            **({"done_reason": REASONS.get(reason, reason)} if reason else {}),
+            **own,
             **{key: value for key, value in counts.items() if value is not None},
             **{key: body[key] for key in LAST if key in body},
         }
 
 
-def _message(body: Fields) -> Fields:
-    message: Fields = body["choices"][0]["message"] if body["choices"] else {}
+def _choice(body: Fields) -> Fields:
+    found: Fields = body["choices"][0] if body["choices"] else {"message": {}, "finish_reason": None}
+    return found
+
+
+def _said(pieces: Iterable[Piece]) -> Fields:
+    """Thoughts, text and images of a message; a refusal is text there, as it is with all of Ollama's models."""
+    message: Fields = {}
+    for kind, value in pieces:
+        match kind:
+            case "reasoning":
+                message["thinking"] = message.get("thinking", "") + value
+            case "content" | "refusal":
+                message["content"] = message.get("content", "") + value
+            case "images":
+                found = [data_url(image_url(image)) for image in value if isinstance(image, dict)]
+                message.setdefault("images", []).extend(inline[1] for inline in found if inline)
     return message
 
 
-def _calls(message: Fields) -> list[Fields]:
+def _calls(message: Fields, *, cut: bool = False) -> Fields:
     """Tool calls with their arguments as objects."""
-    found = []
-    for index, call in enumerate(message.get("tool_calls") or ()):
-        function = call.get("function") or {}
-        try:
-            arguments = loads(function.get("arguments") or "{}")
-        except ValueError:
-            arguments = {"arguments": function["arguments"]}
-        entry: Fields = {"function": {"index": index, "name": function.get("name", ""), "arguments": arguments}}
-        found.append(({"id": call["id"]} if call.get("id") else {}) | entry)
-    return found
+    found = [
+        {
+            **({"id": call.id} if call.id else {}),
+            "function": {"index": index, "name": call.name, "arguments": call.arguments},
+        }
+        for index, call in enumerate(calls_of(message, cut=cut))
+    ]
+    return {"tool_calls": found} if found else {}
+
+
+def _scored(choice: Fields) -> Fields:
+    content = (choice.get("logprobs") or {}).get("content")
+    return {"logprobs": content} if content else {}

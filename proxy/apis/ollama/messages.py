@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from providers.events import Message
+from providers.messages import image_kind
 
 from ...encoding import dumps
 from ..calls import CallIds
 from ..extensions import Body
-
-# How the base64 of an image begins; Ollama's API does not say what kind it is.
-KINDS = {"/9j/": "image/jpeg", "iVBORw": "image/png", "R0lG": "image/gif", "UklGR": "image/webp"}
 
 
 def own_messages(raw: Sequence[Body]) -> list[Message]:
@@ -39,12 +37,6 @@ def prompt_messages(body: Body) -> list[Body]:
     return [{"role": "system", "content": system}, user] if system else [user]
 
 
-def image_url(image: str) -> str:
-    """An image as a `data:` URL."""
-    kind = next((kind for start, kind in KINDS.items() if image.startswith(start)), "image/png")
-    return f"data:{kind};base64,{image}"
-
-
 def _message(message: Body, calls: CallIds) -> Message:
     found: Message = {"role": message["role"], "content": _content(message.get("content"), message.get("images"))}
     if message.get("tool_calls"):
@@ -59,7 +51,9 @@ def _message(message: Body, calls: CallIds) -> Message:
 def _content(text: str | None, images: Any) -> Any:
     if not images:
         return text or ""
-    pictures = [{"type": "image_url", "image_url": {"url": image_url(image)}} for image in images]
+    pictures = [
+        {"type": "image_url", "image_url": {"url": f"data:{image_kind(image)};base64,{image}"}} for image in images
+    ]
     return [*([{"type": "text", "text": text}] if text else []), *pictures]
 
 

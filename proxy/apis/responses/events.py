@@ -50,7 +50,7 @@ class ResponseEvents:
                     written += self._text(delta["content"], choice.get("logprobs"))
         return b"".join(written)
 
-    def failure(self, error: Fields) -> bytes:
+    def failure(self, error: Fields, _status: int) -> bytes:
         """`response.failed`, with what had arrived."""
         self._failed = True
         written = ([] if self._begun else self._opening()) + self._closing(self._completion.body())
@@ -67,9 +67,9 @@ class ResponseEvents:
         response = self._ended(body)
         return b"".join([*written, self._event(f"response.{response['status']}", {"response": response})])
 
-    def body(self, completion: Fields) -> Fields:
+    def body(self, completion: Completion) -> Fields:
         """The whole answer at once."""
-        return self._ended(completion)
+        return self._ended(completion.body())
 
     def _ended(self, body: Fields) -> Fields:
         reason = incomplete(body)

@@ -38,7 +38,7 @@ function of(text, { candidates, usageMetadata: usage }) {
     text,
     usage: {
       input: usage.promptTokenCount,
-      output: usage.candidatesTokenCount,
+      output: usage.candidatesTokenCount + (usage.thoughtsTokenCount ?? 0), // counted apart
       cached: usage.cachedContentTokenCount,
       reasoning: usage.thoughtsTokenCount,
     },

@@ -46,7 +46,7 @@ def of(text: str, last) -> Seen:
         "text": text,
         "usage": {
             "input": usage.prompt_token_count,
-            "output": usage.candidates_token_count,
+            "output": usage.candidates_token_count + (usage.thoughts_token_count or 0),  # counted apart
             "cached": usage.cached_content_token_count,
             "reasoning": usage.thoughts_token_count,
         },
