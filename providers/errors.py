@@ -21,6 +21,10 @@ import orjson
 
 from .masking import masked
 
+# Codes of what no second try makes better, and of what is surely safe to try again.
+ADDRESS = "provider_address"
+CERTIFICATE = "provider_certificate"
+CONNECT_TIMEOUT = "provider_connect_timeout"
 RETRYABLE_TYPE = "upstream_error"  # not invalid_request_error: clients give up on that one instead of trying again
 # What clients are told of an answer's headers: when to try again, whether to, and the name its provider knows it by.
 PASSED_HEADERS = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "ratelimit"})
@@ -95,6 +99,7 @@ class Rejected(ProviderError):  # noqa: N818 - what happened, in the words of th
     """The provider answered with an error status."""
 
     code_default = "provider_rejected"
+    answered = 0  # the provider's own status, where it was one
 
 
 class NoSuchApi(Rejected):
@@ -127,7 +132,7 @@ def rejected(status: int, headers: Mapping[str, str], body: bytes) -> Rejected:
         kept["retry-after"] = said.retry_after
     if 300 <= status < 400:
         return Rejected("The provider redirects to another address, which is not followed.", headers=kept)
-    return Rejected(
+    error = Rejected(
         said.message or f"The provider answered {status} without an explanation.",
         status=status if 400 <= status < 500 else 502,
         type=said.type,
@@ -135,6 +140,8 @@ def rejected(status: int, headers: Mapping[str, str], body: bytes) -> Rejected:
         code=said.code,
         headers=kept,
     )
+    error.answered = status
+    return error
 
 
 def reported(error: object) -> ReportedError:
@@ -155,8 +162,12 @@ def translate(error: BaseException) -> ProviderError:
     if isinstance(error, ProviderError):
         return error
     names = {kind.__name__ for kind in type(error).__mro__}
+    if "ConnectionTimeoutError" in names:  # aiohttp's: nothing has been sent
+        return TimedOut("The provider could not be connected to in time.", code=CONNECT_TIMEOUT)
     if isinstance(error, TimeoutError) or any("Timeout" in name for name in names):
         return TimedOut("The provider did not answer in time.")
+    if isinstance(error, ValueError):
+        return Unreachable("The provider's address is not valid.", code=ADDRESS)
     if isinstance(error, RuntimeError):  # aiohttp's "Connection closed."
         return Unreachable("The connection to the provider broke.")
     if "ClientResponseError" in names:  # aiohttp's, for an answer it cannot read; its status 400 is made up
@@ -169,7 +180,7 @@ def translate(error: BaseException) -> ProviderError:
         headers = getattr(response, "headers", None) or getattr(error, "headers", None) or {}
         return rejected(status, headers, _body_of(error))
     if "SSLError" in names or any(isinstance(cause, SSLCertVerificationError) for cause in _causes(error)):
-        return Unreachable("The provider's certificate could not be verified.", code="provider_certificate")
+        return Unreachable("The provider's certificate could not be verified.", code=CERTIFICATE)
     if isinstance(error, ConnectionError | OSError) or any("Connect" in name or "Client" in name for name in names):
         return Unreachable("The provider could not be reached.")
     return ProviderError("The provider could not be used.")

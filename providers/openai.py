@@ -143,7 +143,7 @@ class OpenAIProvider:
         url = f"{settings.base_url.rstrip('/') or BASE_URL}{path}"
         if settings.azure:
             url = azure_url(settings.base_url, path, model, settings.api_version)
-        return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file)
+        return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file, settings.retries)
 
     @asynccontextmanager
     async def _sdk(self) -> AsyncIterator["AsyncOpenAI"]:

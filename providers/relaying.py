@@ -1,6 +1,5 @@
 """relay: a request and its answer passed through, bytes unchanged, for clients that speak the provider's own API."""
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
@@ -12,7 +11,7 @@ from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_header
 from .events import Relayed
 from .json_text import loads
 from .masking import Passing
-from .transport import MAX_EVENT_BYTES, Call, Timeouts, Transport, Watch, reads, refuse
+from .transport import MAX_EVENT_BYTES, Call, Timeouts, Transport, Watch, accepted, reads
 
 # How each API's stream shows that it came to an end, or to an error of its own. In the text of an answer these quotes
 # would be escaped, so only the stream itself can match.
@@ -48,10 +47,8 @@ async def relay(transport: Transport, call: Call, timeouts: Timeouts, ends: re.P
     breaks, and IncompleteAnswer when a stream that should show one of `ends` has none, so that a cut answer is never
     made to look like a whole one.
     """
-    watch = Watch(timeouts, asyncio.get_running_loop().time())
     async with AsyncExitStack() as stack:
-        response = await stack.enter_async_context(transport.open(call, timeouts))
-        await refuse(response)
+        response, watch = await stack.enter_async_context(accepted(transport, call, timeouts))
         headers = {"content-type": response.headers.get("Content-Type", "application/octet-stream")}
         headers |= passed_headers(response.headers)
         opened = stack.pop_all()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .transport import MAX_EVENT_BYTES, Timeouts
+from .transport import MAX_EVENT_BYTES, Retries, Timeouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,3 +21,4 @@ class Settings:
     ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
     max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of its stream
     timeouts: Timeouts = field(default_factory=Timeouts)
+    retries: Retries = field(default_factory=Retries)

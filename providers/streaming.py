@@ -4,7 +4,6 @@ Whatever breaks, everything that had arrived is yielded first, and a broken end 
 already had its finish reason.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -14,7 +13,7 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, drain, reads, refuse
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, accepted, drain, reads
 
 IDLE = Idle()
 
@@ -95,9 +94,7 @@ async def stream(
 
     `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
     """
-    watch = Watch(timeouts, asyncio.get_running_loop().time())
-    async with transport.open(call, timeouts) as response:
-        await refuse(response)
+    async with accepted(transport, call, timeouts) as (response, watch):
         splitter = _suited(response, splitter)
         broken: ProviderError | None = None
         async with aclosing(reads(response, watch)) as received:

@@ -45,7 +45,6 @@ class Proxy:
         self._pace = Pace(
             hold=config.limits.held_seconds,
             keepalive=config.server.keepalive_seconds,
-            total=config.limits.total_seconds,
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from citation.answer import Draft
 from citation.response import Response
-from providers.errors import ProviderError, TimedOut
+from providers.errors import ProviderError
 from providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
 from .logprobs import LogProbs, joined
@@ -18,11 +18,10 @@ from .outgoing import Failed, Waiting
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a sentence may be held, the client may hear nothing, and an answer may take; seconds."""
+    """How long a sentence may be held, and the client may hear nothing; seconds."""
 
     hold: float = 20.0  # a slow local model writes two words a second: a long sentence takes this long
     keepalive: float = 15.0  # a quarter of what the strictest common proxies allow a silent connection
-    total: float = 3600.0  # longer than any answer that somebody waits for
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,10 @@ class _Reading:
         self._pace = pace
         self._choices: dict[int, _Choice] = {}
         self._left = monotonic()  # when something last left for the client
-        self._deadline = self._left + pace.total
 
     def take(self, event: Event) -> list[Step]:
-        """One event in, everything that may go on out. Raises TimedOut."""
+        """One event in, everything that may go on out."""
         now = monotonic()
-        if now > self._deadline:
-            raise TimedOut(f"the answer took longer than {self._pace.total:g} seconds")
         steps = self._steps(event, now)
         for choice in self._choices.values():
             if choice.overdue(now, self._pace.hold):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from citation.options import Options, parse_options
 from providers import provider
 from providers.events import Provider
-from providers.transport import Timeouts, Transport
+from providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
 from .errors import RequestError
@@ -67,9 +67,9 @@ class Routes:
         self._transport = self._transport or Transport()
         settings = config.model_dump(include=SETTINGS) | {"api_key": config.secret()}
         settings["max_event_bytes"] = self._config.limits.event_bytes
-        return provider(
-            config.kind, transport=self._transport, timeouts=Timeouts(**config.timeouts.model_dump()), **settings
-        )
+        settings["timeouts"] = Timeouts(**config.timeouts.model_dump())
+        settings["retries"] = Retries(**config.retries.model_dump())
+        return provider(config.kind, transport=self._transport, **settings)
 
     def _known(self) -> str:
         names = [f"{name}/…" for name, settings in self._config.providers.items() if settings.kind != "extractive"]

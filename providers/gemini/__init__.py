@@ -144,7 +144,14 @@ class GeminiProvider:
         token = key.startswith("ya29.") or (settings.vertex and not key.startswith(("AIza", "AQ.")))
         headers = {"Authorization": f"Bearer {key}"} if token else {"x-goog-api-key": key} if key else {}
         headers |= {"Content-Type": "application/json"} if sent is not None else {}
-        return Call("GET" if sent is None else "POST", url, sent, {**headers, **settings.headers}, settings.ca_file)
+        return Call(
+            "GET" if sent is None else "POST",
+            url,
+            sent,
+            {**headers, **settings.headers},
+            settings.ca_file,
+            settings.retries,
+        )
 
 
 def _expected(request: ChatRequest) -> int:

@@ -87,7 +87,7 @@ class OllamaProvider:
 
     def _call(self, path: str, body: bytes, key: str | None) -> Call:
         headers = {"Content-Type": "application/json", **self._headers(key)}
-        return Call("POST", f"{self._base}{path}", body, headers, self._settings.ca_file)
+        return Call("POST", f"{self._base}{path}", body, headers, self._settings.ca_file, self._settings.retries)
 
     def _headers(self, key: str | None) -> dict[str, str]:
         key = key or self._settings.api_key  # a server of one's own needs none, ollama.com does

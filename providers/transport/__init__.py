@@ -4,8 +4,10 @@
 with bytes, so that every rule of the formats is tested without a socket.
 """
 
+from .accepting import accepted
 from .lines import LineSplitter
 from .reading import TICK, Watch, reads
+from .retrying import Retries
 from .session import Call, Timeouts, Transport, body, drain, refuse
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
@@ -15,9 +17,11 @@ __all__ = [
     "Call",
     "EventSplitter",
     "LineSplitter",
+    "Retries",
     "Timeouts",
     "Transport",
     "Watch",
+    "accepted",
     "body",
     "drain",
     "reads",

@@ -13,13 +13,17 @@ AFTER_FINISH_SECONDS = 5.0  # that usage and [DONE] may take after every finish 
 
 
 class Watch:
-    """How long a stream may still be silent: first until its first event, then between bytes, then after its end."""
+    """How long a stream may still be silent: first until its first event, then between bytes, then after its end.
+
+    And how long it may take altogether.
+    """
 
     def __init__(self, timeouts: Timeouts, started: float) -> None:
         """`started`: when the request was sent, in seconds of the loop's clock."""
         self.tick = timeouts.tick
         self._idle = timeouts.idle
         self._first: float | None = started + timeouts.first_token
+        self._last = started + timeouts.total
         self._latest = started
 
     def begin(self) -> None:
@@ -35,13 +39,15 @@ class Watch:
         """Bytes have come."""
         self._latest = now
 
-    def late(self, now: float) -> bool:
-        """Whether bytes come, but no event among them, and for too long."""
-        return self._first is not None and now >= self._first
+    def late(self, now: float) -> str:
+        """What takes too long although bytes come: no event among them, or no end. Nothing where neither does."""
+        if self._first is not None and now >= self._first:
+            return "The provider did not begin to answer in time."
+        return "The provider's answer takes longer than it may." if now >= self._last else ""
 
     def left(self, now: float) -> float:
         """Seconds until the nearest limit; at or below zero once it is passed."""
-        limit = self._latest + self._idle
+        limit = min(self._latest + self._idle, self._last)
         return (limit if self._first is None else min(limit, self._first)) - now
 
 
@@ -68,12 +74,12 @@ async def reads(response: aiohttp.ClientResponse, watch: Watch) -> AsyncGenerato
         if not data and content.at_eof():
             return
         if not data and watch.left(clock()) <= 0:
-            raise TimedOut("The provider stopped answering.")
+            raise TimedOut(watch.late(clock()) or "The provider stopped answering.")
         yield data
         if data:
             watch.received(clock())  # the time that the reader took is not the provider's silence
-        if watch.late(clock()):
-            raise TimedOut("The provider did not begin to answer in time.")
+        if late := watch.late(clock()):
+            raise TimedOut(late)
 
 
 async def _wait(content: aiohttp.StreamReader, seconds: float) -> bytes:

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from ..errors import BrokenStream, Unreachable, rejected, translate
+from ..errors import CERTIFICATE, BrokenStream, Unreachable, rejected, translate
+from .retrying import Retries
 
 CONNECT_SECONDS = 10.0  # three TCP retransmissions; a provider farther away than that is down
 FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load the model from disk first
 IDLE_SECONDS = 120.0  # longer than any reasoning pause of a provider that streams
+TOTAL_SECONDS = 3600.0  # longer than any answer that somebody waits for
 KEEPALIVE_SECONDS = 4.0  # below the 5 s of uvicorn (vLLM) and node, so that no request meets a closing connection
 MAX_ERROR_BYTES = 64 * 1024  # of an error body that are read: error objects are smaller, HTML pages do not matter
 ERROR_BODY_SECONDS = 5.0  # that an error body may take; its status is told without it
@@ -36,6 +38,7 @@ class Timeouts:
     connect: float = CONNECT_SECONDS
     first_token: float = FIRST_TOKEN_SECONDS  # from the request to the first event of its answer
     idle: float = IDLE_SECONDS  # without a single byte
+    total: float = TOTAL_SECONDS  # from the request to the end of its answer
     tick: float = 1.0  # after which a stream without a byte says so, for those who hold sentences
 
 
@@ -48,6 +51,7 @@ class Call:
     body: bytes | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     ca_file: str = ""  # PEM; empty: the machine's own authorities
+    retries: Retries = field(default_factory=Retries)
 
 
 class Transport:
@@ -87,7 +91,7 @@ class Transport:
 
     async def _send(self, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
         try:
-            async with asyncio.timeout(timeouts.first_token):
+            async with asyncio.timeout(min(timeouts.first_token, timeouts.total)):
                 return await self.session.request(
                     call.method,
                     call.url,
@@ -110,7 +114,7 @@ class Transport:
                 context.load_verify_locations(ca_file)
             except OSError:
                 raise Unreachable(
-                    "The provider's certificate authority (ca_file) cannot be read.", code="provider_certificate"
+                    "The provider's certificate authority (ca_file) cannot be read.", code=CERTIFICATE
                 ) from None
             self._trusted[ca_file] = context
         return self._trusted[ca_file]

@@ -104,6 +104,19 @@ class Timeouts(Section):
         default=300.0, gt=0, description="for its answer to begin; a local model may have to load first"
     )
     idle: float = Field(default=120.0, gt=0, description="for the next piece of a stream")
+    total: float = Field(default=3600.0, gt=0, description="for a whole answer")
+
+
+class Retries(Section):
+    """Sending a request again where a provider could not be reached or cannot work on it yet: 429, 502, 503, 504."""
+
+    most: int = Field(default=2, ge=0, le=10, description="tries after the first")
+    longest_wait: float = Field(
+        default=10.0, gt=0, description="seconds, of all waits together; a longer Retry-After goes to the client"
+    )
+    timeouts: bool = Field(
+        default=False, description="also after it was asked and kept silent; it may have worked, and be paid, twice"
+    )
 
 
 class ProviderConfig(Section):
@@ -127,6 +140,7 @@ class ProviderConfig(Section):
     vertex: bool = Field(default=False, description="base_url is a Vertex AI address up to and including the location")
     ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
     timeouts: Timeouts = Field(default_factory=Timeouts, description="seconds to wait for it")
+    retries: Retries = Field(default_factory=Retries, description="before any of its answer has come")
 
     @model_validator(mode="after")
     def _one_key(self) -> "ProviderConfig":
@@ -209,7 +223,6 @@ class Limits(Section):
         default=16 * 2**20, ge=1024, description="of one event or line of a provider's stream; an image fits"
     )
     held_seconds: float = Field(default=20.0, gt=0, description="that a sentence may be held")
-    total_seconds: float = Field(default=3600.0, gt=0, description="for a whole answer")
 
 
 class ReferencesConfig(Section):

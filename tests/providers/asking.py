@@ -8,10 +8,11 @@ from typing import Any
 from providers import provider
 from providers.errors import ProviderError
 from providers.events import ChatRequest, Event, Finish, Idle, OtherDelta, Provider, TextDelta, Usage
-from providers.transport import Timeouts
+from providers.transport import Retries, Timeouts
 from tests.upstreams import gemini, openai
 
 QUICK = Timeouts(connect=5.0, first_token=5.0, idle=5.0, tick=0.05)
+ONCE = Retries(most=0)
 QUESTION = [{"role": "user", "content": "When does water boil?"}]
 MODELS = {"openai": openai.MODEL, "ollama": "llama3.2", "gemini": gemini.MODEL}
 KEYS = {"openai": openai.KEY, "ollama": "", "gemini": gemini.KEY}
@@ -53,7 +54,7 @@ class Answer:
 def made(kind: str, url: str, **settings: Any) -> Provider:
     """A provider of that kind for a server at that address."""
     base = f"{url}/v1" if kind == "openai" else url
-    return provider(kind, base_url=base, **{"api_key": KEYS[kind], "timeouts": QUICK, **settings})
+    return provider(kind, base_url=base, **{"api_key": KEYS[kind], "timeouts": QUICK, "retries": ONCE, **settings})
 
 
 async def ask(asked: Provider, params: Mapping[str, Any] | None = None, **request: Any) -> Answer:

@@ -306,6 +306,20 @@ async def test_comments_keep_a_connection_alive_but_are_no_first_token() -> None
     assert answer.error.status == 504
 
 
+async def test_an_answer_that_takes_longer_than_it_may_ends_with_what_arrived() -> None:
+    async def endless(_: Request) -> AsyncIterator[Step]:
+        yield CHUNKED
+        while True:
+            yield chunk(WATER)
+            await asyncio.sleep(0.02)
+
+    async with Server(endless) as server:
+        answer = await answered("openai", server.url, timeouts=Timeouts(total=0.3, tick=0.05))
+    assert type(answer.error) is TimedOut
+    assert "longer than it may" in answer.error.message
+    assert answer.text().startswith("WaterWater")
+
+
 async def test_silence_is_told_in_ticks() -> None:
     async with Server(sse(WATER, Break.STALL)) as server:
         asked = made("openai", server.url, timeouts=Timeouts(tick=0.02))

@@ -77,7 +77,12 @@ CASES = {
 async def test_only_listed_headers_pass_either_way(case: str) -> None:
     upstream, body, status = CASES[case]
     async with Server(upstream) as provider:
-        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
+        settings = {
+            "kind": "openai",
+            "base_url": f"{provider.url}/v1",
+            "api_key": "sk-operator",
+            "retries": {"most": 0},
+        }
         app = make_app(parse({"providers": {"up": settings}}))
         async with TestClient(TestServer(app)) as client:
             for _ in range(2):  # a cookie would come back with the second

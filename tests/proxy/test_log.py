@@ -20,7 +20,12 @@ Launch = Callable[..., AbstractContextManager[str]]
 CONFIG: dict[str, Any] = {
     "providers": {
         "extractive": None,
-        "down": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": "sk-provider-secret"},
+        "down": {
+            "kind": "openai",
+            "base_url": "http://127.0.0.1:9/v1",
+            "api_key": "sk-provider-secret",
+            "retries": {"most": 0},
+        },
     }
 }
 ASKED = {

@@ -49,9 +49,9 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         addresses = {"unauthorized": unauthorized, "busy": busy, "broken": broken, "cut": cut, "silent": silent}
         config = folder / "config.yaml"
         providers: dict[str, Any] = {
-            name: {"kind": "openai", "base_url": address, "api_key": KEY} for name, address in addresses.items()
+            name: {"kind": "openai", "base_url": address, "api_key": KEY, "retries": {"most": 0}}
+            for name, address in {**addresses, "down": "http://127.0.0.1:9/v1"}.items()
         }
-        providers["down"] = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": KEY}
         providers["extractive"] = {"kind": "extractive"}
         config.write_text(yaml.safe_dump({"server": {"max_body_bytes": 200_000}, "providers": providers}))
         command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
@@ -254,7 +254,8 @@ def test_a_cut_stream_keeps_what_arrived_and_raises_in_the_client(sdk: OpenAI) -
 def test_the_log_knows_a_request_by_the_providers_name_too(launch: Launch, tmp_path: Path) -> None:
     with upstream(refused(429, "{}", "x-request-id: req_of_theirs\r\n")) as address:
         config = tmp_path / "config.yaml"
-        config.write_text(yaml.safe_dump({"providers": {"busy": {"kind": "openai", "base_url": address}}}))
+        busy = {"kind": "openai", "base_url": address, "retries": {"most": 0}}
+        config.write_text(yaml.safe_dump({"providers": {"busy": busy}}))
         command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
         with launch(command, tmp_path / "log") as url:
             post(url, {"model": "busy/m", "messages": MESSAGES})
