@@ -200,9 +200,9 @@ def _changes(word: str, code: bool) -> Iterator[_Change]:
             yield _Change(found.start(), found.end(), "" if found[0] == "[" else " ")
         for at in _AT.finditer(word):
             yield _apart(word, at.start())
-        if _is_address(word):
-            for dot in _DOT.finditer(word):
-                yield _apart(word, dot.start())
+    if (_SLASHED.search(word) if code else _is_address(word)) and "." in word:
+        for dot in _DOT.finditer(word):
+            yield _apart(word, dot.start())
 
 
 def _apart(word: str, at: int) -> _Change:
@@ -225,7 +225,8 @@ _ENDS = (
     "internal|local|localhost|invalid"
 )
 _NAME_ENDS = re.compile(rf"\.(?:{_ENDS})(?![A-Za-z0-9_\-])", re.IGNORECASE)
-_MEANT = re.compile(r"[/\\][/\\][^/]*\.|www\\?\.\S", re.IGNORECASE)
+_SLASHED = re.compile(r"[/\\][/\\][^/]*\.")  # linkify-it makes links of //name.any/path too
+_MEANT = re.compile(rf"{_SLASHED.pattern}|www\\?\.\S", re.IGNORECASE)
 _GOES_ON = frozenset("/?#:\\")
 
 

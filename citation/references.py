@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from .attribute import Status, Support
 from .evidence import Evidence, label
-from .markers.render import LINKABLE, reference_list
+from .markers.render import LINKABLE, given_url, reference_list
 from .options import Numbering
 
 
@@ -60,7 +60,7 @@ class Reference:
             "document_id": evidence.document_id,
             "file_name": evidence.file_name,
             "title": evidence.title,
-            "url": evidence.url,
+            "url": given_url(evidence),
             "chunk_index": evidence.chunk_index,
             "page_number": evidence.page_number,
             "score": evidence.score,
@@ -154,7 +154,7 @@ class References:
 
 def title(evidence: Evidence) -> str:
     """What a page calls it."""
-    return evidence.title or evidence.file_name or evidence.url or evidence.id
+    return evidence.title or evidence.file_name or given_url(evidence) or evidence.id
 
 
 def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:

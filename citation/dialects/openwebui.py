@@ -4,6 +4,7 @@ Streams bring each as an `event` of type `source`, beside which annotations woul
 its page reads `sources`, and nothing else (0.12).
 """
 
+from ..markers.render import given_url
 from ..references import Reference, References, title
 from . import Dialect, Fields
 
@@ -23,7 +24,7 @@ def body(references: References) -> Fields:
 def _source(references: References, reference: Reference) -> Fields:
     evidence = reference.evidence
     return {
-        "source": {"id": evidence.id, "name": title(evidence)} | ({"url": evidence.url} if evidence.url else {}),
+        "source": {"id": evidence.id, "name": title(evidence)} | ({"url": url} if (url := given_url(evidence)) else {}),
         "document": [evidence.text],
         "metadata": [
             {"source": references.links[evidence.number], "name": title(evidence), "page": evidence.page_number}

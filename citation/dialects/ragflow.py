@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..evidence import Evidence
+from ..markers.render import given_url
 from ..references import References, title
 from . import Dialect, Fields
 
@@ -22,7 +23,7 @@ def _chunk(evidence: Evidence) -> dict[str, Any]:
         "dataset_id": evidence.metadata.get("dataset_id"),
         "image_id": evidence.metadata.get("image_id"),
         "positions": evidence.metadata.get("positions", []),
-        "url": evidence.url,
+        "url": given_url(evidence),
         "similarity": evidence.score,
         "vector_similarity": evidence.metadata.get("vector_similarity"),
         "term_similarity": evidence.metadata.get("term_similarity"),

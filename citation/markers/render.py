@@ -6,6 +6,7 @@ from typing import assert_never
 from urllib.parse import quote
 
 from ..evidence import Evidence
+from ..links import Unlinker
 from ..options import MarkerStyle
 
 LINKABLE = ("http://", "https://")  # nothing else becomes a link: no javascript:, no data:, no file:
@@ -36,6 +37,16 @@ def address(evidence: Evidence) -> str:
     return _encoded(url, _UNSAFE_IN_URL) if url.lower().startswith(LINKABLE) else ""
 
 
+_SCRIPT = re.compile(r"[\x00-\x20]*(?:javascript|vbscript|data):", re.IGNORECASE)
+
+
+def given_url(evidence: Evidence) -> str | None:
+    """The evidence's address for whoever asked to have it back; not one that a browser would run."""
+    url = evidence.url
+    # As browsers read one: without what stands before it, without tabs and line breaks in it
+    return None if url is None or _SCRIPT.match(re.sub(r"[\t\n\r]", "", url)) else url
+
+
 def identifier(evidence: Evidence) -> str:
     """Its id as the target of a link: no address of any scheme, and no two alike."""
     return _encoded(evidence.id, _UNSAFE_IN_ID)
@@ -54,7 +65,11 @@ def web_addresses(evidence: Evidence) -> set[str]:
 
 
 def _entry(evidence: Evidence) -> str:
-    name, target = _escaped(_name(evidence)), address(evidence)
+    name, target = _name(evidence), address(evidence)
+    if not target:  # the text of a link holds no other link; a name alone could be one
+        unlinker = Unlinker()
+        name = unlinker.feed(name) + unlinker.flush()
+    name = _escaped(name)
     page = f", page {evidence.page_number}" if evidence.page_number is not None else ""
     return (f"[{name}]({target})" if target else name) + page
 
@@ -69,9 +84,14 @@ _UNSAFE_IN_URL = re.compile(f"[{_UNSAFE}]")
 _UNSAFE_IN_ID = re.compile(f"[{_UNSAFE}:%]")  # with a colon it could be an address of any scheme
 
 
+_TURNING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # controls, of direction too
+
+
 def _encoded(text: str, unsafe: re.Pattern[str]) -> str:
     return unsafe.sub(lambda found: quote(found[0], safe=""), text)
 
 
 def _escaped(name: str) -> str:
-    return re.sub(r"([\\\[\]|`*<>])", r"\\\1", " ".join(name.split()))
+    """As text, for Markdown and, since some pages insert what they have as it is, for HTML."""
+    plain = _TURNING.sub("", " ".join(name.split())).replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\\[\]|`*])", r"\\\1", plain)

@@ -81,7 +81,7 @@ CODE = {
     "names with dots": ("request.user.id = os.path.is(x)", "request.user.id = os.path.is(x)"),
     "an index that is called": ("handlers[0](event)", "handlers[0] (event)"),
     "a typed index": ("d[k]: int = 5", "d[k] : int = 5"),
-    "an address, which a diagram may load": ('A["<img src=https://e.x/>"]', 'A["< img src=https[:]//e.x/>"]'),
+    "an address, which a diagram may load": ('A["<img src=https://e.x/>"]', 'A["< img src=https[:]//e[.]x/>"]'),
 }
 
 
