@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -54,10 +55,17 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
     async with AsyncExitStack() as stack:
         providers = await upstreams.started(stack)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        url = await stack.enter_async_context(citestream(providers, folder))
+        key = token_urlsafe()  # so that every client has to show it, each in its own way
+        url = await stack.enter_async_context(citestream(providers, key, folder))
         silent = providers["silent"]["base_url"].removesuffix("/v1")
-        environment = {**os.environ, "CITESTREAM": url, "SILENT": silent, "CASE": str(HERE / "case.json")}
-        usage = await asyncio.to_thread(plain_usage, url)
+        environment = {
+            **os.environ,
+            "CITESTREAM": url,
+            "CITESTREAM_KEY": key,
+            "SILENT": silent,
+            "CASE": str(HERE / "case.json"),
+        }
+        usage = await asyncio.to_thread(plain_usage, url, key)
         turns = asyncio.Semaphore(AT_ONCE)
         async with asyncio.TaskGroup() as group:
             runs = [group.create_task(ran(command, environment, turns)) for command in commands]
@@ -65,21 +73,22 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
 
 
 @asynccontextmanager
-async def citestream(providers: upstreams.Providers, folder: Path) -> AsyncIterator[str]:
-    """The address of a real `citestream serve` with these providers."""
+async def citestream(providers: upstreams.Providers, key: str, folder: Path) -> AsyncIterator[str]:
+    """The address of a real `citestream serve` with these providers, which lets in who shows the key."""
     written = folder / "citestream.yaml"
-    written.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}), "utf-8")
+    server = {"keys": [{"name": "clients", "key": key}]}
+    written.write_text(yaml.safe_dump({"server": server, "providers": providers, "log": {"access": False}}), "utf-8")
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
-    server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-    assert server.stdout is not None
-    while " listening on " not in (line := (await server.stdout.readline()).decode()):
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
+    while " listening on " not in (line := (await process.stdout.readline()).decode()):
         if not line:
-            raise RuntimeError(f"citestream serve ended with {await server.wait()}: its reason stands above")
+            raise RuntimeError(f"citestream serve ended with {await process.wait()}: its reason stands above")
     try:
         yield line.split(" listening on ")[1].strip()
     finally:
-        server.terminate()
-        await server.wait()
+        process.terminate()
+        await process.wait()
 
 
 async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asyncio.Semaphore) -> Report:
@@ -102,12 +111,13 @@ async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asy
     return {"script": script, "client": script, "version": "", "ways": [nothing], "shown": {}}
 
 
-def plain_usage(url: str) -> dict[str, int]:
+def plain_usage(url: str, key: str) -> dict[str, int]:
     """What the extractive provider counts for the case, asked without any client."""
     case = json.loads((HERE / "case.json").read_text("utf-8"))
     messages = [{"role": "user", "content": case["question"]}]
     body = {"model": "extractive", "messages": messages, "evidence": case["evidence"]}
-    asked = Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    asked = Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), headers)
     with urlopen(asked) as answer:
         usage = json.load(answer)["usage"]
     return {"input": usage["prompt_tokens"], "output": usage["completion_tokens"]}

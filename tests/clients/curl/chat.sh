@@ -1,4 +1,5 @@
-curl -sN "$CITESTREAM/v1/chat/completions" -H 'Content-Type: application/json' -d '{
+curl -sN "$CITESTREAM/v1/chat/completions" \
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{
   "model": "extractive",
   "stream": true,
   "stream_options": {"include_usage": true},

@@ -1,4 +1,5 @@
-curl -sN "$CITESTREAM/v1beta/models/extractive:streamGenerateContent?alt=sse" -H 'Content-Type: application/json' -d '{
+curl -sN "$CITESTREAM/v1beta/models/extractive:streamGenerateContent?alt=sse" \
+  -H "x-goog-api-key: $KEY" -H 'Content-Type: application/json' -d '{
   "contents": [{"role": "user", "parts": [{"text": "How tall was the Saturn V, and which mission was struck by lightning?"}]}],
   "evidence": [
     {"id": "moon", "file_name": "moon.md", "text": "🚀 The Saturn V was 110.6 metres tall. It flew thirteen times."},

@@ -1,1 +1,1 @@
-curl -s "$CITESTREAM/v1/references/$ID"
+curl -s -H "Authorization: Bearer $KEY" "$CITESTREAM/v1/references/$ID"

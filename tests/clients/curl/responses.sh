@@ -1,4 +1,5 @@
-curl -s "$CITESTREAM/v1/responses" -H 'Content-Type: application/json' -d '{
+curl -s "$CITESTREAM/v1/responses" \
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{
   "model": "extractive",
   "input": "How tall was the Saturn V, and which mission was struck by lightning?",
   "evidence": [

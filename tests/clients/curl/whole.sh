@@ -1,4 +1,5 @@
-curl -s "$CITESTREAM/v1/chat/completions" -H 'Content-Type: application/json' -d '{
+curl -s "$CITESTREAM/v1/chat/completions" \
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{
   "model": "extractive",
   "messages": [{"role": "user", "content": "How tall was the Saturn V, and which mission was struck by lightning?"}],
   "evidence": [

@@ -4,12 +4,13 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText } from "ai";
 import { counts, looks } from "./ai-sdk.mjs";
 import { citestreamMetadata } from "./citestream-metadata.mjs";
-import { CITESTREAM, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
 const citestream = createOpenAICompatible({
   name: "citestream",
   baseURL: `${CITESTREAM}/v1`,
+  apiKey: KEY,
   includeUsage: true,
   metadataExtractor: citestreamMetadata,
 });

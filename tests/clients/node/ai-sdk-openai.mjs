@@ -3,13 +3,13 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
 import { counts, looks } from "./ai-sdk.mjs";
-import { CITESTREAM, broken, evidence, question, raised, report, side, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, question, raised, report, side, way } from "./report.mjs";
 
 // region connect
 // This provider sends only what OpenAI documents; evidence is put into the body on its way.
 const withEvidence = (evidence) => (url, request) =>
   fetch(url, { ...request, body: JSON.stringify({ ...JSON.parse(request.body), evidence }) });
-const citestream = createOpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: "none", fetch: withEvidence(evidence) });
+const citestream = createOpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: KEY, fetch: withEvidence(evidence) });
 // endregion
 
 async function chatStreamed(model) {

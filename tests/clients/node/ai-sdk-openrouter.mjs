@@ -3,10 +3,10 @@
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { generateText, streamText } from "ai";
 import { counts, looks } from "./ai-sdk.mjs";
-import { CITESTREAM, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
-const citestream = createOpenRouter({ baseURL: `${CITESTREAM}/v1`, apiKey: "none", compatibility: "strict" });
+const citestream = createOpenRouter({ baseURL: `${CITESTREAM}/v1`, apiKey: KEY, compatibility: "strict" });
 // endregion
 
 async function streamed(model) {

@@ -1,10 +1,10 @@
 // @google/genai: generateContent and generateContentStream; the references are its groundingMetadata.
 
 import { GoogleGenAI } from "@google/genai";
-import { CITESTREAM, broken, evidence, left, question, raised, report, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, way } from "./report.mjs";
 
 // region connect
-const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: CITESTREAM } });
+const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: CITESTREAM } });
 const withEvidence = { httpOptions: { extraBody: { evidence } } };
 // endregion
 

@@ -1,10 +1,10 @@
 // ollama-js: chat and generate. It hands every line on as it is, so references are on the last.
 
 import { Ollama } from "ollama";
-import { CITESTREAM, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
-const client = new Ollama({ host: CITESTREAM });
+const client = new Ollama({ host: CITESTREAM, headers: { Authorization: `Bearer ${KEY}` } });
 // endregion
 const messages = [{ role: "user", content: question }];
 

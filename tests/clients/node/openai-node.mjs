@@ -1,10 +1,10 @@
 // openai-node: chat completions and responses; streamed, by the helper, whole.
 
 import OpenAI from "openai";
-import { CITESTREAM, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
-const client = new OpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: "none" });
+const client = new OpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: KEY });
 // endregion
 const messages = [{ role: "user", content: question }];
 const parameters = { type: "object", properties: {} };

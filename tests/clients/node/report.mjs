@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 export const { question, evidence, models } = JSON.parse(readFileSync(process.env.CASE, "utf8"));
 export const CITESTREAM = process.env.CITESTREAM ?? "http://127.0.0.1:8787";
+export const KEY = process.env.CITESTREAM_KEY ?? "none";
 const LEAVE_MILLISECONDS = 5000; // within which the provider of a client that leaves has to be let go
 
 const ways = [];
@@ -53,7 +54,7 @@ export async function left(model) {
 
 // The references of an answer, from the endpoint for clients that drop them.
 export async function side(identity) {
-  const answer = await fetch(`${CITESTREAM}/v1/references/${identity}`);
+  const answer = await fetch(`${CITESTREAM}/v1/references/${identity}`, { headers: { Authorization: `Bearer ${KEY}` } });
   return (await answer.json()).references;
 }
 

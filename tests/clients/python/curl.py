@@ -4,7 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from report import CITESTREAM, Seen, report, side, way
+from report import CITESTREAM, KEY, Seen, report, side, way
 
 COMMANDS = Path(__file__).parent.parent / "curl"
 
@@ -13,7 +13,7 @@ def printed(name: str, model: str, **environment: str) -> str:
     """What a command prints, asked of another model than its text says."""
     command = (COMMANDS / f"{name}.sh").read_text("utf-8").replace("extractive", model)
     shell = ["bash", "-c", f"set -e; {command}"]
-    environment = {"CITESTREAM": CITESTREAM, **environment}
+    environment = {"CITESTREAM": CITESTREAM, "KEY": KEY, **environment}
     return subprocess.run(shell, env=environment, capture_output=True, text=True, check=True).stdout
 
 

@@ -4,12 +4,12 @@ from importlib.metadata import version
 
 from google import genai
 from google.genai import types
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
 # region connect
-client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=CITESTREAM))
+client = genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=CITESTREAM))
 with_evidence = types.GenerateContentConfig(http_options=types.HttpOptions(extra_body={"evidence": evidence}))
 # endregion
 

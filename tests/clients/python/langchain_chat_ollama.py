@@ -5,13 +5,14 @@ from importlib.metadata import version
 
 from langchain_core.messages import HumanMessage
 from langchain_ollama import ChatOllama
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 LISTED = re.compile(r"^- \[\d+\] (?:\[.*\]\((?P<url>.*)\)|(?P<name>.*))$", re.MULTILINE)
 weather = {"name": "weather", "description": "The weather.", "parameters": {"type": "object", "properties": {}}}
 
 # region options
+sent = {"headers": {"Authorization": f"Bearer {KEY}"}}
 options = {"evidence": evidence, "citations": {"references_in_text": True}}
 # endregion
 
@@ -19,7 +20,7 @@ options = {"evidence": evidence, "citations": {"references_in_text": True}}
 def streamed(model: str) -> Seen:
     answer = None
     # region streamed
-    llm = ChatOllama(model=model, base_url=CITESTREAM)
+    llm = ChatOllama(model=model, base_url=CITESTREAM, client_kwargs=sent)
     for chunk in llm.stream(question, options=options):
         print(chunk.text, end="")
         answer = chunk if answer is None else answer + chunk
@@ -28,7 +29,7 @@ def streamed(model: str) -> Seen:
 
 
 def whole(model: str) -> Seen:
-    return of(ChatOllama(model=model, base_url=CITESTREAM).invoke(question, options=options))
+    return of(ChatOllama(model=model, base_url=CITESTREAM, client_kwargs=sent).invoke(question, options=options))
 
 
 def of(answer) -> Seen:
@@ -42,23 +43,27 @@ def of(answer) -> Seen:
 
 
 def stream(model: str):
-    return ChatOllama(model=model, base_url=CITESTREAM).stream(question, options={"evidence": evidence})
+    return ChatOllama(model=model, base_url=CITESTREAM, client_kwargs=sent).stream(
+        question, options={"evidence": evidence}
+    )
 
 
 def calls() -> list[Seen]:
-    llm = ChatOllama(model="calling/any", base_url=CITESTREAM).bind_tools([weather])
+    llm = ChatOllama(model="calling/any", base_url=CITESTREAM, client_kwargs=sent).bind_tools([weather])
     return [
         {"name": call["name"], "arguments": call["args"]} for call in llm.invoke(question, options=options).tool_calls
     ]
 
 
 def reasoning() -> str:
-    chunks = ChatOllama(model="reasoning/any", base_url=CITESTREAM, reasoning=True).stream(question, options=options)
+    chunks = ChatOllama(model="reasoning/any", base_url=CITESTREAM, client_kwargs=sent, reasoning=True).stream(
+        question, options=options
+    )
     return "".join(chunk.additional_kwargs.get("reasoning_content", "") for chunk in chunks)
 
 
 def again() -> str:
-    llm = ChatOllama(model="strict/any", base_url=CITESTREAM)
+    llm = ChatOllama(model="strict/any", base_url=CITESTREAM, client_kwargs=sent)
     first = llm.invoke(question, options={"evidence": evidence})
     return llm.invoke([HumanMessage(question), first, HumanMessage(question)], options={"evidence": evidence}).text
 
@@ -84,6 +89,8 @@ way(
     whole,
     calls=calls,
     again=again,
-    error=lambda: raised(lambda: ChatOllama(model="nobody/nothing", base_url=CITESTREAM).invoke(question)),
+    error=lambda: raised(
+        lambda: ChatOllama(model="nobody/nothing", base_url=CITESTREAM, client_kwargs=sent).invoke(question)
+    ),
 )
 report("langchain-ollama", version("langchain-ollama"))

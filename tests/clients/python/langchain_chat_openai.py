@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 LISTED = re.compile(r"^- \[\d+\] (?:\[.*\]\((?P<url>.*)\)|(?P<name>.*))$", re.MULTILINE)
@@ -17,7 +17,7 @@ def responses_model(model: str) -> ChatOpenAI:
     llm = ChatOpenAI(
         model=model,
         base_url=f"{CITESTREAM}/v1",
-        api_key="none",
+        api_key=KEY,
         use_responses_api=True,
         extra_body={"evidence": evidence},
     )
@@ -30,7 +30,7 @@ def chat_model(model: str) -> ChatOpenAI:
     llm = ChatOpenAI(
         model=model,
         base_url=f"{CITESTREAM}/v1",
-        api_key="none",
+        api_key=KEY,
         stream_usage=True,
         extra_body={"evidence": evidence, "citations": {"references_in_text": True}},
     )
@@ -72,7 +72,7 @@ def chat_streamed(model: str) -> Seen:
 
 
 def chat_whole(model: str) -> Seen:
-    llm = ChatOpenAI(model=model, base_url=f"{CITESTREAM}/v1", api_key="none", extra_body={"evidence": evidence})
+    llm = ChatOpenAI(model=model, base_url=f"{CITESTREAM}/v1", api_key=KEY, extra_body={"evidence": evidence})
     # region chat_whole
     answer = llm.invoke(question)
     print(answer.text)

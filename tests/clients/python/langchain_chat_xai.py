@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from langchain_core.messages import HumanMessage
 from langchain_xai import ChatXAI
-from report import CASE, CITESTREAM, Seen, broken, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -14,7 +14,7 @@ def chat(model: str) -> ChatXAI:
     llm = ChatXAI(
         model=model,
         xai_api_base=f"{CITESTREAM}/v1",
-        xai_api_key="none",
+        xai_api_key=KEY,
         stream_usage=True,
         extra_body={"evidence": evidence},
     )

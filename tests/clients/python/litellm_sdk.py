@@ -6,7 +6,7 @@ from importlib.metadata import version
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks GitHub for prices
 
 import litellm
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 messages = [{"role": "user", "content": question}]
@@ -19,7 +19,7 @@ def streamed(model: str) -> Seen:
     stream = litellm.completion(
         model=f"openai/{model}",  # LiteLLM's provider first; Citestream gets what comes after it
         api_base=f"{CITESTREAM}/v1",
-        api_key="none",
+        api_key=KEY,
         messages=[{"role": "user", "content": question}],
         stream=True,
         stream_options={"include_usage": True},
@@ -44,7 +44,7 @@ def whole(model: str) -> Seen:
     response = litellm.completion(
         model=f"openai/{model}",
         api_base=f"{CITESTREAM}/v1",
-        api_key="none",
+        api_key=KEY,
         messages=[{"role": "user", "content": question}],
         extra_body={"evidence": evidence},
     )
@@ -77,7 +77,7 @@ def ask(model: str, **more):
     return litellm.completion(
         model=f"openai/{model}",
         api_base=f"{CITESTREAM}/v1",
-        api_key="none",
+        api_key=KEY,
         extra_body={"evidence": evidence},
         **{"messages": messages, **more},
     )

@@ -4,12 +4,12 @@ import re
 from importlib.metadata import version
 
 import ollama
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
 # region connect
-client = ollama.Client(host=CITESTREAM)
+client = ollama.Client(host=CITESTREAM, headers={"Authorization": f"Bearer {KEY}"})
 options = {"evidence": evidence, "citations": {"references_in_text": True}}
 # endregion
 messages = [{"role": "user", "content": question}]

@@ -14,12 +14,12 @@ from agents import (
     set_tracing_disabled,
 )
 from openai import AsyncOpenAI
-from report import CASE, CITESTREAM, Seen, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, left, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
 # region connect
-client = AsyncOpenAI(base_url=f"{CITESTREAM}/v1", api_key="none")
+client = AsyncOpenAI(base_url=f"{CITESTREAM}/v1", api_key=KEY)
 set_tracing_disabled(True)  # else it sends traces to OpenAI
 # endregion
 

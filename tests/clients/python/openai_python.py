@@ -3,12 +3,12 @@
 from importlib.metadata import version
 
 from openai import OpenAI
-from report import CASE, CITESTREAM, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
 # region connect
-client = OpenAI(base_url=f"{CITESTREAM}/v1", api_key="none")
+client = OpenAI(base_url=f"{CITESTREAM}/v1", api_key=KEY)
 # endregion
 messages = [{"role": "user", "content": question}]
 tools = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}]

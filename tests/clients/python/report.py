@@ -7,10 +7,11 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 CASE = json.loads((Path(__file__).parent.parent / "case.json").read_text("utf-8"))
 CITESTREAM = os.environ.get("CITESTREAM", "http://127.0.0.1:8787")
+KEY = os.environ.get("CITESTREAM_KEY", "none")
 LEAVE_SECONDS = 5.0  # within which the provider of a client that leaves has to be let go
 
 Seen = dict[str, Any]
@@ -64,7 +65,8 @@ def left(model: str) -> bool:
 
 def side(identity: str) -> list[Any]:
     """The references of an answer, from the endpoint for clients that drop them."""
-    with urlopen(f"{CITESTREAM}/v1/references/{identity}") as answer:
+    asked = Request(f"{CITESTREAM}/v1/references/{identity}", headers={"Authorization": f"Bearer {KEY}"})
+    with urlopen(asked) as answer:
         return list(json.load(answer)["references"])
 
 
