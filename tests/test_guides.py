@@ -53,7 +53,7 @@ def test_what_npm_installs_is_pinned_and_names_no_registry() -> None:
     assert [version for version in wanted[2:] if not re.fullmatch(r"\d+\.\d+\.\d+", version)] == []
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "litellm.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "litellm.txt", "litellm_proxy.txt"])
 def test_what_pip_installs_is_pinned(name: str) -> None:
     lines = (ROOT / "tests/clients/python" / name).read_text("utf-8").splitlines()[1:]
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []

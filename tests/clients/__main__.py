@@ -13,7 +13,7 @@ def main() -> int:
     """The exit code: 0 where every client saw everything, and the guides say so."""
     arguments = parsed()
     try:
-        commands = running.commands(arguments.names, node=not arguments.python)
+        commands = running.commands(arguments.names, node=not arguments.python, litellm=arguments.litellm_proxy)
     except environments.InstallError as error:
         print(f"make test-clients: {error}", file=sys.stderr)
         return 2
@@ -25,7 +25,7 @@ def main() -> int:
     failed = sum(bool(row.faults) for row in rows)
     if not failed:
         shown = {(report["script"], name): text for report in reports for name, text in report["shown"].items()}
-        complete = not arguments.names and not arguments.python
+        complete = not (arguments.names or arguments.python or arguments.litellm_proxy)
         faults += outdated(shown, matrix if complete else "", write=arguments.write)
     for fault in faults:
         print(fault, file=sys.stderr)
@@ -38,6 +38,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make test-clients ARGS=...", description=__doc__)
     parser.add_argument("names", nargs="*", help="only scripts with such a word in their name")
     parser.add_argument("--python", action="store_true", help="leave Node's clients out")
+    parser.add_argument("--litellm-proxy", action="store_true", help="LiteLLM's proxy, too, which is large")
     parser.add_argument("--write", action="store_true", help="bring code, output and matrix in docs/clients up to date")
     return parser.parse_args()
 

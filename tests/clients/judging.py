@@ -12,13 +12,14 @@ Seen = dict[str, Any]
 # Of the providers behind tests.upstreams and of the extractive one, to the question and evidence of case.json.
 CITED = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning twice. [2]"
 TEXTS = {"extractive": CITED, "openai": f"{CITED} The Moon is hollow.", "ollama": f"{CITED} The Moon is hollow."}
-TEXTS["gemini"] = TEXTS["openai"]
+TEXTS["gemini"] = TEXTS["litellm"] = TEXTS["openai"]
 WRITTEN = len(upstreams.ANSWER)
 USAGES: dict[str, Seen] = {
     "openai": {"input": 20, "output": WRITTEN, "cached": 16, "reasoning": 3},
     "ollama": {"input": 26, "output": WRITTEN},
     "gemini": {"input": 12, "output": WRITTEN, "cached": 8},
 }
+USAGES["litellm"] = USAGES["openai"]
 # What `references_in_text` puts behind them.
 LIST = "\n\n**References**\n\n- [1] moon.md\n- [2] [Apollo 12](https://example.org/apollo-12)"
 # However a client names them: the first and the second reference.

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import yaml
 
 from . import environments, upstreams
+from .litellm_proxy import LiteLLM
 
 HERE = Path(__file__).parent
 AT_ONCE = 2  # scripts; a small machine has two cores
@@ -22,14 +23,16 @@ SCRIPT_SECONDS = 120  # the slowest takes 5 s on an idle machine
 OWN = {"litellm": "litellm"}  # scripts whose names begin so -> the packages that they run with, instead of all others'
 OLDER = ("litellm", "openai_python")  # the SDK that LiteLLM brings is a major version behind: it is looked at, too
 
+PROXY = "litellm_proxy"  # the script that wants one running
+
 Report = dict[str, Any]
 
 
-def commands(names: Sequence[str], *, node: bool) -> list[list[str]]:
+def commands(names: Sequence[str], *, node: bool, litellm: bool) -> list[list[str]]:
     """What to run, the environments made: all scripts, or those with one of `names` in theirs. Raises InstallError."""
     found = []
     for path in sorted((HERE / "python").glob("*.py")):
-        if reports(path, names):
+        if reports(path, names) and (litellm or path.stem != PROXY):
             environment = OWN.get(path.stem.split("_")[0], "requirements")
             found.append([str(environments.python(HERE / "python" / f"{environment}.txt")), str(path)])
     environment, script = OLDER
@@ -54,6 +57,8 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
     """Start providers and server, run the scripts: what they report, and the usage that plain HTTP shows."""
     async with AsyncExitStack() as stack:
         providers = await upstreams.started(stack)
+        litellm = LiteLLM()
+        providers["litellm"] = litellm.provider()
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         key = token_urlsafe()  # so that every client has to show it, each in its own way
         url = await stack.enter_async_context(citestream(providers, key, folder))
@@ -65,6 +70,9 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
             "SILENT": silent,
             "CASE": str(HERE / "case.json"),
         }
+        if any(PROXY in command[-1] for command in commands):
+            await stack.enter_async_context(litellm.running(url, key, providers["openai"], folder))
+            environment |= {"LITELLM": litellm.url, "LITELLM_MASTER_KEY": litellm.key}
         usage = await asyncio.to_thread(plain_usage, url, key)
         turns = asyncio.Semaphore(AT_ONCE)
         async with asyncio.TaskGroup() as group:

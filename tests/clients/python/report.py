@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -21,7 +21,7 @@ _ways: list[dict[str, Any]] = []
 _shown: dict[str, str] = {}
 
 
-def way(name: str, via: str, ask: Look, **looks: Callable[[], Any]) -> None:
+def way(name: str, via: str, ask: Look, models: Sequence[str] = CASE["models"], **looks: Callable[[], Any]) -> None:
     """One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
 
     `via`: where it finds the references. `looks`: `calls`, `reasoning`, `again`, `error`, `broken`, `left`.
@@ -29,7 +29,7 @@ def way(name: str, via: str, ask: Look, **looks: Callable[[], Any]) -> None:
     `lost` (what its user looks for in vain: name -> what is there instead, nothing).
     """
     found: dict[str, Any] = {"way": name, "via": via, "seen": {}}
-    for model in CASE["models"]:
+    for model in models:
         found["seen"][model] = _guarded(lambda model=model: _printing(ask, model))
     with redirect_stdout(StringIO()):
         found |= {look: _guarded(function) for look, function in looks.items()}
