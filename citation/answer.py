@@ -75,8 +75,7 @@ class Answer:
     def feed(self, text: str) -> list[Draft]:
         """Take in a delta; hand out what may leave."""
         sentences = self._segmenter.feed(text)
-        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.following]
-        drafts = [self._draft(*pair) for pair in zip(sentences, following, strict=False)]
+        drafts = self._drafts(sentences) if sentences else []  # nineteen of twenty deltas complete nothing
         if self._live or self._segmenter.in_code:
             drafts += self._settled()
         return drafts
@@ -110,6 +109,10 @@ class Answer:
         text = self._references.as_text(self.choice)
         self._shown += len(text)
         return text
+
+    def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:
+        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.following]
+        return [self._draft(*pair) for pair in zip(sentences, following, strict=True)]
 
     def _settled(self) -> list[Draft]:
         """What of the open sentence can leave already: nothing that follows can change it."""

@@ -84,7 +84,8 @@ def inject(
     templates = templates or _own()
     rules = templates.system if ask_markers else templates.unmarked
     placed = {number for result in results for number in result.numbers}
-    costs = {item.number: estimate_tokens(excerpt(item, nonce)) for item in evidence}
+    framed = {item.number: excerpt(item, nonce) for item in evidence}
+    costs = {number: estimate_tokens(text) for number, text in framed.items()}
     repeated = Counter(number for result in results for number in result.numbers)
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
     room -= len(results) * estimate_tokens(templates.results)
@@ -95,7 +96,7 @@ def inject(
     for result in results:
         told[result.message] = _with_results(told[result.message], result, kept, templates.results)
     told = _with_rules(told, rules.strip())
-    if frames := [excerpt(item, nonce) for item in kept if item.number not in placed]:
+    if frames := [framed[item.number] for item in kept if item.number not in placed]:
         told = _with_excerpts(told, _block(templates.evidence, nonce, frames))
     return Injected(told, kept, dropped)
 
