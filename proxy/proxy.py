@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 from citation.evidence import Evidence, FieldError
@@ -17,6 +18,7 @@ from .completion import Chunks, Unchanged
 from .config import Config, ConfigError, PromptFiles
 from .conversation import with_results
 from .enrich import enriched
+from .housekeeping import is_housekeeping
 from .job import Job, question
 from .outgoing import Outgoing
 from .pipeline import respond, unchanged
@@ -53,10 +55,16 @@ class Proxy:
         return self.config.output.links == "allow"
 
     def taken(self, job: Job, *, same: bool) -> Job:
-        """The job with what its tools brought as evidence, where the configuration says so. `same`: see Job.told."""
-        if not (self.config.evidence.from_tools and job.options.enabled):
+        """The job with the evidence it should have. `same`: see Job.told.
+
+        None, where a chat page asks for itself; else also what its tools brought. Both as the configuration says.
+        """
+        config = self.config.evidence
+        if config.skip_housekeeping and is_housekeeping(job.messages, job.params, config.housekeeping):
+            return replace(job, evidence=(), options=replace(job.options, enabled=False))
+        if not (config.from_tools and job.options.enabled):
             return job
-        return with_results(job, job.told_messages(same=same), self.config.evidence, self._secret)
+        return with_results(job, job.told_messages(same=same), config, self._secret)
 
     def open(
         self, job: Job, route: Route, key: str | None

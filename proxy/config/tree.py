@@ -179,6 +179,12 @@ class EvidenceConfig(Section):
     """What evidence a request may bring and how the model is shown it."""
 
     from_tools: bool = Field(default=False, description="results of tools in the conversation are evidence too")
+    skip_housekeeping: bool = Field(
+        default=True, description="titles, tags and the like that chat pages ask for get no evidence and no citations"
+    )
+    housekeeping: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(), description="how further such prompts begin, besides those of known pages"
+    )
     limit: int = Field(default=MAX_EVIDENCE, ge=1, description="pieces a request may bring")
     max_characters: int = Field(default=MAX_CHARACTERS, ge=1, description="of all their texts together")
     max_tokens: int = Field(default=24_000, ge=100, description="of excerpts and prompt together; the rest is dropped")

@@ -1,0 +1,104 @@
+"""What chat pages ask for themselves, told from questions. Of the prompts only what they are known by is theirs."""
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+
+from proxy.housekeeping import is_housekeeping
+
+Launch = Callable[..., AbstractContextManager[str]]
+HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"
+
+PAGES = {
+    "a title for Open WebUI": f"### Task:\nName it.\n### Output:\nJSON\n### Chat History:\n{HISTORY}",
+    "tags for Open WebUI": f"### Task:\nFind one to three tags.\n\n### Output:\nJSON\n\n### Chat History:\n{HISTORY}",
+    "follow-ups for Open WebUI": f"\n### Task:\nSuggest what to ask next.\n### Chat History:\n{HISTORY}\n",
+    "search queries for Open WebUI": f"### Task:\nDecide whether to search.\n### Chat History:\n{HISTORY}",
+    "a completion for Open WebUI": "### Task:\nYou are an autocompletion system.\n<text>How t</text>\n#### Output:",
+    "an emoji for Open WebUI": "Your task is to reflect the speaker's likely facial expression through a fitting emoji",
+    "a title for LibreChat": (
+        "Analyze this conversation and provide:\n1. Its language\n2. A short title in the detected language\n\n"
+        "User: How tall is it?"
+    ),
+    "a plain title for LibreChat": "Provide a concise, 5-word-or-less title for the conversation, only that.\n\nHi",
+    "an older title for LibreChat": "Please generate a concise, 5-word-or-less title for the conversation, please.",
+    "a title for NextChat": "Please generate a four to five word title summarizing our conversation without more.",
+    "a summary for NextChat": (
+        "Summarize the discussion briefly in 200 words or less to use as a prompt for future context."
+    ),
+}
+QUESTIONS = {
+    "a question": "How tall is it?",
+    "a question with documents by Open WebUI": (
+        "### Task:\nAnswer with the context.\n### Output:\nClear.\n<context>\nTall.\n</context>\n\nHow tall?"
+    ),
+    "a question about titles": "What makes a concise, 5-word-or-less title for the conversation good?",
+    "a task that a person wrote": "### Task:\nSummarise the report.\n### Output:\nA table.",
+    "a request for a title, in a person's words": "Please write a title for our conversation about bridges.",
+    "a question that quotes a prompt": "Why does Open WebUI send '### Task:' prompts that end with </chat_history>",
+    "nothing": "",
+}
+
+
+def user(text: str) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]
+
+
+@pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
+def test_a_page_that_asks_for_itself(text: str) -> None:
+    assert is_housekeeping(user(text), {})
+    assert is_housekeeping([{"role": "user", "content": [{"type": "text", "text": text}]}], {})
+    assert is_housekeeping(user(text.upper().replace(" ", "  ")), {})
+
+
+@pytest.mark.parametrize("text", QUESTIONS.values(), ids=QUESTIONS)
+def test_a_question_is_a_question(text: str) -> None:
+    assert not is_housekeeping(user(text), {})
+
+
+def test_only_what_was_asked_last_counts() -> None:
+    earlier = [*user(PAGES["a title for NextChat"]), {"role": "assistant", "content": "Tall rockets"}]
+    assert not is_housekeeping([*earlier, *user("How tall is it?")], {})
+    assert is_housekeeping([*user("How tall is it?"), *earlier], {})
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ({"task": "title_generation"}, True),
+        ({"task": "tags_generation"}, True),
+        ({"task": "moa_response_generation"}, False),
+        ({"task": ["title_generation"]}, False),
+        ("title_generation", False),
+        (None, False),
+    ],
+)
+def test_a_task_that_metadata_names(metadata: Any, expected: bool) -> None:
+    assert is_housekeeping(user("How tall is it?"), {"metadata": metadata}) is expected
+
+
+def test_further_prompts_can_be_named() -> None:
+    ours = "Name this  Conversation"
+    assert not is_housekeeping(user("name this conversation: hello"), {})
+    assert is_housekeeping(user("name this conversation: hello"), {}, [ours])
+
+
+@pytest.mark.parametrize("skips", [True, False])
+def test_a_title_gets_no_evidence_and_no_citations(launch: Launch, tmp_path: Path, skips: bool) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump({"evidence": {"skip_housekeeping": skips}}))
+    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    evidence = [{"text": "It is tall."}]
+    body = {"model": "extractive", "messages": user(PAGES["a title for Open WebUI"]), "evidence": evidence}
+    with launch(command, tmp_path / "log") as url:
+        request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode())  # noqa: S310 - our own address
+        with urlopen(request) as answer:  # noqa: S310
+            said = json.loads(answer.read())
+    assert ("references" in said) is not skips
