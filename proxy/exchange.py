@@ -13,7 +13,8 @@ from providers.errors import NoSuchApi, ProviderError
 from providers.events import Chunk, Relayed, Relays
 
 from .auth import presented
-from .completion import Chunks, Completion, Unchanged
+from .collecting import Completion
+from .completion import Chunks, Unchanged
 from .content import Overheard
 from .encoding import dumps, loads
 from .errors import RequestError, error_body, status_of

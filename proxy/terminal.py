@@ -16,7 +16,7 @@ from providers.retrieval.ranking import relevance
 
 from .apis.extensions import available
 from .citing import score_text
-from .completion import Completion
+from .collecting import Completion
 from .config import Config
 from .encoding import dumps
 from .explained import table

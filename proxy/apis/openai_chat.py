@@ -8,7 +8,7 @@ from pydantic import Field
 from citation.options import Options
 from providers.events import Chunk
 
-from ..completion import Completion
+from ..collecting import Completion
 from ..encoding import dumps
 from ..job import Job
 from .echoes import without_ours

@@ -12,7 +12,8 @@ from citation.evidence import Evidence
 from citation.options import Options, parse_options
 from citation.response import Response
 from proxy.apis.extensions import take
-from proxy.completion import Chunks, Completion
+from proxy.collecting import Completion
+from proxy.completion import Chunks
 from tests.proxy.test_pipeline import ANSWER, EVIDENCE, deltas, finish, outgoing
 
 

@@ -14,7 +14,8 @@ from citation.response import Response
 from citation.scoring import Prepared, scorer
 from providers.errors import IncompleteAnswer, ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
-from proxy.completion import Chunks, Completion, Unchanged
+from proxy.collecting import Completion
+from proxy.completion import Chunks, Unchanged
 from proxy.outgoing import Failed, Outgoing, Shown
 from proxy.pipeline import respond
 from proxy.reading import Pace

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...completion import Piece
+from ...collecting import Piece
 from ..calls import Call
 
 Fields = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import Any
 
 from providers.events import Chunk
 
-from ...completion import Completion, pieces_of
+from ...collecting import Completion, pieces_of
 from ...encoding import dumps
 from ..calls import calls_of
 from .counts import logprobs_result, usage_metadata

@@ -7,7 +7,7 @@ from typing import Any
 from providers.events import Chunk
 from providers.messages import data_url, image_url
 
-from ...completion import Completion, Piece, pieces_of
+from ...collecting import Completion, Piece, pieces_of
 from ...encoding import dumps
 from ..calls import calls_of
 

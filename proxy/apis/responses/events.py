@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from providers.events import Chunk
 
-from ...completion import Completion
+from ...collecting import Completion
 from ...encoding import dumps
 from ...job import Job
 from .items import Item, flat, incomplete, message_item, output_items, response_body

@@ -1,0 +1,134 @@
+"""Collecting: the chunks of a stream as the body of one `chat.completion`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from providers.events import Chunk
+
+from .encoding import dumps
+from .logprobs import joined
+
+Fields = dict[str, Any]
+Piece = tuple[str, Any]  # a kind of content, and its value
+
+# Strings that are said anew in every chunk, or once; all others of a delta grow from chunk to chunk.
+WHOLE = frozenset(
+    {"id", "type", "object", "role", "name", "status", "format", "model", "signature", "thought_signature", "call_id"}
+)
+OWN = frozenset({"google", "ollama"})  # what a provider's own API has beside a chunk's fields, a part at a time
+THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # the names of one thing; some servers send two of them
+PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
+
+
+class Completion:
+    """Collects chunks into the body of a `chat.completion`."""
+
+    def __init__(self) -> None:
+        self._envelope: Fields = {}
+        self._choices: dict[int, Fields] = {}
+        self._pieces: dict[int, list[Piece]] = {}
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in one chunk, in order. Azure's reports on content come with an envelope that says nothing."""
+        for key, value in chunk.items():
+            if key in OWN and key in self._envelope:
+                self._envelope[key] = {**self._envelope[key], **value}
+            elif key != "choices" and (value not in (None, "", 0) or key not in self._envelope):
+                self._envelope[key] = value
+        for choice in chunk.get("choices") or ():
+            self._add_choice(choice)
+
+    def body(self) -> Fields:
+        """What a client that did not ask for a stream is sent."""
+        envelope = {"system_fingerprint": None} | self._envelope | {"object": "chat.completion"}
+        choices = [_finished(self._choices[index]) for index in sorted(self._choices)]
+        usage = envelope.pop("usage", None)
+        return {"id": envelope.pop("id", None), **envelope, "choices": choices} | ({"usage": usage} if usage else {})
+
+    def pieces(self, choice: int) -> list[Piece]:
+        """What a message is made of (see `pieces_of`), in the order in which it came; calls are apart."""
+        return self._pieces.get(choice, [])
+
+    def _add_choice(self, chunk: Mapping[str, Any]) -> None:
+        index = chunk.get("index", 0)
+        choice = self._choices.get(index)
+        if choice is None:
+            message = {"role": "assistant", "content": None, "refusal": None}
+            choice = {"index": index, "message": message, "logprobs": None, "finish_reason": None}
+            self._choices[index] = choice
+        for key, value in chunk.items():
+            if key == "delta":
+                choice["message"] = {**_merged(choice["message"], value or {}), "role": "assistant"}
+                _append(self._pieces.setdefault(index, []), value or {})
+            elif key == "logprobs":
+                choice["logprobs"] = joined(choice["logprobs"], value)
+            elif key in ("index", "finish_reason"):
+                choice[key] = choice.get(key) if value is None else value
+            else:
+                choice[key] = _joined(key, choice.get(key), value)
+
+
+def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
+    """What of a delta, or a message, is shown: thoughts (always `reasoning`), then everything under its own name."""
+    thoughts = next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), "")
+    found = [("reasoning", thoughts)] if thoughts else []
+    return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
+
+
+def _append(pieces: list[Piece], delta: Mapping[str, Any]) -> None:
+    for kind, value in pieces_of(delta):
+        if kind != "extra_content" and pieces and pieces[-1][0] == kind:
+            pieces[-1] = (kind, pieces[-1][1] + value)
+        else:
+            pieces.append((kind, value))
+
+
+def _finished(choice: Fields) -> Fields:
+    """Without the positions by which the fragments of calls found each other."""
+    calls = choice["message"].get("tool_calls")
+    if not calls:
+        return choice
+    numbered = [{key: value for key, value in call.items() if key != "index"} for call in calls]
+    return {**choice, "message": {**choice["message"], "tool_calls": numbered}}
+
+
+def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
+    return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
+
+
+def _joined(key: str, known: Any, value: Any) -> Any:
+    """A value and what comes next under the same name."""
+    if key == "arguments" and value is not None and not isinstance(value, str):
+        value = dumps(value).decode()
+    match known, value:
+        case _, None:
+            return known
+        case dict(), dict():
+            return _merged(known, value)
+        case list(), list():
+            return _listed(known, value)
+        case str(), str() if key not in WHOLE:
+            return known + value
+        case _, list() if key != "annotations":
+            return _listed([], value)
+        case _:
+            return value
+
+
+def _listed(known: list[Any], more: list[Any]) -> list[Any]:
+    """The entries one after the other; fragments of one entry share an `index`, and its type if they say one."""
+    found = list(known)
+    for entry in more:
+        place = next((at for at, one in enumerate(found) if _same(one, entry)), None)
+        if place is None:
+            found.append(entry)
+        else:
+            found[place] = _merged(found[place], entry)
+    return found
+
+
+def _same(one: Any, entry: Any) -> bool:
+    if not (isinstance(one, dict) and isinstance(entry, dict)) or not isinstance(entry.get("index"), int):
+        return False
+    kinds = {one.get("type"), entry.get("type")} - {None}
+    return one.get("index") == entry["index"] and len(kinds) <= 1
