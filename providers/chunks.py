@@ -98,8 +98,9 @@ class ChunkReader:
         if not isinstance(index, int):
             index = choice["index"] = 0
         delta = choice.get("delta")
+        message = choice.pop("message", None)  # Perplexity repeats the whole answer so far in every chunk
         if not isinstance(delta, dict):
-            delta = choice["delta"] = _from_message(chunk, choice.pop("message", None))
+            delta = choice["delta"] = _from_message(chunk, message)
         text = delta.get("content")
         reason = choice.get("finish_reason")
         seen = index in self._choices and self._surrogates is None

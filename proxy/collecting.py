@@ -65,7 +65,27 @@ class Completion:
             elif key in ("index", "finish_reason"):
                 choice[key] = choice.get(key) if value is None else value
             else:
-                choice[key] = _joined(key, choice.get(key), value)
+                choice |= beside(choice, {key: value})
+
+
+def beside(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
+    """What stands beside the deltas of two chunks of a choice: lists grow (token ids), of all else the later counts."""
+    found = dict(known)
+    for key, value in more.items():
+        earlier = found.get(key)
+        match earlier, value:
+            case list(), list():
+                found[key] = earlier + value
+            case dict(), dict():
+                found[key] = earlier | value
+            case _:
+                found[key] = earlier if value is None else value
+    return found
+
+
+def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
+    """Two deltas in a row: strings and lists grow, objects are merged, of all else the later counts."""
+    return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
 
 
 def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
@@ -90,10 +110,6 @@ def _finished(choice: Fields) -> Fields:
         return choice
     numbered = [{key: value for key, value in call.items() if key != "index"} for call in calls]
     return {**choice, "message": {**choice["message"], "tool_calls": numbered}}
-
-
-def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
-    return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
 
 
 def _joined(key: str, known: Any, value: Any) -> Any:

@@ -25,6 +25,7 @@ class Chunks:
         self._opening = response.opening()
         self._latest: Chunk = {}
         self._running: list[int] = []  # choices that have begun and not ended
+        self._annotated: dict[int, list[Fields]] = {}  # what the provider itself annotated, by choice
 
     def of(self, event: Outgoing) -> list[Chunk]:
         """The chunks of one event; none for Waiting, and for usage nobody asked for."""
@@ -35,8 +36,10 @@ class Chunks:
             case OtherDelta(chunk, choices):
                 for choice in choices:
                     self._run(choice)
+                self._take_annotations(chunk)
                 chunks = [chunk]
             case Ended(choice, chunk):
+                self._take_annotations(chunk)
                 chunks = [*self._closing(choice, chunk), self._finish(choice, chunk)]
             case Usage(chunk):
                 return [chunk] if self._usage else []
@@ -62,6 +65,13 @@ class Chunks:
         if choice not in self._running:
             self._running.append(choice)
 
+    def _take_annotations(self, chunk: Chunk) -> None:
+        """Keep the provider's own for the finish chunk: clients take them once a stream."""
+        for choice in chunk.get("choices") or ():
+            found = (choice.get("delta") or {}).pop("annotations", None)
+            if isinstance(found, list):
+                self._annotated.setdefault(choice.get("index", 0), []).extend(found)
+
     def _opened(self, chunks: list[Chunk]) -> list[Chunk]:
         if not self._opening:
             return chunks
@@ -78,9 +88,12 @@ class Chunks:
             self._running.remove(choice)
         (ending,) = chunk["choices"]
         delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
+        found = self._response.of_choice(choice)
+        if theirs := self._annotated.get(choice):
+            found["annotations"] = [*found.get("annotations", ()), *theirs]
         return (
             chunk
-            | {"choices": [ending | {"delta": delta | self._response.of_choice(choice)}]}
+            | {"choices": [ending | {"delta": delta | found}]}
             | self._response.overall()
             | ({} if self._streamed else self._response.of_body())
         )

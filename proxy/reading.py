@@ -5,13 +5,14 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from time import monotonic
-from typing import assert_never
+from typing import Any, assert_never
 
 from citation.answer import Draft
 from citation.response import Response
 from providers.errors import ProviderError
 from providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
+from .collecting import beside
 from .logprobs import LogProbs, joined
 from .outgoing import Failed, Waiting
 
@@ -34,6 +35,7 @@ class Drafted:
     logprobs: LogProbs | None
 
 
+Fields = dict[str, Any]
 Step = Drafted | OtherDelta | Finish | Usage | Waiting | Failed
 
 
@@ -107,8 +109,13 @@ class _Reading:
         return choice
 
 
+# What chunks have in common, of which the latest may speak for all. Anything else in one belongs to its own text.
+SHARED = frozenset({"id", "object", "created", "model", "choices", "service_tier", "system_fingerprint", "usage"})
+SHARED_BY_CHOICES = frozenset({"index", "delta", "logprobs", "finish_reason"})
+
+
 class _Choice:
-    """One choice: its answer, its latest chunk, since when text is held, the log-probabilities still to be sent."""
+    """One choice: its answer, its latest chunk, since when text is held, and what still has to be sent beside it."""
 
     def __init__(self, index: int, response: Response) -> None:
         self._index = index
@@ -117,15 +124,19 @@ class _Choice:
         self._held_since = 0.0
         self._fed = 0  # code points of the provider's text so far
         self._logprobs: deque[tuple[int, LogProbs]] = deque()  # with the offset at which each one's text ends
+        self._beside: deque[tuple[int, Fields, Fields]] = deque()  # fields of chunks and of choices, likewise
 
     def feed(self, delta: TextDelta, now: float) -> list[Step]:
         if not self._answer.holds:
             self._held_since = now
-        self._chunk = delta.chunk
         self._fed += len(delta.text)
-        for choice in delta.chunk["choices"]:
-            if choice.get("logprobs"):
-                self._logprobs.append((self._fed, choice["logprobs"]))
+        self._chunk = delta.chunk
+        (choice,) = delta.chunk["choices"]
+        if choice.get("logprobs"):
+            self._logprobs.append((self._fed, choice["logprobs"]))
+        if not (delta.chunk.keys() <= SHARED and choice.keys() <= SHARED_BY_CHOICES):
+            self._chunk, of_chunk, of_choice = _parted(delta.chunk)
+            self._beside.append((self._fed, of_chunk, of_choice))
         found = self._answer.feed(delta.text)
         if found:
             self._held_since = now
@@ -141,7 +152,18 @@ class _Choice:
         return self._drafted(self._answer.release())
 
     def _drafted(self, found: list[Draft]) -> list[Step]:
-        return [Drafted(self._index, draft, self._chunk, self._joined(draft.end)) for draft in found]
+        return [Drafted(self._index, draft, self._with_beside(draft.end), self._joined(draft.end)) for draft in found]
+
+    def _with_beside(self, end: int) -> Chunk:
+        """The latest chunk, with what came beside the text that ends at or before this offset."""
+        of_chunk, of_choice = Fields(), Fields()
+        while self._beside and self._beside[0][0] <= end:
+            _, more, own = self._beside.popleft()
+            of_chunk, of_choice = of_chunk | more, beside(of_choice, own)
+        if not (of_chunk or of_choice):
+            return self._chunk
+        (choice,) = self._chunk["choices"]
+        return {**self._chunk, **of_chunk, "choices": [{**choice, **of_choice}]}
 
     def _joined(self, end: int) -> LogProbs | None:
         """The log-probabilities of the tokens that end at or before this offset, joined in order."""
@@ -149,3 +171,14 @@ class _Choice:
         while self._logprobs and self._logprobs[0][0] <= end:
             logprobs = joined(logprobs, self._logprobs.popleft()[1])
         return logprobs
+
+
+def _parted(chunk: Chunk) -> tuple[Chunk, Fields, Fields]:
+    """What the chunk has in common with others, as a chunk; what it has not; and what its choice has not."""
+    (choice,) = chunk["choices"]
+    shared = {key: value for key, value in choice.items() if key in SHARED_BY_CHOICES}
+    return (
+        {**{key: value for key, value in chunk.items() if key in SHARED}, "choices": [shared]},
+        {key: value for key, value in chunk.items() if key not in SHARED},
+        {key: value for key, value in choice.items() if key not in SHARED_BY_CHOICES},
+    )

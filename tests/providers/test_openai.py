@@ -230,3 +230,10 @@ async def test_a_server_that_answers_in_one_piece() -> None:
     async with Server(answer) as server:
         got = await answered("openai", server.url)
     assert (got.text(), got.reasons, got.usage) == ("Hi", {0: "stop"}, {"x": 1})
+
+
+def test_azure_names_the_deployment_in_the_address_of_every_api_but_responses() -> None:
+    base = "https://x.openai.azure.com/openai"
+    assert azure_url(base, "/embeddings", "d", "v1") == f"{base}/deployments/d/embeddings?api-version=v1"
+    assert azure_url(base, "/responses", "d", "v1") == f"{base}/responses?api-version=v1"
+    assert azure_url(f"{base}/v1", "/responses", "d", "preview") == f"{base}/v1/responses?api-version=preview"

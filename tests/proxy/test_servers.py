@@ -1,0 +1,251 @@
+"""Whatever a compatible server adds to OpenAI's stream arrives at the client, cited or not, streamed or whole."""
+
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.upstreams.servers import STREAMS, TEXT
+from tests.upstreams.wire import Break, Request, Step, head, serving
+
+Launch = Callable[..., AbstractContextManager[str]]
+Chunk = dict[str, Any]
+Path = tuple[Any, ...]
+
+EVIDENCE = [{"text": "Water boils at 100 °C.", "url": "https://ex.org/a"}, {"text": "Ice melts at 0 °C."}]
+CITED = "Water boils at 100 °C. [1] Ice melts at 0 °C. [2]"
+# What we add to chunks, to choices and to deltas of a cited answer.
+OURS = {"references", "grounding", "citations", "search_results"}
+TEXTLESS = {"an OpenAI model that speaks", "an OpenAI model that refuses"}
+# The envelope, of which one chunk's speaks for all; padding; Perplexity's repetition of the answer.
+LEFT_OUT = {"id", "object", "created", "model", "obfuscation", "message", "usage", "choices"}
+
+
+async def upstream(request: Request) -> AsyncIterator[Step]:
+    yield head("200 OK", "Content-Type: text/event-stream", "Connection: close")
+    yield STREAMS[request.json["model"]]
+    yield b""
+
+
+@pytest.fixture(scope="module")
+def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HTTPConnection]:
+    async def closing(request: Request) -> AsyncIterator[Step]:
+        async for step in upstream(request):
+            yield step
+        yield Break.CLOSE
+
+    folder = tmp_path_factory.mktemp("server")
+    with serving(closing) as server:
+        config = folder / "config.yaml"
+        config.write_text(
+            yaml.safe_dump(
+                {"providers": {"up": {"kind": "openai", "base_url": f"{server.url}/v1", "responses": False}}}
+            )
+        )
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        with launch(command, folder / "log") as url:
+            connection = HTTPConnection(url.removeprefix("http://"))
+            yield connection
+            connection.close()
+
+
+def asked(server: HTTPConnection, name: str, path: str = "/v1/chat/completions", **more: Any) -> bytes:
+    messages = [{"role": "user", "content": "When does water boil, and when does ice melt?"}]
+    options = {"include_usage": True, **({"continuous_usage_stats": True} if name == "vLLM" else {})}
+    body = {"model": f"up/{name}", "n": 2 if name == "OpenAI" else 1, "evidence": EVIDENCE, **more}
+    body |= {"messages": messages, "stream_options": options} if "completions" in path else {"input": messages}
+    server.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    with server.getresponse() as answer:
+        assert answer.status == 200
+        return answer.read()
+
+
+def chunks(stream: bytes) -> list[Chunk]:
+    """The chunks of a stream. Every event is one, but for comments and the end."""
+    events = [event for event in stream.decode().split("\n\n") if event and not event.startswith(":")]
+    assert all(event.startswith("data: ") for event in events)
+    return [json.loads(event[6:]) for event in events if event != "data: [DONE]"]
+
+
+def values(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Everything that says something, with the names above it; places in lists do not count."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from values(inner, (*path, key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from values(inner, path)
+    elif value is not None and value != "":
+        yield path, value
+
+
+def told(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, list[Any]]]:
+    """What comes in order (deltas, log-probabilities, lists beside them); of all else, every value there was."""
+    growing: dict[Path, list[Any]] = defaultdict(list)
+    known: dict[Path, list[Any]] = defaultdict(list)
+    for chunk in found:
+        for path, one in values({key: one for key, one in chunk.items() if key not in LEFT_OUT}):
+            known[path].append(one)
+        for choice in chunk.get("choices") or ():
+            delta = {key: one for key, one in (choice.get("delta") or {}).items() if key not in ("role", "content")}
+            for path, one in values({"delta": delta, "logprobs": choice.get("logprobs")}, (choice["index"],)):
+                growing[path].append(one)
+            for key, one in choice.items():
+                if isinstance(one, list):
+                    growing[choice["index"], key] += one
+                elif key not in LEFT_OUT | {"delta", "logprobs", "index"}:
+                    for path, inner in values(one, (choice["index"], key)):
+                        known[path].append(inner)
+    return growing, known
+
+
+def ours(growing: dict[Path, list[Any]]) -> dict[Path, list[Any]]:
+    """Without what a cited answer adds."""
+    return {path: found for path, found in growing.items() if path[2:3] not in [("references",), ("annotations",)]}
+
+
+def text_of(found: list[Chunk], index: int = 0) -> str:
+    said = [choice["delta"].get("content") for c in found for choice in c["choices"] if choice["index"] == index]
+    return "".join(one for one in said if isinstance(one, str))
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_nothing_of_a_cited_stream_is_lost(server: HTTPConnection, name: str) -> None:
+    theirs, found = chunks(STREAMS[name]), chunks(asked(server, name, stream=True))
+    growing, known = told(theirs)
+    arrived, seen = told(found)
+    if name == "Mistral":  # content in parts arrives as what other servers call it
+        parts = [(0, "delta", "content_parts", "type"), (0, "delta", "content_parts", "reference_ids")]
+        assert [arrived.pop(path) for path in parts] == [["reference"], [0, "e2"]]
+        assert arrived.pop((0, "delta", "reasoning_content")) == ["Hm."]
+    assert ours(arrived) == ours(growing)
+    assert {path for path, one in known.items() if one[-1] not in seen[path]} == set()
+    assert text_of(found) == ("" if name in TEXTLESS else CITED)
+    if name == "OpenAI":
+        assert text_of(found, 1) == CITED
+    assert all(isinstance(chunk["choices"], list) for chunk in found)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_usage_arrives_last_and_whole(server: HTTPConnection, name: str) -> None:
+    theirs = [chunk["usage"] for chunk in chunks(STREAMS[name]) if chunk.get("usage")]
+    found = chunks(asked(server, name, stream=True))
+    if theirs:
+        assert found[-1]["usage"] == theirs[-1]
+        assert found[-1]["choices"] == []
+        assert not any(found[-1].get(key) for key in OURS)
+    else:
+        assert not any(chunk.get("usage") for chunk in found)
+    if name != "vLLM":
+        assert not any(chunk.get("usage") for chunk in found[:-1])
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_annotations_and_references_come_once_a_choice(server: HTTPConnection, name: str) -> None:
+    found = chunks(asked(server, name, stream=True))
+    deltas = [choice["delta"] for chunk in found for choice in chunk["choices"]]
+    for key in ("annotations", "references"):
+        assert sum(key in delta for delta in deltas) == (2 if name == "OpenAI" else 1)
+    ends = [choice for chunk in found for choice in chunk["choices"] if choice["finish_reason"]]
+    assert all("references" in choice["delta"] and not choice["delta"].get("content") for choice in ends)
+    if name == "an OpenAI search model":
+        assert [one["url_citation"]["url"] for one in ends[0]["delta"]["annotations"]][2:] == ["https://o.org"]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_streamed_and_whole_are_the_same(server: HTTPConnection, name: str) -> None:
+    found = chunks(asked(server, name, stream=True))
+    whole = json.loads(asked(server, name, stream=False))
+    for choice in whole["choices"]:
+        index, message = choice["index"], choice["message"]
+        assert (message["content"] or "") == text_of(found, index)
+        reasons = [c["finish_reason"] for one in found for c in one["choices"] if c["index"] == index]
+        assert choice["finish_reason"] in reasons
+        logprobs = [c["logprobs"] for one in found for c in one["choices"] if c["index"] == index and c.get("logprobs")]
+        joined = [token for one in logprobs for token in one["content"] or one["refusal"] or ()]
+        if joined:
+            assert (choice["logprobs"]["content"] or choice["logprobs"]["refusal"]) == joined
+    usages = [chunk["usage"] for chunk in found if chunk.get("usage")]
+    assert whole.get("usage") == (usages[-1] if usages else None)
+    assert whole["id"]
+    assert whole["model"]
+
+
+WHOLE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "OpenAI": lambda body: (
+        [[call["function"] for call in choice["message"].get("tool_calls", [])] for choice in body["choices"]]
+        == [
+            [],
+            [{"name": "weather", "arguments": '{"city":"Bern"}'}, {"name": "time", "arguments": '{"city":"Zürich"}'}],
+        ]
+    ),
+    "Azure OpenAI": lambda body: (
+        body["prompt_filter_results"][0]["content_filter_results"]["jailbreak"] == {"detected": False}
+        and body["choices"][0]["content_filter_results"].keys() == {"hate", "violence", "self_harm"}
+    ),
+    "OpenRouter": lambda body: (
+        body["choices"][0]["message"]["reasoning_details"]
+        == [
+            {
+                "type": "reasoning.text",
+                "text": "Some physics.",
+                "format": "anthropic-claude-v1",
+                "index": 0,
+                "signature": "ErUBCkYIBxgC",
+            }
+        ]
+        and body["choices"][0]["message"]["reasoning"] == "Some physics."
+    ),
+    "vLLM": lambda body: (
+        body["choices"][0]["token_ids"] == [1, 2, 3, 10, 20, 11, 21, 12, 22, 30, 31]
+        and body["choices"][0]["message"]["reasoning"] == "They ask about water."
+    ),
+    "llama.cpp": lambda body: body["timings"]["predicted_n"] == 12,
+    "LM Studio": lambda body: (
+        body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] == '{"city":"Bern"}'
+        and body["stats"]["stop_reason"] == "toolCalls"
+    ),
+    "LiteLLM": lambda body: (
+        [block["signature"] for block in body["choices"][0]["message"]["thinking_blocks"]] == ["", "Eu4BC"]
+    ),
+    "Perplexity": lambda body: body["related"][0]["url"] == "https://p.org",
+    "Mistral": lambda body: (
+        body["choices"][0]["message"]["content_parts"] == [{"type": "reference", "reference_ids": [0, "e2"]}]
+    ),
+    "Groq": lambda body: body["x_groq"]["usage"]["total_tokens"] == 30,
+    "an OpenAI model that speaks": lambda body: (
+        body["choices"][0]["message"]["audio"]
+        == {"id": "audio_68", "transcript": "Water boils.", "data": "AAECAwQF", "expires_at": 1741573883}
+    ),
+    "an OpenAI model that refuses": lambda body: (
+        body["choices"][0]["message"]["refusal"] == "I cannot." and len(body["choices"][0]["logprobs"]["refusal"]) == 2
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "holds"), WHOLE.items(), ids=WHOLE)
+def test_what_comes_in_fragments_is_whole_in_an_answer_in_one_piece(
+    server: HTTPConnection, name: str, holds: Callable[[dict[str, Any]], Any]
+) -> None:
+    body = json.loads(asked(server, name, stream=False))
+    assert holds(body), body
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_without_evidence_the_bytes_are_the_servers_own(server: HTTPConnection, name: str) -> None:
+    assert asked(server, name, stream=True, citations={"enabled": False}) == STREAMS[name]
+
+
+@pytest.mark.parametrize("name", STREAMS.keys() - TEXTLESS)
+def test_the_responses_api_shows_the_same_text(server: HTTPConnection, name: str) -> None:
+    body = json.loads(asked(server, name, "/v1/responses"))
+    (message,) = [item for item in body["output"] if item["type"] == "message"]
+    assert message["content"][0]["text"] == CITED
+    assert re.sub(r" \[\d\]", "", message["content"][0]["text"]) == TEXT
