@@ -68,13 +68,16 @@ class Completion:
                 choice |= beside(choice, {key: value})
 
 
-def beside(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
-    """What stands beside the deltas of two chunks of a choice: lists grow (token ids), of all else the later counts."""
+def beside(known: Mapping[str, Any], more: Mapping[str, Any], *, growing: bool = True) -> Fields:
+    """What stands beside the deltas of two chunks in a row: objects are merged, of all else the later counts.
+
+    `growing`: but lists grow, as those of a choice do (token ids); those of a chunk are said anew.
+    """
     found = dict(known)
     for key, value in more.items():
         earlier = found.get(key)
         match earlier, value:
-            case list(), list():
+            case list(), list() if growing:
                 found[key] = earlier + value
             case dict(), dict():
                 found[key] = earlier | value

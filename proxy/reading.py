@@ -159,7 +159,7 @@ class _Choice:
         of_chunk, of_choice = Fields(), Fields()
         while self._beside and self._beside[0][0] <= end:
             _, more, own = self._beside.popleft()
-            of_chunk, of_choice = of_chunk | more, beside(of_choice, own)
+            of_chunk, of_choice = beside(of_chunk, more, growing=False), beside(of_choice, own)
         if not (of_chunk or of_choice):
             return self._chunk
         (choice,) = self._chunk["choices"]

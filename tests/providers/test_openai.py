@@ -90,7 +90,7 @@ async def test_a_wrong_key_is_told_without_the_key() -> None:
         answer = await answered("openai", server.url, api_key="sk-wrong")
     assert isinstance(answer.error, Rejected)
     assert (answer.error.status, answer.error.code) == (401, "invalid_api_key")
-    assert answer.error.message == "Incorrect API key provided: sk-***"
+    assert answer.error.message == "Incorrect API key provided: ***"
 
 
 async def test_a_server_that_refuses_stream_options_is_asked_once_more_and_remembered() -> None:
@@ -156,7 +156,7 @@ async def test_the_models() -> None:
         assert await asked.models() == ["gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14"]
         await asked.aclose()
         wrong = made("openai", server.url, api_key="sk-wrong")
-        with pytest.raises(Rejected, match=r"Incorrect API key provided: sk-\*\*\*"):
+        with pytest.raises(Rejected, match=r"Incorrect API key provided: \*\*\*"):
             await wrong.models()
         await wrong.aclose()
 

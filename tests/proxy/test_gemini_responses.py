@@ -13,7 +13,8 @@ from providers.errors import IncompleteAnswer, ProviderError, Rejected, TimedOut
 from providers.events import Event, OtherDelta, Usage
 from providers.gemini.reading import GeminiReader
 from proxy.apis.gemini.responses import Responses
-from proxy.completion import Chunks, Completion
+from proxy.collecting import Completion
+from proxy.completion import Chunks
 from proxy.errors import error_body, status_of
 from proxy.outgoing import Failed
 from tests.proxy.test_pipeline import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing

@@ -12,7 +12,8 @@ from citation.response import Response
 from providers.errors import IncompleteAnswer, ProviderError
 from providers.events import Event, OtherDelta, Usage
 from proxy.apis.ollama.lines import Lines
-from proxy.completion import Chunks, Completion
+from proxy.collecting import Completion
+from proxy.completion import Chunks
 from proxy.errors import error_body, status_of
 from proxy.outgoing import Failed
 from tests.proxy.test_pipeline import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing
