@@ -141,6 +141,26 @@ def test_the_wheel_installs_into_an_empty_environment_and_its_command_runs(wheel
         [str(tmp_path / "venv/bin/citestream"), "--help"], cwd=tmp_path, check=True, capture_output=True, text=True
     )
     assert set(cli.commands) <= set(answer.stdout.split())
+    (tmp_path / "bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.")
+    cited = subprocess.run(
+        [str(tmp_path / "venv/bin/citestream"), "cite", "The bridge was opened in 1932.", "--evidence", "bridge.md"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert cited.stdout.startswith("The bridge was opened in 1932. [1]\n")
+
+
+@pytest.mark.slow
+def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "README.md", "LICENSE", *PACKAGES):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    subprocess.run([sys.executable, "-m", "build", "--sdist", "."], cwd=tmp_path, check=True, capture_output=True)
+    pip("wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(next((tmp_path / "dist").glob("*.tar.gz"))))
+    rebuilt = next(tmp_path.glob("citestream-*.whl"))
+    assert set(zipfile.ZipFile(rebuilt).namelist()) == set(zipfile.ZipFile(wheel).namelist())
 
 
 def pip(*arguments: str) -> None:
