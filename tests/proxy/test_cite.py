@@ -1,7 +1,6 @@
 """`POST /v1/cite` and the library's own call: finished texts, sentences already cut."""
 
 import asyncio
-import time
 from socket import socket
 from typing import Any
 
@@ -142,14 +141,13 @@ async def test_a_long_text_keeps_nobody_waiting() -> None:
     config = Config(providers={"extractive": ProviderConfig(kind="extractive")})
     async with TestClient(TestServer(make_app(config))) as client, asyncio.TaskGroup() as tasks:
         long = tasks.create_task(_text(client, {"text": sentence * 1500, "evidence": EVIDENCE}))
-        longest = 0.0
+        meanwhile = 0
         while not long.done():
-            began = time.perf_counter()
             async with client.get("/healthz") as alive:
                 assert alive.status == 200
-            longest = max(longest, time.perf_counter() - began)
+            meanwhile += 1
         assert long.result().count(" [1]") == 1500
-        assert longest < 0.5
+        assert meanwhile > 50, "others got their turn"
 
 
 async def _text(client: TestClient[Any, Any], body: object) -> str:
