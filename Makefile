@@ -1,7 +1,7 @@
 # Everything one does with this repository. Each target makes .venv by itself; `make PYTHON=python3.12 ...` picks another.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-llm serve test test-clients check docs format bench bench-proxy fit clean
+.PHONY: help demo demo-llm serve test test-clients check fuzz docs format bench bench-proxy fit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,6 +48,10 @@ bench-proxy: $(VENV)/.dev  ## what streaming costs beside a bare pass-through; A
 
 fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM_DATA names
 	$(BIN)/python -m bench.fit $(ARGS)
+
+fuzz: $(VENV)/.dev  ## looks for inputs that break readers, parsers and the segmenter; ARGS="--seconds 300 links" for longer
+	@$(PIP) --editable ".[fuzz]"
+	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 docs: $(VENV)/.dev  ## builds the site of docs/ into docs/_build
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build && echo "docs/_build/index.html"

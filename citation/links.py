@@ -207,7 +207,8 @@ def _changes(word: str, code: bool) -> Iterator[_Change]:
 
 def _apart(word: str, at: int) -> _Change:
     """The character there in brackets, as those do who write of addresses without meaning to link them."""
-    return _Change(at, at + 1, f"[{word[at]}]" if word[at + 1 : at + 2] not in _OPENS_TARGET else f"{word[at]} ")
+    links_brackets = word[at + 1 : at + 2] in _OPENS_TARGET or word[at - 1 : at] == "!"
+    return _Change(at, at + 1, f"{word[at]} " if links_brackets else f"[{word[at]}]")
 
 
 _OPENS_TARGET = frozenset(["(", "[", ":", ""])  # would make a link of brackets before it; or may yet follow

@@ -1,0 +1,265 @@
+"""What is fuzzed: functions of bytes that must not raise, whatever the bytes are.
+
+`test_targets.py` runs them every day with Hypothesis's bytes; `make fuzz` runs them with atheris, which looks at which
+lines a mutation reaches.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from citation.answer import Answer
+from citation.attribute import Decision, Status, Support
+from citation.defuse import defuse
+from citation.evidence import Evidence, FieldError
+from citation.links import Unlinker
+from citation.markers import MarkerNames, strip
+from citation.markers.strip import Stripper
+from citation.options import Options
+from citation.prompt import inject
+from citation.response import Response
+from citation.segment import Segmenter, SegmentLimits
+from providers.chunks import ChunkReader
+from providers.errors import BrokenStream, ProviderError
+from providers.events import Event, Finish, OtherDelta, TextDelta, Usage
+from providers.gemini.reading import GeminiReader
+from providers.ollama.reading import LineReader
+from providers.transport import EventSplitter, LineSplitter
+from proxy.apis import ollama
+from proxy.apis.gemini.request import GeminiApi
+from proxy.apis.openai_chat import OpenAIChatApi
+from proxy.apis.responses import ResponsesApi
+from proxy.config import ConfigError, load
+from proxy.encoding import dumps, loads
+from proxy.errors import RequestError
+from proxy.exchange import ClientApi
+
+LIMIT = 4096  # bytes of an event; small, so that it is reached
+EVIDENCE = (
+    Evidence(1, "The bridge was opened in 1932.", "e1", url="https://ex.org/a", file_name="a.md"),
+    Evidence(2, "It is red and 503 metres long.", "e2", title="Bridge"),
+)
+NAMES = MarkerNames.of(EVIDENCE)
+SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
+
+
+class Splitter(Protocol):
+    """Bytes in, payloads out."""
+
+    def feed(self, received: bytes) -> list[bytes]: ...
+
+    def flush(self) -> list[bytes]: ...
+
+
+def cut(data: bytes) -> tuple[Iterator[int], bytes]:
+    """Sizes of pieces, and what is to be cut: the first bytes say how."""
+    sizes = data[1 : 1 + data[0] % 8] if data else b""
+
+    def endless() -> Iterator[int]:
+        while True:
+            yield from (1 + size % 40 for size in sizes or b"\x07")
+
+    return endless(), data[1 + len(sizes) :]
+
+
+def pieces(whole: Any, sizes: Iterator[int]) -> Iterator[Any]:
+    """A text, or bytes, in pieces."""
+    at = 0
+    while at < len(whole):
+        size = next(sizes)
+        yield whole[at : at + size]
+        at += size
+
+
+def text_of(data: bytes) -> tuple[Iterator[int], str]:
+    sizes, rest = cut(data)
+    return sizes, rest.decode("utf-8", "replace")
+
+
+def _payloads(splitter: Splitter, parts: Sequence[bytes]) -> list[bytes] | None:
+    """None where one is too large."""
+    try:
+        return [payload for part in parts for payload in splitter.feed(part)] + splitter.flush()
+    except BrokenStream:
+        return None
+
+
+def events(data: bytes) -> None:
+    """Server-sent events are the same however they arrive, or too large however they arrive."""
+    sizes, stream = cut(data)
+    whole = _payloads(EventSplitter(LIMIT), [stream])
+    again = _payloads(EventSplitter(LIMIT), [*pieces(stream, sizes)])
+    assert whole == again or len(stream) > LIMIT, (whole, again)
+
+
+def lines(data: bytes) -> None:
+    """So are lines of JSON."""
+    sizes, stream = cut(data)
+    whole = _payloads(LineSplitter(LIMIT), [stream])
+    again = _payloads(LineSplitter(LIMIT), [*pieces(stream, sizes)])
+    assert whole == again or len(stream) > LIMIT, (whole, again)
+
+
+def _read(reader: Any, payloads: Sequence[bytes]) -> None:
+    with suppress(ProviderError):
+        found: list[Event] = [event for payload in payloads for event in reader.read(payload)]
+        if reader.error is None:
+            found += reader.end()
+        for event in found:
+            _well_formed(event)
+
+
+def _well_formed(event: Event) -> None:
+    assert isinstance(event, TextDelta | Finish | OtherDelta | Usage)
+    dumps(event.chunk)
+    assert isinstance(event.chunk["choices"], list)
+    assert not isinstance(event, TextDelta) or isinstance(event.text, str)
+
+
+def openai_stream(data: bytes) -> None:
+    """Whatever an OpenAI-compatible server streams ends in events or in a provider's error."""
+    _read(ChunkReader(), _payloads(EventSplitter(LIMIT), [data]) or [])
+
+
+def ollama_stream(data: bytes) -> None:
+    """So does whatever Ollama streams."""
+    _read(LineReader("m"), _payloads(LineSplitter(LIMIT), [data]) or [])
+
+
+def gemini_stream(data: bytes) -> None:
+    """And Gemini."""
+    _read(GeminiReader("m", 1), _payloads(EventSplitter(LIMIT), [data]) or [])
+
+
+APIS: tuple[ClientApi, ...] = (
+    OpenAIChatApi(),
+    ResponsesApi(),
+    ollama.CHAT,
+    ollama.GENERATE,
+    GeminiApi("m", stream=True, events=True),
+)
+
+
+def request(data: bytes) -> None:
+    """Whatever a client sends is a job, or the client's fault."""
+    api = APIS[data[0] % len(APIS)] if data else APIS[0]
+    try:
+        body = loads(data[1:])
+    except ValueError:
+        return
+    if not isinstance(body, dict):
+        return
+    with suppress(FieldError, RequestError):
+        job = api.parse(body, Options(), limit=200, max_characters=100_000)
+        api.encoder(job, lambda _: [])
+        if job.cited:
+            inject(job.messages, job.evidence, nonce="7f3a9c51", budget_tokens=2000)
+
+
+def segmenter(data: bytes) -> None:
+    """Sentences are the same however the text arrives, and nothing of it is lost."""
+    sizes, text = text_of(data)
+    limits = SegmentLimits(characters=100)
+    at_once, bit_by_bit = Segmenter(limits), Segmenter(limits)
+    whole = at_once.feed(text) + at_once.flush()
+    again = [sentence for part in pieces(text, sizes) for sentence in bit_by_bit.feed(part)] + bit_by_bit.flush()
+    assert whole == again
+    assert "".join(sentence.text for sentence in whole) == text
+
+
+def markers(data: bytes) -> None:
+    """So are texts without the model's markers; nothing is left of those in what a model is shown."""
+    sizes, text = text_of(data)
+    stripper = Stripper(NAMES)
+    shown = "".join(stripper.feed(part) for part in pieces(text, sizes)) + stripper.flush()
+    whole = strip(text, NAMES)
+    assert (whole.text, whole.cited, whole.unknown) == (shown, stripper.cited, stripper.unknown)
+    safe = defuse(text, "7f3a9c51")
+    assert defuse(safe, "7f3a9c51") == safe
+    assert "7f3a9c51" not in safe
+
+
+def links(data: bytes) -> None:
+    """So are texts without links; and none of what makes one is left."""
+    sizes, text = text_of(data)
+    at_once, bit_by_bit, cut_off = Unlinker(), Unlinker(), Unlinker()
+    whole = at_once.feed(text) + at_once.flush()
+    assert "".join(map(bit_by_bit.feed, pieces(text, sizes))) + bit_by_bit.flush() == whole
+    seams = "".join(cut_off.feed(part) + cut_off.flush() for part in pieces(text, sizes))
+    for shown in (whole, seams):
+        for telling in ("://", "](", "]:", "![", "<a ", "<img"):
+            assert telling not in shown, shown
+
+
+def answer(data: bytes) -> None:
+    """A whole answer: the same however it arrives, its spans where they say they are."""
+    sizes, text = text_of(data)
+    shown = []
+    for release, parts in (("sentence", [text]), ("live", [*pieces(text, sizes)])):
+        options = Options(release=release, references_in_text=True)  # type: ignore[arg-type]
+        response = Response(EVIDENCE, options, limits=SegmentLimits(characters=200), links="none")
+        written = response.answer(0)
+        assert isinstance(written, Answer)
+        drafts = (draft for part in parts for draft in written.feed(part))
+        one = "".join(written.cite(draft, SUPPORTED) for draft in drafts)
+        one += "".join(written.cite(draft, SUPPORTED) for draft in written.flush()) + written.reference_list()
+        for reference in response.references.cited():
+            for span in reference.spans:
+                assert one[span.start : span.end].strip() == one[span.start : span.end] != ""
+                assert one[slice(*span.marker)] == "[1]"
+        dumps(response.of_choice(0) | response.overall())
+        shown.append(one)
+    assert shown[0] == shown[1]
+
+
+def config(data: bytes) -> None:
+    """A configuration is read, or it is told what is wrong with it, without what it says."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "c.yaml"
+        file.write_bytes(data)
+        told = ""
+        try:
+            load(str(file), environ={"X": "canary-value"})
+        except ConfigError as error:
+            told = str(error)
+        assert "canary-value" not in told
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target
+    for target in (
+        *(events, lines, openai_stream, ollama_stream, gemini_stream),
+        *(request, segmenter, markers, links, answer, config),
+    )
+}
+
+_EVENT = {"id": "c", "choices": [{"index": 0, "delta": {"content": "It is [1].", "reasoning": "x"}}], "usage": None}
+_LINE = {"model": "m", "message": {"role": "assistant", "content": "It is", "thinking": "x"}, "done": False}
+_CANDIDATE = {"candidates": [{"content": {"parts": [{"text": "It", "thought": True}]}, "finishReason": "STOP"}]}
+_TEXT = (
+    "Dr. Who opened it in 1932 [1][2]. See [it](https://ex.org/a), `x[1]`!\n\n- **A** <b>b</b> $x$ 天是蓝的。[ID:1]\n"
+)
+_BODY = {"model": "m", "stream": True, "evidence": [{"text": "x", "id": "a"}], "citations": {"marker": "link"}}
+_MESSAGES = [{"role": "user", "content": [{"type": "text", "text": "x"}]}, {"role": "tool", "content": "y"}]
+
+SEEDS: dict[str, list[bytes]] = {
+    "events": [b"\x02\x01\x05\xef\xbb\xbfdata: a\r\ndata:b\r\n\r\n: c\n\nevent: x\rdata: y\r\r"],
+    "lines": [b'\x02\x01\x05{"a": 1}\r\n\n{"b": 2}'],
+    "openai_stream": [b"data: " + json.dumps(_EVENT).encode() + b"\n\ndata: [DONE]\n\n"],
+    "ollama_stream": [json.dumps(_LINE).encode() + b'\n{"done": true, "done_reason": "stop", "eval_count": 1}\n'],
+    "gemini_stream": [b"data: " + json.dumps(_CANDIDATE).encode() + b"\r\n\r\n"],
+    "request": [
+        b"\x00" + json.dumps({**_BODY, "messages": _MESSAGES, "tools": [], "n": 1}).encode(),
+        b"\x01" + json.dumps({**_BODY, "input": _MESSAGES, "instructions": "x"}).encode(),
+        b"\x02" + json.dumps({**_BODY, "messages": [{"role": "user", "content": "x", "images": ["a"]}]}).encode(),
+        b"\x03" + json.dumps({**_BODY, "prompt": "x", "options": {"stop": ["x"]}, "format": "json"}).encode(),
+        b"\x04" + json.dumps({**_BODY, "contents": [{"parts": [{"text": "x"}]}], "generationConfig": {}}).encode(),
+    ],
+    "config": [
+        b"server: {port: 1, keys: [{name: a, key: '${X}'}], tls: {certificate: a}}\nmodels: {f: {model: a/b}}\n",
+        (Path(__file__).parents[2] / "config.example.yaml").read_bytes(),
+    ],
+} | {name: [b"\x03\x01\x04\x09" + _TEXT.encode()] for name in ("segmenter", "markers", "links", "answer")}
