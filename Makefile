@@ -1,7 +1,7 @@
 # Everything one does with this repository. Each target makes .venv by itself; `make PYTHON=python3.12 ...` picks another.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-llm serve test test-clients check fuzz docs format bench bench-proxy fit clean
+.PHONY: help demo demo-llm serve test test-clients check audit lock fuzz docs format bench bench-proxy fit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,6 +48,16 @@ bench-proxy: $(VENV)/.dev  ## what streaming costs beside a bare pass-through; A
 
 fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM_DATA names
 	$(BIN)/python -m bench.fit $(ARGS)
+
+audit: $(VENV)/.dev  ## bandit's rules, and known vulnerabilities of the locked dependencies (asks the service of the package index)
+	@$(PIP) --editable ".[audit]"
+	$(BIN)/bandit -q -c pyproject.toml -r citation providers proxy bench examples
+	$(BIN)/pip-audit --requirement requirements.lock --require-hashes --disable-pip
+
+lock: $(VENV)/.dev  ## locks the container's dependencies anew, with hashes
+	@$(PIP) --editable ".[audit]"
+	$(BIN)/uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-emit-index-url --quiet --output-file requirements.lock
 
 fuzz: $(VENV)/.dev  ## looks for inputs that break readers, parsers and the segmenter; ARGS="--seconds 300 links" for longer
 	@$(PIP) --editable ".[fuzz]"

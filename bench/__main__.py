@@ -4,7 +4,7 @@ Quality needs labelled data: JSON Lines files, named in CITESTREAM_DATA and sepa
 """
 
 import os
-import subprocess
+import subprocess  # nosec B404 # to run the benchmarks, each in a process of its own
 import sys
 from pathlib import Path
 
@@ -21,7 +21,8 @@ def main() -> None:
             print(f"== {name}: left out, CITESTREAM_DATA names no labelled data\n", flush=True)
             continue
         print(f"== {name}", flush=True)
-        if subprocess.run([sys.executable, "-m", f"bench.{name}", *sys.argv[1:]], check=False).returncode:
+        command = [sys.executable, "-m", f"bench.{name}", *sys.argv[1:]]
+        if subprocess.run(command, check=False).returncode:  # nosec B603 # our own modules
             failed.append(name)
         print(flush=True)
     if failed:

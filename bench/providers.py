@@ -9,7 +9,7 @@ Two ways of arriving: many chunks a read (a fast model, or a busy proxy), and on
 import argparse
 import asyncio
 import json
-import subprocess
+import subprocess  # nosec B404 # to run a server beside the measurement
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ def main() -> None:
     if chosen.serve:
         asyncio.run(serve())
         return
-    with subprocess.Popen(
+    with subprocess.Popen(  # nosec B603 # our own module
         [sys.executable, "-m", "bench.providers", "--serve"], stdout=subprocess.PIPE, text=True
     ) as server:
         try:

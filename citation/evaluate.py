@@ -131,7 +131,7 @@ def interval(
 ) -> tuple[float, float]:
     """95 % bootstrap interval of a measure, whole records drawn with replacement."""
     counted = [count(record, predictions[record["id"]]) for record in records]
-    draw = Random(SEED)  # noqa: S311 (not for secrets)
+    draw = Random(SEED)  # noqa: S311 # nosec B311 # draws of a measurement, no secrets
     values = []
     for _ in range(resamples):
         total = Counts()

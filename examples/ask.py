@@ -8,7 +8,7 @@ python examples/ask.py --llama                         # a real llama.cpp server
 import argparse
 import os
 import re
-import subprocess
+import subprocess  # nosec B404 # to run the server that is asked
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -107,7 +107,7 @@ def listening(command: list[str], environment: dict[str, str] | None = None) -> 
     """Start a server, wait for its `... listening on URL` line, yield the URL, stop it at the end."""
     with (
         TemporaryFile("w+") as log,
-        subprocess.Popen(
+        subprocess.Popen(  # nosec B603 # our own command
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -2,7 +2,7 @@
 
 import os
 import signal
-import subprocess
+import subprocess  # nosec B404 # to run the servers that are measured
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def running(
     command: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> "Iterator[subprocess.Popen[bytes]]":
     """Any program, ended with all that it started."""
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # nosec B603 # our own commands
         command,
         cwd=ROOT,
         env={**os.environ, **(environment or {})},

@@ -46,7 +46,7 @@ def answer(count: int) -> Answer:
         text += _sentences()
         tokens = _TOKEN.findall(text)
     kept = tuple(tokens[:count])
-    ends = (at for at, token in enumerate(kept[:-1]) if token == ".")  # noqa: S105 - a full stop
+    ends = (at for at, token in enumerate(kept[:-1]) if token == ".")  # noqa: S105 # nosec B105 # a full stop
     return Answer(kept, tuple(ends))
 
 

@@ -104,7 +104,7 @@ def address(host: str) -> str:
     given = "://" in host
     url = urlsplit(host if given else f"http://{host}")
     name = url.hostname or HOST
-    name = HOST if name == "0.0.0.0" else name  # noqa: S104 - the opposite of binding to it
+    name = HOST if name == "0.0.0.0" else name  # noqa: S104 # nosec B104 # the opposite of binding to it
     name = f"[{name}]" if ":" in name else name
     port = url.port or ({"http": 80, "https": 443}.get(url.scheme, PORT) if given else PORT)
     return f"{url.scheme}://{name}:{port}{url.path.rstrip('/')}"

@@ -236,9 +236,9 @@ class Store:
         if not query:
             return []
         found = self._database.execute(
-            f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words WHERE words MATCH ? "  # noqa: S608
+            "SELECT rowid, -bm25(words, ?, 1.0) AS score FROM words WHERE words MATCH ? "
             "ORDER BY score DESC, rowid LIMIT ?",
-            (query, most),
+            (TITLE_WEIGHT, query, most),
         )
         return [Hit(*row) for row in found]
 
@@ -260,10 +260,8 @@ class Store:
 
     def counts(self) -> dict[str, int]:
         """How much there is."""
-        return {
-            table: self._database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
-            for table in ("files", "excerpts", "vectors")
-        }
+        counts = "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM excerpts), (SELECT count(*) FROM vectors)"
+        return dict(zip(("files", "excerpts", "vectors"), self._database.execute(counts).fetchone(), strict=True))
 
     def content(self) -> Iterator[tuple[Any, ...]]:
         """Everything, in an order that does not depend on how it came in; what two stores are compared by."""

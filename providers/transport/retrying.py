@@ -39,7 +39,7 @@ class Retries:
         if asked > left:
             return None
         doubled = FIRST_WAIT * 2**tried
-        return min(asked + uniform(doubled / 2, doubled), left)  # noqa: S311 - no secret
+        return min(asked + uniform(doubled / 2, doubled), left)  # noqa: S311 # nosec B311 # no secret
 
     def _may(self, error: ProviderError) -> bool:
         if error.headers.get("x-should-retry") == "false":  # OpenAI's servers know better

@@ -78,7 +78,7 @@ def default_providers(environ: Mapping[str, str] = os.environ) -> dict[str, Raw]
 
 def _file(path: str, environ: Mapping[str, str]) -> Raw:
     try:
-        raw = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
+        raw = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)  # noqa: S506 # nosec B506 # a SafeLoader
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -148,7 +148,7 @@ def _parsed(name: str, value: str, place: list[str]) -> Any:
     if kind is str or get_origin(kind) is Literal:
         return value
     try:
-        return yaml.load(value, _Loader)  # noqa: S506 - a SafeLoader
+        return yaml.load(value, _Loader)  # noqa: S506 # nosec B506 # a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ConfigError(f"{name} is not YAML, such as `true`, `5` or `[a, b]`") from None
 
