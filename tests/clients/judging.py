@@ -109,6 +109,10 @@ def _reasoning(seen: str) -> str:
     return "" if seen == upstreams.REASONING else f"{seen!r} is not {upstreams.REASONING!r}"
 
 
+def _retrieved(seen: Seen) -> str:
+    return "; ".join(_answer_faults(seen, TEXTS["openai"], {}))
+
+
 def _again(seen: str) -> str:
     return "" if seen == TEXTS["openai"] else f"{seen!r} is not {TEXTS['openai']!r}"
 
@@ -128,6 +132,7 @@ def _left(seen: bool) -> str:
 LOOKS: dict[str, Callable[[Any], str]] = {
     "calls": _calls,
     "reasoning": _reasoning,
+    "retrieved": _retrieved,
     "again": _again,
     "error": _error,
     "broken": _broken,

@@ -10,6 +10,7 @@ TITLES = {
     "references by": "references by",
     "calls": "tool calls",
     "reasoning": "reasoning",
+    "retrieved": "cites what tools found",
     "again": "second turn",
     "error": "unknown model raises",
     "broken": "a stream cut off raises",

@@ -85,7 +85,8 @@ async def citestream(providers: upstreams.Providers, key: str, folder: Path) -> 
     """The address of a real `citestream serve` with these providers, which lets in who shows the key."""
     written = folder / "citestream.yaml"
     server = {"keys": [{"name": "clients", "key": key}]}
-    written.write_text(yaml.safe_dump({"server": server, "providers": providers, "log": {"access": False}}), "utf-8")
+    config = {"server": server, "providers": providers, "evidence": {"from_tools": True}, "log": {"access": False}}
+    written.write_text(yaml.safe_dump(config), "utf-8")
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None

@@ -2,7 +2,7 @@
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText } from "ai";
-import { counts, looks } from "./ai-sdk.mjs";
+import { counts, looks, withoutUsage } from "./ai-sdk.mjs";
 import { citestreamMetadata } from "./citestream-metadata.mjs";
 import { CITESTREAM, KEY, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
 
@@ -44,7 +44,7 @@ async function of(result) {
   };
 }
 
-const { pieces, calls, reasoning, again, leaving, ask } = looks(
+const { pieces, calls, reasoning, retrieved, again, leaving, ask } = looks(
   (model) => ({ model: citestream(model), providerOptions: { citestream: { evidence } } }),
   "ai-sdk-openai-compatible",
 );
@@ -56,6 +56,7 @@ await way("`streamText`", "`providerMetadata` by `metadataExtractor`", streamed,
 });
 await way("`generateText`", "`providerMetadata` by `metadataExtractor`", whole, {
   calls,
+  retrieved: async () => withoutUsage(await of(await retrieved(citestream("openai/gpt-4.1")))),
   again,
   error: () => raised(() => ask("nobody/nothing")),
 });

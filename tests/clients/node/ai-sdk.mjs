@@ -1,7 +1,7 @@
 // What the scripts of the Vercel AI SDK's providers share: the same four questions, put to `streamText` and `generateText`.
 
 import { generateText, jsonSchema, streamText, tool } from "ai";
-import { left, question } from "./report.mjs";
+import { evidence, left, question } from "./report.mjs";
 
 const tools = { weather: tool({ inputSchema: jsonSchema({ type: "object", properties: {} }) }) };
 
@@ -12,6 +12,10 @@ export function counts(usage) {
     cached: usage.inputTokenDetails.cacheReadTokens,
     reasoning: usage.outputTokenDetails.reasoningTokens,
   };
+}
+
+export function withoutUsage({ usage, ...seen }) {
+  return seen;
 }
 
 // `settings(model)`: what streamText and generateText are given besides the prompt.
@@ -30,6 +34,17 @@ export function looks(settings, name) {
     },
     async reasoning() {
       return await streamText({ ...settings("reasoning/any"), prompt: question }).reasoningText;
+    },
+    // The answer after a tool has found the evidence; the model is one that brings none of its own.
+    async retrieved(model) {
+      const call = { type: "tool-call", toolCallId: "call_1", toolName: "search", input: {} };
+      const output = { type: "json", value: evidence };
+      const messages = [
+        { role: "user", content: question },
+        { role: "assistant", content: [call] },
+        { role: "tool", content: [{ type: "tool-result", toolCallId: "call_1", toolName: "search", output }] },
+      ];
+      return await generateText({ model, messages });
     },
     async again() {
       const asked = { role: "user", content: question };

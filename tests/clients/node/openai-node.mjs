@@ -154,6 +154,25 @@ async function conversed(first) {
   return second.choices[0].message.content;
 }
 
+async function chatRetrieved() {
+  const call = { id: "call_1", type: "function", function: { name: "search", arguments: "{}" } };
+  const history = [
+    ...messages,
+    { role: "assistant", tool_calls: [call] },
+    { role: "tool", tool_call_id: "call_1", content: JSON.stringify(evidence) },
+  ];
+  const { usage, ...seen } = ofMessage(await client.chat.completions.create({ model: "openai/gpt-4.1", messages: history }));
+  return seen;
+}
+
+async function responseRetrieved() {
+  const call = { type: "function_call", call_id: "call_1", name: "search", arguments: "{}" };
+  const output = { type: "function_call_output", call_id: "call_1", output: JSON.stringify(evidence) };
+  const response = await client.responses.create({ model: "openai/gpt-4.1", input: [...messages, call, output] });
+  const { usage, ...seen } = ofResponse(response, response.output_text);
+  return seen;
+}
+
 async function chatAgain() {
   const first = await client.chat.completions.create({ model: "strict/any", messages, evidence });
   return conversed(first.choices[0].message);
@@ -217,6 +236,7 @@ await way("`chat.completions.create({stream: true})`", "`chunk.references` on th
 });
 await way("`chat.completions.stream()`", "`message.annotations`", chatHelper, { calls, again: helperAgain });
 await way("`chat.completions.create()`", "`message.annotations`, `completion.references`", chatWhole, {
+  retrieved: chatRetrieved,
   again: chatAgain,
   error: () => raised(() => client.chat.completions.create({ model: "nobody/nothing", messages })),
 });
@@ -227,6 +247,7 @@ await way("`responses.create({stream: true})`", "`annotation.added` events", res
 await way("`responses.stream()`", "annotations of the output text", responsesHelper);
 await way("`responses.create()`", "annotations of the output text, `response.references`", responsesWhole, {
   calls: responseCalls,
+  retrieved: responseRetrieved,
   again: responseAgain,
   reasoning: responseReasoning,
   error: () => raised(() => client.responses.create({ model: "nobody/nothing", input: question })),

@@ -12,7 +12,7 @@ const shown = {};
 const print = process.stdout.write.bind(process.stdout);
 
 // One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
-// via: where it finds the references. looks: calls, reasoning, again, error, broken, left.
+// via: where it finds the references. looks: calls, reasoning, retrieved, again, error, broken, left.
 // What `ask` returns: text, usage, references (their links or names), points_at (the text at their offsets),
 // lost (what its user looks for in vain: name -> what is there instead, nothing).
 export async function way(name, via, ask, looks = {}) {

@@ -79,10 +79,11 @@ def gemini(model: str) -> Seen:
     text = "".join(part["text"] for chunk in chunks for part in chunk["candidates"][0]["content"]["parts"])
     grounding = chunks[-1]["candidates"][0]["groundingMetadata"]
     usage = chunks[-1]["usageMetadata"]
+    written = usage["candidatesTokenCount"] + usage.get("thoughtsTokenCount", 0)  # Gemini counts them apart
     segments = [support["segment"] for support in grounding["groundingSupports"]]
     return {
         "text": text,
-        "usage": {"input": usage["promptTokenCount"], "output": usage["candidatesTokenCount"]},
+        "usage": {"input": usage["promptTokenCount"], "output": written},
         "references": [found["retrievedContext"]["uri"] for found in grounding["groundingChunks"]],
         "points_at": [text.encode()[one.get("startIndex", 0) : one["endIndex"]].decode() for one in segments],
     }

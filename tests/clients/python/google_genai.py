@@ -73,6 +73,19 @@ def reasoning() -> str:
     return "".join(part.text for part in parts if part.thought)
 
 
+def retrieved() -> Seen:
+    history = [
+        types.Content(role="user", parts=[types.Part.from_text(text=question)]),
+        types.Content(role="model", parts=[types.Part.from_function_call(name="search", args={})]),
+        types.Content(
+            role="user", parts=[types.Part.from_function_response(name="search", response={"result": evidence})]
+        ),
+    ]
+    response = client.models.generate_content(model="openai/gpt-4.1", contents=history)
+    seen = of(response.text, response)
+    return {"text": seen["text"], "references": seen["references"]}
+
+
 def again() -> str:
     chat = client.chats.create(model="strict/any", config=with_evidence)
     chat.send_message(question)
@@ -100,6 +113,7 @@ way(
     "`grounding_metadata`",
     whole,
     calls=calls,
+    retrieved=retrieved,
     again=again,
     error=lambda: raised(lambda: client.models.generate_content(model="nobody/nothing", contents=question)),
 )

@@ -1,9 +1,10 @@
 """LangChain's ChatOpenAI: by the responses API it keeps annotations, by chat completions it drops them."""
 
+import json
 import re
 from importlib.metadata import version
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
 
@@ -128,6 +129,17 @@ def calls(llm: ChatOpenAI) -> list[Seen]:
     ]
 
 
+def retrieved() -> Seen:
+    # region retrieved
+    llm = ChatOpenAI(model="openai/gpt-4.1", base_url=f"{CITESTREAM}/v1", api_key=KEY, use_responses_api=True)
+    call = {"name": "search", "args": {}, "id": "call_1"}
+    found = ToolMessage(json.dumps(evidence), tool_call_id="call_1")
+    answer = llm.invoke([HumanMessage(question), AIMessage("", tool_calls=[call]), found])
+    # endregion
+    seen = of_responses(answer)
+    return {"text": seen["text"], "references": seen["references"]}
+
+
 def again(llm: ChatOpenAI) -> str:
     first = llm.invoke(question)
     return llm.invoke([HumanMessage(question), first, HumanMessage(question)]).text
@@ -164,6 +176,7 @@ for kind, model_of, streamed, whole, via in (
         f"`ChatOpenAI({kind}).invoke`",
         via[1],
         whole,
+        **({"retrieved": retrieved} if kind else {}),
         again=lambda model_of=model_of: unlisted(again(model_of("strict/any"))),
         calls=lambda model_of=model_of: calls(model_of("calling/any")),
         error=lambda model_of=model_of: raised(lambda: model_of("nobody/nothing").invoke(question)),

@@ -1,5 +1,6 @@
 """ollama-python: chat and generate. Its types drop every field they do not declare, so references come in the text."""
 
+import json
 import re
 from importlib.metadata import version
 
@@ -63,6 +64,18 @@ def reasoning() -> str:
     return "".join(part.message.thinking or "" for part in parts)
 
 
+def retrieved() -> Seen:
+    call = {"function": {"name": "search", "arguments": {}}}
+    history = [
+        *messages,
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_name": "search", "content": json.dumps(evidence)},
+    ]
+    last = client.chat("openai/gpt-4.1", messages=history, options={"citations": {"references_in_text": True}})
+    seen = of(last.message.content, last)
+    return {"text": seen["text"], "references": seen["references"]}
+
+
 def again() -> str:
     given = {"evidence": evidence}
     first = client.chat("strict/any", messages=messages, options=given).message
@@ -90,6 +103,7 @@ way(
     "`references_in_text`",
     chat_whole,
     calls=calls,
+    retrieved=retrieved,
     again=again,
     error=lambda: raised(lambda: client.chat("nobody/nothing", messages=messages)),
 )

@@ -1,5 +1,6 @@
 """openai-python: chat completions and responses; streamed, by the helper, whole."""
 
+import json
 from importlib.metadata import version
 
 from openai import OpenAI
@@ -164,6 +165,32 @@ def pieces(model: str):
             yield choice.delta.content or ""
 
 
+def chat_retrieved() -> Seen:
+    # region retrieved
+    call = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    completion = client.chat.completions.create(
+        model="openai/gpt-4.1",
+        messages=[
+            {"role": "user", "content": question},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_1", "content": json.dumps(evidence)},
+        ],
+    )
+    # endregion
+    return without_usage(of_message(completion))
+
+
+def response_retrieved() -> Seen:
+    call = {"type": "function_call", "call_id": "call_1", "name": "search", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "call_1", "output": json.dumps(evidence)}
+    response = client.responses.create(model="openai/gpt-4.1", input=[*messages, call, output])
+    return without_usage(of_response(response, response.output_text))
+
+
+def without_usage(seen: Seen) -> Seen:
+    return {key: value for key, value in seen.items() if key != "usage"}
+
+
 def chat_again() -> str:
     first = chat("strict/any").choices[0].message
     return conversed(first)
@@ -270,6 +297,7 @@ way(
     "`chat.completions.create()`",
     "`message.annotations`, `completion.references`",
     chat_whole,
+    retrieved=chat_retrieved,
     again=chat_again,
     **unknown,
 )
@@ -286,6 +314,7 @@ way(
     "annotations of the output text, `response.references`",
     responses_whole,
     calls=response_calls,
+    retrieved=response_retrieved,
     again=response_again,
     reasoning=response_reasoning,
     error=lambda: raised(lambda: respond("nobody/nothing")),

@@ -24,7 +24,7 @@ _shown: dict[str, str] = {}
 def way(name: str, via: str, ask: Look, models: Sequence[str] = CASE["models"], **looks: Callable[[], Any]) -> None:
     """One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
 
-    `via`: where it finds the references. `looks`: `calls`, `reasoning`, `again`, `error`, `broken`, `left`.
+    `via`: where it finds the references. `looks`: those of judging.LOOKS.
     What `ask` returns: `text`, `usage`, `references` (their links or names), `points_at` (the text at their offsets),
     `lost` (what its user looks for in vain: name -> what is there instead, nothing).
     """
