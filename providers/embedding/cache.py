@@ -37,6 +37,11 @@ class VectorCache:
             _, dropped = self._kept.popitem(last=False)
             self._bytes -= _size(dropped)
 
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self._bytes = 0
+
     def __len__(self) -> int:
         """Vectors kept."""
         return len(self._kept)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import ProviderError, Rejected, TimedOut, translate
+from ..errors import BrokenStream, ProviderError, Rejected, TimedOut, translate
 from .cache import VectorCache, key_of
 from .model import Model, Vectors, as_vectors
 
@@ -37,6 +37,7 @@ class Embedder:
     def __init__(self, model: Model, *, cache_bytes: int = CACHE_BYTES) -> None:
         """Nothing is connected yet."""
         self.model = model
+        self.embedded = 0  # texts so far: whether it gets on
         self._cache = VectorCache(cache_bytes)
         self._queue: dict[bytes, _Wanted] = {}  # what nobody has sent yet, in order
         self._wanted: dict[bytes, _Wanted] = {}  # that, and what is under way
@@ -55,6 +56,8 @@ class Embedder:
             found |= await self._share([self._want(key, text) for key, text in missing.items() if key not in found])
             missing = {key: text for key, text in missing.items() if key not in found}
         nothing = np.zeros(self._dimensions, np.float32)
+        if any(len(vector) != len(nothing) for vector in found.values()):
+            raise BrokenStream("The embedder's vectors changed their length.", code="broken_embeddings")
         return np.stack([found.get(key, nothing) for key in keys]) if keys else nothing[None][:0]
 
     async def aclose(self) -> None:
@@ -110,7 +113,10 @@ class Embedder:
         try:
             if batch:
                 vectors = await self._ask([one.text for one in batch])
-                self._dimensions = vectors.shape[1]
+                if vectors.shape[1] != self._dimensions:  # another model has taken its place: those kept are of no use
+                    self._dimensions = vectors.shape[1]
+                    self._cache.clear()
+                self.embedded += len(batch)
                 for one, vector in zip(batch, vectors, strict=True):
                     self._cache.put(one.key, vector)
                     one.done.set_result(vector)

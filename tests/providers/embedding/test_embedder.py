@@ -8,7 +8,7 @@ import pytest
 
 from providers.embedding import EMBEDDERS, Embedder, Limits, Vectors, embedder
 from providers.embedding.cache import VectorCache, key_of
-from providers.errors import ProviderError, TimedOut
+from providers.errors import BrokenStream, ProviderError, TimedOut
 
 
 class Measured:
@@ -23,6 +23,7 @@ class Measured:
         self.may_answer = asyncio.Event()
         self.asked = asyncio.Event()
         self.fails: Exception | None = None
+        self.more: list[float] = []
         self.may_answer.set()
 
     async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
@@ -31,7 +32,7 @@ class Measured:
         await self.may_answer.wait()
         if self.fails:
             raise self.fails
-        return [[float(len(text)), 1.0] for text in texts]
+        return [[float(len(text)), 1.0, *self.more] for text in texts]
 
     async def aclose(self) -> None:
         """Nothing to let go of."""
@@ -161,3 +162,14 @@ def test_an_unknown_kind_lists_what_exists() -> None:
     with pytest.raises(ValueError, match="there are: gemini, local, ollama, openai"):
         embedder("magic")
     assert list(EMBEDDERS) == sorted(EMBEDDERS)
+
+
+async def test_a_model_that_changes_its_vectors_length_fails_once_and_is_believed_then() -> None:
+    model = Measured()
+    asked = Embedder(model)
+    await asked.embed(["a"])
+    model.more = [2.0]
+    with pytest.raises(BrokenStream, match="changed their length"):
+        await asked.embed(["a", "bb"])
+    assert (await asked.embed(["a", "bb", ""])).shape == (3, 3)
+    assert asked.embedded == 3, "and nothing twice but the first"
