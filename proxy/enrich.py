@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
+from citation.answer import UNDECIDED
 from citation.attribute import Decision
 from citation.enrichment import Decided, judge, messages
 from citation.response import Response
-from providers.errors import ProviderError
-from providers.events import ChatRequest, Provider, TextDelta, Usage
+from providers.errors import BrokenStream, ProviderError, TimedOut
+from providers.events import ChatRequest, Event, Provider, TextDelta, Usage
 
-from .outgoing import Outgoing, Waiting
-from .pipeline import decide, shown
+from .outgoing import Failed, Outgoing, Waiting
+from .pipeline import Times, decide, decided_by, shown
 from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
+
+# Characters that the second call may write: the draft again, its markers and a list of references.
+MOST_TIMES_DRAFT, MOST_BESIDE = 2, 20_000
 
 _FIRST_PASS_ONLY = frozenset(
     {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google", "ollama"}
@@ -35,25 +39,48 @@ async def enriched(
     provider: Provider, request: ChatRequest, response: Response, scoring: Scoring, pace: Pace
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion in two calls. Raises ProviderError only before anything was yielded."""
-    read: list[_Read] = []
-    async with aclosing(drafts(provider.stream(request), response, pace)) as steps:
-        async for step in steps:
-            if isinstance(step, Waiting):
-                yield step
-                continue
-            decided = await decide(step.draft, scoring, response) if isinstance(step, Drafted) else Decision()
-            read.append(_Read(step, decided))
-    for choice in sorted({item.step.choice for item in read if isinstance(item.step, Drafted)}):
-        async with aclosing(_second(provider, request, response, read, choice, pace)) as waiting:
-            async for sign in waiting:
-                yield sign
+    times, signs, read = Times(response.grounding.timings_ms), _Signs(pace), list[_Read]()
+
+    async def timed(step: Drafted) -> Decision:
+        with times.scoring():
+            return await decide(step.draft, scoring, response)
+
+    steps = drafts(provider.stream(request), response, replace(pace, keepalive=signs.every))
+    async with aclosing(decided_by(timed, steps, scoring)) as decided:
+        async for step, decision in decided:
+            times.stepped()
+            if not isinstance(step, Waiting):
+                read.append(_Read(step, decision or UNDECIDED))
+            if signs.due():
+                yield Waiting()
+    if not any(isinstance(item.step, Failed) for item in read):
+        for choice in sorted({item.step.choice for item in read if isinstance(item.step, Drafted)}):
+            async with aclosing(_second(provider, request, response, read, choice, signs)) as waiting:
+                async for sign in waiting:
+                    yield sign
+    times.stepped()
     for item in read:
         for event in shown(item.step, item.decision, response):
             yield event
 
 
+class _Signs:
+    """When the client has to be told that we are still there: nothing else flows to it until the end."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.every = pace.keepalive / 2  # whoever looks does so at least as often, and may come just too early once
+        self.ends = monotonic() + pace.total
+        self._left = monotonic()
+
+    def due(self) -> bool:
+        if monotonic() - self._left < self.every:
+            return False
+        self._left = monotonic()
+        return True
+
+
 async def _second(
-    provider: Provider, request: ChatRequest, response: Response, read: list[_Read], choice: int, pace: Pace
+    provider: Provider, request: ChatRequest, response: Response, read: list[_Read], choice: int, signs: _Signs
 ) -> AsyncGenerator[Waiting, None]:
     """Ask for the citations of one choice and put what is kept of its decisions in their place."""
     places = [i for i, item in enumerate(read) if isinstance(item.step, Drafted) and item.step.choice == choice]
@@ -63,23 +90,39 @@ async def _second(
     evidence = [*response.references.evidence.values()]
     params = {key: value for key, value in request.params.items() if key not in _FIRST_PASS_ONLY}
     asked = replace(request, messages=messages(decided, evidence, secrets.token_hex(4)), params=params)
-    written: list[str] = []
-    report: dict[str, Any] = {}
-    left = monotonic()
+    written = _Written(MOST_TIMES_DRAFT * sum(len(draft.text) for draft, _ in decided) + MOST_BESIDE, signs.ends)
     try:
         async with aclosing(provider.stream(asked)) as events:
             async for event in events:
-                if isinstance(event, TextDelta):
-                    written.append(event.text)
-                elif isinstance(event, Usage):
-                    report["usage"] = event.chunk.get("usage")
-                if monotonic() - left >= pace.keepalive:
-                    left = monotonic()
+                written.take(event)
+                if signs.due():
                     yield Waiting()
     except ProviderError as error:
         response.grounding.notes["enrich"] = {"outcome": error.code or "failed"}
         return
-    found = judge(decided, "".join(written), response.names)
-    response.grounding.notes["enrich"] = {"outcome": found.outcome, **report}
+    found = judge(decided, "".join(written.pieces), response.names)
+    response.grounding.notes["enrich"] = {"outcome": found.outcome, **written.report}
     for i, decision in zip(places, found.decisions, strict=True):
         read[i] = replace(read[i], decision=decision)
+
+
+class _Written:
+    """What the second call writes, as far as anybody can use it."""
+
+    def __init__(self, most: int, ends: float) -> None:
+        self.pieces: list[str] = []
+        self.report: dict[str, Any] = {}
+        self._left = most
+        self._ends = ends
+
+    def take(self, event: Event) -> None:
+        """Raises TimedOut, and BrokenStream for what is longer than a draft with its citations."""
+        if monotonic() > self._ends:
+            raise TimedOut("The answer took too long.")
+        if isinstance(event, TextDelta):
+            self._left -= len(event.text)
+            if self._left < 0:
+                raise BrokenStream("The second answer is longer than the draft.", code="too_long")
+            self.pieces.append(event.text)
+        elif isinstance(event, Usage):
+            self.report["usage"] = event.chunk.get("usage")

@@ -21,7 +21,7 @@ from citation.response import Response
 from providers.errors import ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
-from .ahead import ahead, in_turn
+from .ahead import Decide, Decided, ahead, in_turn
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
@@ -34,18 +34,22 @@ async def respond(
     events: AsyncGenerator[Event, None], response: Response, scoring: Scoring, pace: Pace
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
-    times = _Times(response.grounding.timings_ms)
+    times = Times(response.grounding.timings_ms)
 
     async def timed(step: Drafted) -> Decision:
         with times.scoring():
             return await decide(step.draft, scoring, response)
 
-    steps = drafts(events, response, pace)
-    async with aclosing(ahead(steps, timed, scoring.embed) if scoring.waits else in_turn(steps, timed)) as decided:
+    async with aclosing(decided_by(timed, drafts(events, response, pace), scoring)) as decided:
         async for step, decision in decided:
             times.stepped()
             for event in shown(step, decision or UNDECIDED, response):
                 yield event
+
+
+def decided_by(decide: Decide, steps: AsyncGenerator[Step, None], scoring: Scoring) -> Decided:
+    """The steps in order, each sentence decided; ahead where that has to wait for something outside."""
+    return ahead(steps, decide, scoring.embed) if scoring.waits else in_turn(steps, decide)
 
 
 def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
@@ -83,7 +87,7 @@ async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision
         return UNDECIDED
 
 
-class _Times:
+class Times:
     """What took how long, in milliseconds since the request went out, kept up to date in the grounding report."""
 
     def __init__(self, report: dict[str, float]) -> None:

@@ -1,7 +1,8 @@
 """The second pass: it may take citations away, and nothing else."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from typing import ClassVar
 
 import pytest
 
@@ -9,12 +10,13 @@ from citation.evidence import Evidence
 from citation.options import Options
 from citation.response import Response
 from citation.scoring import scorer
-from providers.errors import ProviderError, Unreachable
-from providers.events import ChatRequest, Event, Finish, TextDelta
+from providers.embedding import Embedder, Limits
+from providers.errors import IncompleteAnswer, ProviderError, Unreachable
+from providers.events import ChatRequest, Event, Finish, Idle, TextDelta
 from proxy.enrich import enriched
-from proxy.outgoing import Ended, Shown
+from proxy.outgoing import Ended, Failed, Outgoing, Shown, Waiting
 from proxy.reading import Pace
-from proxy.scoring import Scoring
+from proxy.scoring import Outside, Scoring
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor.", "e1", file_name="bridge.pdf"),
@@ -31,17 +33,25 @@ class TwoCalls:
 
     native = ""
 
-    def __init__(self, second: str | ProviderError) -> None:
-        self.second = second
+    def __init__(self, second: str | ProviderError, cut: bool = False, ticks: int = 0, endless: bool = False) -> None:
+        """`cut`: the first call breaks off; `ticks`: silent ones in both; `endless`: the second goes on for ever."""
+        self.second, self.cut, self.ticks, self.endless = second, cut, ticks, endless
         self.requests: list[ChatRequest] = []
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         self.requests.append(request)
-        text = DRAFT if len(self.requests) == 1 else self.second
+        first = len(self.requests) == 1
+        text = DRAFT if first else self.second
+        for _ in range(self.ticks):
+            yield Idle()
         if isinstance(text, ProviderError):
             raise text
         chunk = {"id": "c", "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
         yield TextDelta(0, text, chunk)
+        while self.endless and not first:
+            yield TextDelta(0, text, chunk)
+        if self.cut:
+            raise IncompleteAnswer("cut")
         yield Finish(0, "stop", {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
 
     async def models(self) -> list[str]:
@@ -53,10 +63,20 @@ class TwoCalls:
 
 async def answered(second: str | ProviderError) -> tuple[str, Response, TwoCalls]:
     provider, response = TwoCalls(second), Response(EVIDENCE, Options(enrich=True))
-    scoring = Scoring(scorer("lexical"), EVIDENCE)
-    sent = [e async for e in enriched(provider, ChatRequest("m", []), response, scoring, Pace())]
+    sent = await sent_by(provider, response)
     assert isinstance(sent[-1], Ended)
-    return "".join(event.text for event in sent if isinstance(event, Shown)), response, provider
+    return text_of(sent), response, provider
+
+
+async def sent_by(
+    provider: TwoCalls, response: Response, pace: Pace | None = None, scoring: Scoring | None = None
+) -> list[Outgoing]:
+    scoring = scoring or Scoring(scorer("lexical"), EVIDENCE)
+    return [e async for e in enriched(provider, ChatRequest("m", []), response, scoring, pace or Pace())]
+
+
+def text_of(sent: list[Outgoing]) -> str:
+    return "".join(event.text for event in sent if isinstance(event, Shown))
 
 
 CASES = {
@@ -89,3 +109,51 @@ def test_the_draft_has_placeholders_for_documents_and_graphs() -> None:
     asked = provider.requests[1].messages[-1]["content"]
     assert "4 May 1932. [DC] bridge.pdf The bridge" in asked
     assert asked.rstrip().endswith("[KG] Harlan bridge")
+
+
+async def test_a_draft_that_broke_off_is_not_enriched() -> None:
+    provider, response = TwoCalls(DRAFT, cut=True), Response(EVIDENCE, Options(enrich=True))
+    sent = await sent_by(provider, response)
+    assert text_of(sent) == OWN
+    assert isinstance(sent[-1], Failed)
+    assert len(provider.requests) == 1
+
+
+async def test_a_second_answer_without_end_is_left() -> None:
+    provider, response = TwoCalls(DRAFT, endless=True), Response(EVIDENCE, Options(enrich=True))
+    assert text_of(await sent_by(provider, response)) == OWN
+    assert response.grounding.as_dict()["enrich"]["outcome"] == "too_long"
+
+
+async def test_the_client_hears_something_in_both_passes() -> None:
+    provider, response = TwoCalls(OWN, ticks=2), Response(EVIDENCE, Options(enrich=True))
+    sent = await sent_by(provider, response, Pace(keepalive=0.0))
+    assert [type(event) for event in sent[:5]] == [Waiting] * 5, "each tick, each delta"
+    assert text_of(sent) == OWN
+
+
+async def test_it_says_how_long_it_took() -> None:
+    _, response, _ = await answered(OWN)
+    assert set(response.grounding.as_dict()["timings_ms"]) == {"first_token", "scoring", "total"}
+
+
+async def test_sentences_are_scored_ahead_in_the_draft_too() -> None:
+    class Nearest:
+        """All texts mean the same."""
+
+        name = "nearest"
+        limits = Limits(texts=100, characters=10_000, text_characters=500)
+        batches: ClassVar[list[Sequence[str]]] = []
+
+        async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
+            self.batches.append(texts)
+            return [[1.0, 0.0]] * len(texts)
+
+        async def aclose(self) -> None:
+            return None
+
+    scoring = Scoring(scorer("hybrid"), EVIDENCE, Outside(Embedder(Nearest())))
+    provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
+    await sent_by(provider, response, scoring=scoring)
+    assert not response.grounding.degraded
+    assert list(Nearest.batches[0]) == [item.text for item in EVIDENCE], "while the model thinks"
