@@ -18,6 +18,7 @@ from citation.scoring import Prepared, Scores, scorer
 from .scorers import Scorers
 from .scoring import Scoring
 
+STANDSTILL = 5.0  # deadlines without a vector: nobody reads along here, and a model may take seconds to load
 AT_ONCE = 20_000  # characters that are cut before others get their turn: some milliseconds
 
 
@@ -72,7 +73,7 @@ async def score_text(
     answer = response.answer(0)
     scoring = scorers.open(options, evidence) if scorers else Scoring(scorer(options.scorer), evidence)
     drafts = [draft async for draft in _drafts(answer, text)]
-    await scoring.embed([draft.claim for draft in drafts if draft.claim is not None])
+    await scoring.embed([draft.claim for draft in drafts if draft.claim is not None], standstill=STANDSTILL)
     scores: list[Scores | None] = []
     for draft in drafts:
         await asyncio.sleep(0)  # a score takes up to a millisecond, and a text may have a hundred thousand

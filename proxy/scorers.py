@@ -38,13 +38,14 @@ class Scorers:
         self._failed: set[str] = set()
         self._passages = Passages(config.scoring.kept_characters, Lock())
         self._preparations = Preparations()
+        name = config.citations.scorer
         try:
-            if config.citations.scorer in ("hybrid", "entailment"):
+            if self.scorer(name).needs_vectors:
                 self._embedder = self._made_embedder()
-            if config.citations.scorer == "entailment":
+            if name == "entailment":
                 self._reader = self._made_reader()
         except ProviderError as error:
-            raise ConfigError(f"citations.scorer: {config.citations.scorer}: {error.message}") from None
+            raise ConfigError(f"citations.scorer: {name}: {error.message}") from None
 
     def open(self, options: Options, evidence: Sequence[Evidence]) -> Scoring:
         """Begin to score one request. What its scorer wants and nobody can give makes it `degraded`, not an error."""

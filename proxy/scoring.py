@@ -45,7 +45,7 @@ class Scoring:
         self._windows = (scorer.windows, tuple(evidence))
         self._embedder = outside.embedder if scorer.needs_vectors else None
         self._reader = outside.reader
-        self._patience = outside.deadline
+        self._deadline = self._patience = outside.deadline
         self._embedding = asyncio.Lock()
         self._complete: Prepared | None = None
         self._preparing = (outside.preparations or Preparations()).begin(scorer, evidence)
@@ -55,15 +55,27 @@ class Scoring:
         """Whether a decision may have to wait, so that sentences are better scored ahead."""
         return self._embedder is not None or self._reader is not None
 
-    async def embed(self, claims: Sequence[Claim] = ()) -> None:
-        """Fetch the vectors of the evidence, and of sentences known already. What fails is left to `score`."""
+    async def embed(self, claims: Sequence[Claim] = (), *, standstill: float | None = None) -> None:
+        """Fetch the vectors of the evidence, and of sentences known already. What fails is left to `score`.
+
+        `standstill`: give up where not one vector comes in so many deadlines; None: wait for what the embedder does.
+        """
         if self._embedder is None:
             return
-        try:
-            await self._embedded(self._embedder)
-            await self._embedder.embed([claim.text for claim in claims])
-        except ProviderError as error:
-            log.warning("embedding the evidence failed: %s", error)
+        embedded = -1
+        while self._embedder.embedded != embedded:
+            embedded = self._embedder.embedded
+            try:
+                async with asyncio.timeout(None if standstill is None else standstill * self._deadline):
+                    await self._embedded(self._embedder)
+                    await self._embedder.embed([claim.text for claim in claims])
+                return
+            except TimeoutError:
+                continue
+            except ProviderError as error:
+                log.warning("embedding the evidence failed: %s", error)
+                return
+        log.warning("embedding the evidence failed: nothing came")
 
     async def prepared(self) -> Prepared:
         """The evidence, as ready as it is."""

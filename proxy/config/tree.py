@@ -204,8 +204,9 @@ class ScoringConfig(Section):
     kept_characters: int = Field(
         default=2_000_000, ge=0, description="of excerpts whose words are kept for later requests; they take 30 MB"
     )
+    # At most 10: misses of one sentence after the other add up to 4/3, and the client is to hear something every 15 s.
     deadline_seconds: float = Field(
-        default=2.0, gt=0, description="that a sentence waits for vectors or a model; then words alone decide"
+        default=2.0, gt=0, le=10, description="that a sentence waits for vectors or a model; then words alone decide"
     )
     ragflow_token_weight: float = Field(
         default=0.1, ge=0, le=1, description="of words in the ragflow scorer, vectors have the rest; RAGFlow uses 0.7"

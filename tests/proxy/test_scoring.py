@@ -141,3 +141,28 @@ async def test_without_a_model_that_reads_the_report_says_so_too() -> None:
     assert (await one.score(GERMAN)).degraded
     assert one.degraded
     assert await numbers(one, GERMAN) == [1], "by words and vectors"
+
+
+async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() -> None:
+    class Halting(Topics):
+        """Every other batch never comes to an end, until somebody loses patience and asks again."""
+
+        limits = Limits(texts=1, characters=10_000, text_characters=500, requests=1)
+
+        async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
+            if len(self.batches) % 2:
+                self.batches.append([])
+                await asyncio.Event().wait()
+            return await super().vectors(texts)
+
+    claims = [replace(GERMAN, text=f"{GERMAN.text} {n}") for n in range(5)]
+    halting = scoring(Halting(), deadline=0.05)
+    await halting.embed(claims, standstill=1)
+    for claim in claims:
+        assert not (await halting.score(claim)).degraded
+
+    hanging = Topics()
+    hanging.slow = {"lanes"}
+    hung = scoring(hanging, deadline=0.05)
+    await hung.embed(claims, standstill=1)
+    assert (await hung.score(GERMAN)).degraded
