@@ -40,7 +40,7 @@ format: $(VENV)/.dev  ## puts the code into the form that test asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev  ## measures quality and speed here; CITESTREAM_DATA="FILE.jsonl ..." names labelled data for the quality
+bench: $(VENV)/.dev $(VENV)/.cross-encoder  ## measures quality and speed here; CITESTREAM_DATA="FILE.jsonl ..." names labelled data for the quality
 	$(BIN)/python -m bench $(ARGS)
 
 bench-proxy: $(VENV)/.dev  ## what streaming costs beside a bare pass-through; ARGS="--quick --check" compares with the committed ratios

@@ -1,14 +1,13 @@
 """Every scorer beside the baselines, quality and time, from one run: `python -m bench.attribution DATA.jsonl`.
 
 Everything fitted is cross-validated by record: a record's citations come from a forest and a threshold that have not
-seen it. Intervals: 95 %, records drawn with replacement. Time: 20 excerpts of 200 words, scoring and decision together.
+seen it. Intervals: 95 %, records drawn with replacement. Time: bench/load.py. Vectors: the local embedder's, for all.
 """
 
 import argparse
 import json
 import os
-import statistics
-import time
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -18,19 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from bench.baselines import best_one, bm25
-from bench.data import Pairs, Record, claims_of, folds, load, pairs, predictions
+from bench.baselines import best_one, bm25, ragflow_rule
+from bench.data import Cited, Pairs, Record, claims_of, folds, load, pairs, predictions
 from bench.fit import FOLDS, MOST_BAD, Probabilities, cross_validate
-from citation.attribute import attribute
+from bench.fit_entailment import look_again
+from bench.load import Cost, cost
 from citation.evaluate import Quality, evaluate, interval
-from citation.evidence import Evidence
-from citation.scoring import Claim, Scorer, scorer
+from citation.scoring import scorer
 
-EXCERPTS, WORDS = 20, 200
-TIMED_SENTENCES = 300
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
-
-Cited = dict[str, list[list[int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +34,29 @@ class System:
 
     name: str
     cited: Cited
-    microseconds: float | None = None  # a sentence
-    milliseconds: float | None = None  # preparation
+    cost: Cost | None = None
 
 
 def main() -> None:
-    """Run everything, print the table."""
+    """Run everything, print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("data", nargs="*", default=os.environ.get("CITESTREAM_DATA", "").split())
+    options.add_argument("--reader", default=f"{sys.prefix}/cross-encoder", help="folder of a cross-encoder")
     options.add_argument("--json", type=Path, help="write the numbers there")
     chosen = options.parse_args()
     records = load(chosen.data)
-    rows = [report(records, system(records)) for system in SYSTEMS]
+    rows = [report(records, system(records)) for system in systems(chosen.reader)]
+    print_details(rows)
     print_table(rows)
     if chosen.json:
         chosen.json.write_text(json.dumps(rows, indent=1), "utf-8")
+
+
+def systems(reader: str) -> list[Callable[[Sequence[Record]], System]]:
+    """What is compared; a colleague's scorer is one line here."""
+    found: list[Callable[[Sequence[Record]], System]] = [always_best, bm25_best]
+    found += [partial(ragflow, 0.7), partial(ragflow, 0.1), lexical, hybrid]
+    return [*found, partial(entailment, reader)] if Path(reader).is_dir() else found
 
 
 def always_best(records: Sequence[Record]) -> System:
@@ -72,24 +75,36 @@ def bm25_best(records: Sequence[Record]) -> System:
     return System("BM25, best one", _bm25(records, lambda record: held[number[record["id"]]]))
 
 
+def ragflow(token_weight: float, records: Sequence[Record]) -> System:
+    """RAGFlow's rule as it is, over whole answers; nothing of it is fitted."""
+    name = f"RAGFlow's rule, {token_weight:g}/{1 - token_weight:g}"
+    return System(name, ragflow_rule(records, token_weight), cost("ragflow", records, token_weight=token_weight))
+
+
 def lexical(records: Sequence[Record]) -> System:
     """The default scorer."""
     return fitted("lexical", records, pairs(records, scorer("lexical")))
 
 
-# A colleague's scorer is one line here.
-SYSTEMS: list[Callable[[Sequence[Record]], System]] = [always_best, bm25_best, lexical]
+def hybrid(records: Sequence[Record]) -> System:
+    """With vectors."""
+    return fitted("hybrid", records, pairs(records, scorer("hybrid")))
 
 
 def fitted(name: str, records: Sequence[Record], table: Pairs) -> System:
     """Any scorer with a calibration of its own: forest and threshold held out."""
-    microseconds, milliseconds = timing(scorer(name), records)
-    return System(name, held_out(records, table), microseconds, milliseconds)
+    return System(name, held_out(records, table, cross_validate(list(records), table)), cost(name, records))
 
 
-def held_out(records: Sequence[Record], table: Pairs) -> Cited:
-    """Citations of every record by a forest and at a threshold that come from the other folds."""
-    probability = cross_validate(list(records), table)
+def entailment(reader: str, records: Sequence[Record]) -> System:
+    """The hybrid scorer and a second look at what it leaves open, both held out."""
+    table = pairs(records, scorer("hybrid"))
+    (second,) = look_again(Path(reader), records, table, [cross_validate(list(records), table)], [0])
+    return System("entailment", held_out(records, table, second), cost("entailment", records, reader=reader))
+
+
+def held_out(records: Sequence[Record], table: Pairs, probability: Probabilities) -> Cited:
+    """Citations by held-out probabilities, at thresholds that come from the other folds."""
     fold = folds(records, FOLDS)
     cited: Cited = {}
     for f in range(FOLDS):
@@ -100,55 +115,45 @@ def held_out(records: Sequence[Record], table: Pairs) -> Cited:
     return cited
 
 
-def timing(which: Scorer, records: Sequence[Record]) -> tuple[float, float]:
-    """Median µs a sentence and ms of preparation, English, scoring and decision, without an embedder's own time."""
-    english = [r for r in records if r["lang"] == "en"] or list(records)
-    words = [word for r in english for e in r["evidence"] for word in e["text"].split()]
-    evidence = [Evidence(n + 1, " ".join(words[n * WORDS : (n + 1) * WORDS]), str(n)) for n in range(EXCERPTS)]
-    claims: list[Claim] = [claim for r in english for _, claim in claims_of(r)][:TIMED_SENTENCES]
-    prepared, preparing = which.prepare(evidence), []
-    for _ in range(5):
-        start = time.perf_counter()
-        prepared = which.prepare(evidence)
-        preparing.append(time.perf_counter() - start)
-    taken = []
-    for claim in claims:
-        start = time.perf_counter()
-        attribute(claim, prepared.score(claim), prepared)
-        taken.append(time.perf_counter() - start)
-    return 1e6 * statistics.median(taken), 1e3 * statistics.median(preparing)
-
-
 def report(records: Sequence[Record], system: System) -> dict[str, Any]:
-    """A system's numbers: overall with intervals, per data set, and expertqa's `post_hoc` negatives apart."""
-    quality = evaluate(records, system.cited)
+    """A system's numbers: overall with intervals, per data set, across languages, and `post_hoc` negatives apart."""
     post_hoc = [r for r in records if "post_hoc" in r["id"]]
+    across = [r for r in records if ">" in r["lang"]]
     return {
         "name": system.name,
-        "microseconds": system.microseconds,
-        "milliseconds": system.milliseconds,
-        "quality": {name: asdict(q) for name, q in quality.items()},
+        "milliseconds": asdict(system.cost) if system.cost else None,
+        "quality": {name: asdict(q) for name, q in evaluate(records, system.cited).items()},
+        "across_languages": asdict(evaluate(across, system.cited)["ALL"]),
         "post_hoc_bad": evaluate(post_hoc, system.cited)["ALL"].bad if post_hoc else None,
         "intervals": {m: interval(records, system.cited, attrgetter(m)) for m in ("f1", "balanced", "bad")},
     }
 
 
-def print_table(rows: list[dict[str, Any]]) -> None:
-    """For people."""
+def print_details(rows: Sequence[dict[str, Any]]) -> None:
+    """A table a scorer, per data set."""
     for row in rows:
-        time_taken = (
-            ""
-            if row["microseconds"] is None
-            else f"   {row['microseconds']:.0f} µs a sentence, {row['milliseconds']:.1f} ms preparation"
-        )
-        print(f"\n{row['name']}{time_taken}")
-        print(f"  {'':16s} {'sup':>5s} {'uns':>5s} " + " ".join(f"{m:>9s}" for m in MEASURES))
+        print(f"\n{row['name']}\n  {'':16s} {'sup':>5s} {'uns':>5s} " + " ".join(f"{m:>9s}" for m in MEASURES))
         for name, q in row["quality"].items():
             numbers = " ".join(f"{q[m]:9.3f}" for m in MEASURES)
             print(f"  {name:16s} {q['supported']:5d} {q['unsupported']:5d} {numbers}")
-        print("  95 %: " + ", ".join(f"{m} {lo:.3f}-{hi:.3f}" for m, (lo, hi) in row["intervals"].items()))
         if row["post_hoc_bad"] is not None:
             print(f"  bad on post_hoc negatives: {row['post_hoc_bad']:.3f}")
+
+
+def print_table(rows: Sequence[dict[str, Any]]) -> None:
+    """All of them, as Markdown; `across`: F1 where answer and evidence are in two languages."""
+    head = ("", "F1", "95 %", "balanced", "95 %", "bad", "95 %", "across", "ms a sentence", "mean", "ms preparation")
+    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for row in rows:
+        cells = [row["name"]]
+        for measure, (low, high) in row["intervals"].items():
+            cells += [f"{row['quality']['ALL'][measure]:.3f}", f"{low:.3f}-{high:.3f}"]
+        cells.append(f"{row['across_languages']['f1']:.3f}")
+        spent = row["milliseconds"]
+        cells += (
+            [f"{spent['median']:.2f}", f"{spent['mean']:.2f}", f"{spent['preparation']:.0f}"] if spent else [""] * 3
+        )
+        print(f"| {' | '.join(cells)} |")
 
 
 def _bm25(records: Sequence[Record], threshold: Callable[[Record], float]) -> Cited:

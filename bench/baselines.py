@@ -1,18 +1,24 @@
-"""What a scorer has to beat: the best one always, and BM25."""
+"""What a scorer has to beat: the best one always, BM25, and RAGFlow's rule."""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import Record
+from bench.data import Cited, Record, evidence_of, prepared_by
+from bench.vectors import table
+from citation.cite import together
+from citation.scoring import Claim, scorer
+from citation.scoring.calibration import judge
 
 _TOKEN = re.compile(r"[a-z0-9à-ÿ]+|[\u3400-\u9fff]")
 _K1, _B = 1.2, 0.75  # Robertson's usual values
+_MOST_CITED = 4
 
 
 def tokens(text: str) -> list[str]:
@@ -49,3 +55,22 @@ def _idf(found: int, texts: int) -> float:
 def best_one(scores: Sequence[NDArray[np.float64]]) -> list[tuple[int, float]]:
     """The best piece of evidence for each sentence, and its score."""
     return [(int(np.argmax(score)), float(score.max())) for score in scores]
+
+
+def ragflow_rule(records: Sequence[Record], token_weight: float) -> Cited:
+    """What RAGFlow's rule cites, over whole answers as there, with the vectors of the local embedder."""
+    which = scorer("ragflow", token_weight=token_weight)
+    answers = [[Claim(text) for text in record["answer_sentences"]] for record in records]
+    excerpts = [text for record in records for text in which.windows(evidence_of(record))]
+    vectors = table(excerpts + [claim.text for answer in answers for claim in answer])
+    cited: Cited = {}
+    for record, answer in zip(records, answers, strict=True):
+        prepared = prepared_by(which, evidence_of(record), vectors)
+        scores = together([prepared.score(replace(c, vector=vectors[c.text])) for c in answer], prepared)
+        judged = [judge(one) for one in scores if one is not None]
+        ranked = [np.argsort(-one.probability, kind="stable")[:_MOST_CITED].tolist() for one in judged]
+        cited[record["id"]] = [
+            [row for row in best if one.probability[row] >= one.bar[row]]
+            for one, best in zip(judged, ranked, strict=True)
+        ]
+    return cited

@@ -16,6 +16,7 @@ from citation.gates import Gates
 from citation.scoring import Claim, Prepared, Scorer, Scores
 
 Record = dict[str, Any]
+Cited = dict[str, list[list[int]]]  # 0-based evidence indexes of each sentence of each record
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,9 @@ def folds(records: Sequence[Record], count: int, seed: int = 0) -> NDArray[np.in
 
 def predictions(
     records: Sequence[Record], table: Pairs, probability: NDArray[np.float64], threshold: float, limit: int = 4
-) -> dict[str, list[list[int]]]:
+) -> Cited:
     """What citing everything from `threshold` on, at most `limit` a sentence, would cite."""
-    cited: dict[str, list[list[int]]] = {r["id"]: [[] for _ in r["answer_sentences"]] for r in records}
+    cited: Cited = {r["id"]: [[] for _ in r["answer_sentences"]] for r in records}
     order = np.lexsort((table.evidence, -probability, table.sentence))
     for row in order[probability[order] >= threshold]:
         number, i = table.place[table.sentence[row]]

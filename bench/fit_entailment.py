@@ -38,9 +38,7 @@ def main() -> None:
     records = load(chosen.data)
     table = pairs(records, scorer("hybrid"))
     first = [cross_validate(records, table, seed) for seed in SEEDS]
-    asked = np.any([(p > OPEN_FROM) & (p < OPEN_TO) for p in first], axis=0) & ~table.gated
-    entailed = np.zeros(len(asked))
-    entailed[asked] = asyncio.run(_read(chosen.model, _pairs(records, table, np.flatnonzero(asked))))
+    asked, entailed = read(chosen.model, records, table, first)
     second = [_held_out(records, table, p, entailed, seed) for p, seed in zip(first, SEEDS, strict=True)]
     print(f"{asked.sum() / len(table.place):.2f} pairs asked a sentence")
     for most in MOST_BAD:
@@ -50,6 +48,24 @@ def main() -> None:
     if chosen.write:
         threshold, quality = chosen_by(records, table, second, STORED)
         _write(table, np.mean(first, axis=0), entailed, threshold, quality)
+
+
+def look_again(
+    model: Path, records: Sequence[Record], table: Pairs, first: Sequence[Probabilities], seeds: Sequence[int]
+) -> list[Probabilities]:
+    """Held-out second judgements for held-out first ones of splits by these seeds."""
+    _, entailed = read(model, records, table, first)
+    return [_held_out(records, table, p, entailed, seed) for p, seed in zip(first, seeds, strict=True)]
+
+
+def read(
+    model: Path, records: Sequence[Record], table: Pairs, first: Sequence[Probabilities]
+) -> tuple[NDArray[np.bool_], Probabilities]:
+    """Which pairs any first judgement leaves open, and the model's log odds for them, 0 for the others."""
+    asked = np.any([(p > OPEN_FROM) & (p < OPEN_TO) for p in first], axis=0) & ~table.gated
+    entailed = np.zeros(len(asked))
+    entailed[asked] = asyncio.run(_read(model, _pairs(records, table, np.flatnonzero(asked))))
+    return asked, entailed
 
 
 def chosen_by(

@@ -11,7 +11,7 @@ from citation.answer import UNDECIDED
 from citation.attribute import Decision
 from citation.enrichment import Decided, judge, messages
 from citation.response import Response
-from providers.errors import BrokenStream, ProviderError, TimedOut
+from providers.errors import BrokenStream, ProviderError
 from providers.events import ChatRequest, Event, Provider, TextDelta, Usage
 
 from .outgoing import Failed, Outgoing, Waiting
@@ -69,7 +69,6 @@ class _Signs:
 
     def __init__(self, pace: Pace) -> None:
         self.every = pace.keepalive / 2  # whoever looks does so at least as often, and may come just too early once
-        self.ends = monotonic() + pace.total
         self._left = monotonic()
 
     def due(self) -> bool:
@@ -90,7 +89,7 @@ async def _second(
     evidence = [*response.references.evidence.values()]
     params = {key: value for key, value in request.params.items() if key not in _FIRST_PASS_ONLY}
     asked = replace(request, messages=messages(decided, evidence, secrets.token_hex(4)), params=params)
-    written = _Written(MOST_TIMES_DRAFT * sum(len(draft.text) for draft, _ in decided) + MOST_BESIDE, signs.ends)
+    written = _Written(MOST_TIMES_DRAFT * sum(len(draft.text) for draft, _ in decided) + MOST_BESIDE)
     try:
         async with aclosing(provider.stream(asked)) as events:
             async for event in events:
@@ -109,16 +108,13 @@ async def _second(
 class _Written:
     """What the second call writes, as far as anybody can use it."""
 
-    def __init__(self, most: int, ends: float) -> None:
+    def __init__(self, most: int) -> None:
         self.pieces: list[str] = []
         self.report: dict[str, Any] = {}
         self._left = most
-        self._ends = ends
 
     def take(self, event: Event) -> None:
-        """Raises TimedOut, and BrokenStream for what is longer than a draft with its citations."""
-        if monotonic() > self._ends:
-            raise TimedOut("The answer took too long.")
+        """Raises BrokenStream for what is longer than a draft with its citations."""
         if isinstance(event, TextDelta):
             self._left -= len(event.text)
             if self._left < 0:
