@@ -156,7 +156,7 @@ async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() ->
             return await super().vectors(texts)
 
     claims = [replace(GERMAN, text=f"{GERMAN.text} {n}") for n in range(5)]
-    halting = scoring(Halting(), deadline=0.05)
+    halting = scoring(Halting(), deadline=5)
     await halting.embed(claims, standstill=1)
     for claim in claims:
         assert not (await halting.score(claim)).degraded
