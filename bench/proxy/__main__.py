@@ -1,8 +1,10 @@
 """What Citestream costs beside a bare pass-through, on this machine, loopback only: `make bench-proxy`.
 
-python -m bench.proxy                   # every case, ten minutes
-python -m bench.proxy --quick           # the cases that were promised, one minute
-python -m bench.proxy --quick --check   # fails where a ratio is clearly worse than the committed one
+python -m bench.proxy                     # every case, a quarter of an hour
+python -m bench.proxy --quick             # the cases that were promised, two minutes
+python -m bench.proxy --quick --check     # fails where a ratio is clearly worse than the committed one
+python -m bench.proxy --quick --others    # beside LiteLLM's proxy and Portkey's gateway, installed on demand (900 MB)
+python -m bench.proxy --set long --plot long.png
 
 All proxies take turns in every round; a ratio is the median of the rounds' ratios to the pass-through's.
 """
@@ -12,27 +14,31 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.proxy import report
+from bench.proxy import plot, report, resting
 from bench.proxy.cases import SETS, Case
 from bench.proxy.measure import Measured, measure
+from bench.proxy.others import litellm, portkey
 from bench.proxy.peers import Peer, citestream, passthrough
 from bench.proxy.processes import Process, module
 
-ROUNDS = 5
-Rounds = dict[tuple[str, str], list[Measured]]  # (peer, case) -> one a round
+ROUNDS = 3
 
 
 def main() -> None:
     """Measure, print, draw, compare."""
     chosen = arguments()
     cases = SETS["quick" if chosen.quick else chosen.set]
+    starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
     with ExitStack() as running:
         upstream = running.enter_context(module("bench.proxy.upstream"))
-        peers = [running.enter_context(start(upstream)) for start in (passthrough, citestream)]
-        rows = report.rows(cases, rounds(cases, peers, upstream, chosen.rounds))
+        peers = [running.enter_context(start(upstream)) for start in starts]
+        rows = report.rows(cases, peers, rounds(cases, peers, upstream, chosen.rounds))
     print(report.table(rows))
+    print(resting.table())
     if chosen.json:
         chosen.json.write_text(report.as_json(rows))
+    if chosen.plot:
+        plot.draw(rows, chosen.plot)
     if chosen.commit:
         report.commit(rows)
     if chosen.check and (worse := report.worse(rows)):
@@ -44,26 +50,27 @@ def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="only what was promised")
     options.add_argument("--set", choices=SETS, default="full", help="which cases")
+    options.add_argument("--others", action="store_true", help="measure LiteLLM and Portkey too, without evidence")
     options.add_argument("--rounds", type=int, default=ROUNDS)
     options.add_argument("--json", type=Path, metavar="FILE", help="write everything measured")
+    options.add_argument("--plot", type=Path, metavar="FILE", help="draw it")
     options.add_argument("--check", action="store_true", help=f"compare with {report.COMMITTED.name}")
     options.add_argument("--commit", action="store_true", help="make these ratios the ones that --check compares with")
     return options.parse_args()
 
 
-def rounds(cases: tuple[Case, ...], peers: list[Peer], upstream: Process, count: int) -> Rounds:
-    """Every case at every peer, so many times, taking turns; one more before that is not counted."""
-    found: Rounds = {}
+def rounds(cases: tuple[Case, ...], peers: list[Peer], upstream: Process, count: int) -> report.Rounds:
+    """Every case at every peer that knows it, so many times, taking turns; one more before that is not counted."""
+    found: dict[tuple[str, str], list[Measured]] = {}
     for number in range(count + 1):
         for case in cases:
             for peer in peers:
                 asked = case if peer.cites else case.baseline
-                if not (number and (peer.name, asked.name) in found and len(found[peer.name, asked.name]) >= number):
-                    measured = measure(peer, asked, upstream)
-                    if number:
-                        found.setdefault((peer.name, asked.name), []).append(measured)
+                known = found.setdefault((peer.name, asked.name), [])
+                if peer.knows(asked) and len(known) <= number:
+                    known.append(measure(peer, asked, upstream))
         print(f"round {number} of {count}" if number else "warmed up", file=sys.stderr, flush=True)
-    return found
+    return {key: measured[1:] for key, measured in found.items() if measured}
 
 
 if __name__ == "__main__":

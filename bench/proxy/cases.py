@@ -31,7 +31,12 @@ class Case:
     @property
     def total(self) -> int:
         """Streams in all."""
-        return self.streams if self.paced else BURSTS.get(self.streams, self.streams)
+        return 2 * self.streams if self.paced else BURSTS.get(self.streams, self.streams)
+
+    @property
+    def spread(self) -> float:
+        """Seconds over which clients begin: the length of a stream, where that is known."""
+        return self.tokens * PACE / 1000 if self.paced else 0.0
 
     @property
     def baseline(self) -> "Case":

@@ -31,24 +31,32 @@ class Request:
     kind: Kind
     path: str
     body: bytes
-    key: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
 
     def as_bytes(self, port: int) -> bytes:
         """On the wire."""
-        key = f"Authorization: Bearer {self.key}\r\n" if self.key else ""
-        head = f"POST {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n{key}"
-        return f"{head}Content-Length: {len(self.body)}\r\n\r\n".encode() + self.body
+        fixed = (
+            ("Host", f"127.0.0.1:{port}"),
+            ("Content-Type", "application/json"),
+            ("Content-Length", len(self.body)),
+        )
+        headers = "".join(f"{name}: {value}\r\n" for name, value in (*fixed, *self.headers))
+        return f"POST {self.path} HTTP/1.1\r\n{headers}\r\n".encode() + self.body
 
 
-async def run(port: int, requests: Callable[[int], Request], streams: int, total: int, *, timed: bool) -> list[Stream]:
+async def run(
+    port: int, requests: Callable[[int], Request], streams: int, total: int, *, timed: bool, spread: float = 0.0
+) -> list[Stream]:
     """`total` streams, `streams` at a time, over as many connections. `timed`: look at the text as it comes.
 
+    `spread`: seconds over which the clients begin, one after the other, since no two people press a key at once.
     Raises RuntimeError for an answer that is none, TimeoutError for a proxy that does not keep up.
     """
     found: list[Stream] = []
     numbers = iter(range(total))
 
-    async def client() -> None:
+    async def client(wait: float) -> None:
+        await asyncio.sleep(wait)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for number in numbers:
             request = requests(number)
@@ -59,8 +67,8 @@ async def run(port: int, requests: Callable[[int], Request], streams: int, total
         writer.close()
 
     async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as clients:
-        for _ in range(min(streams, total)):
-            clients.create_task(client())
+        for number in range(min(streams, total)):
+            clients.create_task(client(number * spread / streams))
     return found
 
 

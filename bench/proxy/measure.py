@@ -40,12 +40,13 @@ async def _measure(peer: Peer, case: Case, upstream: Process) -> Measured:
         peer.process.port,
         lambda number: peer.request(case, number, name),
         case.streams,
-        case.total,
+        total := peer.total(case),
         timed=case.paced or case.streams == 1,
+        spread=case.spread,
     )
     used = peer.process.cpu() - before
     whole(streams, case)
-    chunks = case.total * case.tokens
+    chunks = total * case.tokens
     passed = max(stream.done for stream in streams) - min(stream.sent for stream in streams)
     firsts = [stream.first - stream.sent for stream in streams if stream.first]
     return Measured(

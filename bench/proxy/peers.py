@@ -27,6 +27,16 @@ class Peer:
     process: Process
     request: Callable[[Case, int, str], Request]
     cites: bool = False
+    foreign: bool = False  # speaks OpenAI's API only and knows no evidence
+    slow: bool = False  # one stream for each client is enough to measure it
+
+    def knows(self, case: Case) -> bool:
+        """Whether it can do that at all."""
+        return not (self.foreign and (case.evidence or case.kind != "openai"))
+
+    def total(self, case: Case) -> int:
+        """Streams of one round, in all."""
+        return min(case.streams, case.total) if self.slow else case.total
 
     def ahead(self, case: Case) -> int:
         """How many tokens behind its last it takes to know that a sentence is over."""

@@ -60,14 +60,14 @@ def started(command: Sequence[str], environment: Mapping[str, str] | None = None
 
 @contextmanager
 def running(
-    command: Sequence[str], environment: Mapping[str, str] | None = None
-) -> "Iterator[subprocess.Popen[bytes]]":
-    """Any program, ended with all that it started."""
+    command: Sequence[str], environment: Mapping[str, str] | None = None, *, silent: bool = False
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Any program, ended with all that it started. `silent`: nobody reads what it prints."""
     process = subprocess.Popen(  # nosec B603 # our own commands
         command,
         cwd=ROOT,
         env={**os.environ, **(environment or {})},
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL if silent else subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
@@ -76,8 +76,8 @@ def running(
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        assert process.stdout
-        process.stdout.close()
+        if process.stdout:
+            process.stdout.close()
 
 
 def _clock(pid: int) -> int:

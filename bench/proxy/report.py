@@ -9,6 +9,7 @@ import orjson
 
 from bench.proxy.cases import Case
 from bench.proxy.measure import Measured
+from bench.proxy.peers import Peer
 
 COMMITTED = Path(__file__).parent / "ratios.json"
 TOLERANCE = 1.25  # even the best round must be this much worse than the committed median: noise is not, a mistake is
@@ -23,6 +24,10 @@ class Row:
 
     case: str
     proxy: str
+    streams: int
+    evidence: int
+    tokens: int
+    paced: bool
     cpu: tuple[float, float]  # µs a chunk
     ratio: float
     ratios: tuple[float, ...]  # of each round
@@ -32,17 +37,27 @@ class Row:
     resident: float  # MB
 
 
-def rows(cases: Sequence[Case], found: Rounds, proxy: str = OURS) -> list[Row]:
-    """One for each case."""
-    return [_row(case.name, proxy, found[BASELINE, case.baseline.name], found[proxy, case.name]) for case in cases]
+def rows(cases: Sequence[Case], peers: Sequence[Peer], found: Rounds) -> list[Row]:
+    """One for each case and each proxy that knows it but the pass-through."""
+    return [
+        _row(case, peer.name, found[BASELINE, case.baseline.name], found[peer.name, asked.name])
+        for case in cases
+        for peer in peers
+        if peer.name != BASELINE and (peer.name, (asked := case if peer.cites else case.baseline).name) in found
+        if peer.cites or case == case.baseline
+    ]
 
 
-def _row(name: str, proxy: str, base: Sequence[Measured], own: Sequence[Measured]) -> Row:
+def _row(case: Case, proxy: str, base: Sequence[Measured], own: Sequence[Measured]) -> Row:
     pairs = list(zip(base, own, strict=True))
     ratios = tuple(round(two.cpu / one.cpu, 3) for one, two in pairs)
     return Row(
-        case=name,
+        case=case.name,
         proxy=proxy,
+        streams=case.streams,
+        evidence=case.evidence,
+        tokens=case.tokens,
+        paced=case.paced,
         cpu=(round(median(one.cpu for one in base), 2), round(median(two.cpu for two in own), 2)),
         ratio=median(ratios),
         ratios=ratios,
@@ -56,20 +71,36 @@ def _row(name: str, proxy: str, base: Sequence[Measured], own: Sequence[Measured
     )
 
 
+HEADINGS = (
+    *("case", "proxy", "pass-through", "CPU a chunk", "ratio (of the rounds)", "delivered", "first text"),
+    *("sentence p50, p99", "RSS"),
+)
+WIDTHS = (58, 10, 12, 11, 22, 9, 10, 20, 7)
+
+
 def table(found: Sequence[Row]) -> str:
-    """As Markdown."""
-    lines = [
-        "| case | CPU a chunk, pass-through | this | ratio | delivered | first text | sentence p50 / p99 | RSS |",
-        "|---|---|---|---|---|---|---|---|",
+    """For people; times are those added to the pass-through's."""
+    return "\n".join(
+        [_line(HEADINGS), "-|-".join("-" * width for width in WIDTHS), *(_line(_cells(row)) for row in found)]
+    )
+
+
+def _cells(row: Row) -> list[str]:
+    return [
+        row.case,
+        row.proxy,
+        f"{row.cpu[0]:.1f} µs",
+        f"{row.cpu[1]:.1f} µs",
+        f"{row.ratio:.2f}× ({min(row.ratios):.2f}–{max(row.ratios):.2f})",
+        f"{row.delivered:.3f}×" if row.paced else "",
+        f"{row.first:+.1f} ms" if row.paced or row.streams == 1 else "",
+        f"{row.held[0]:+.1f}, {row.held[1]:+.1f} ms" if row.paced else "",
+        f"{row.resident:.0f} MB",
     ]
-    for row in found:
-        held = f"{row.held[0]:+.1f} / {row.held[1]:+.1f} ms" if "paced" in row.case else ""
-        low, high = min(row.ratios), max(row.ratios)
-        lines.append(
-            f"| {row.case} | {row.cpu[0]:.1f} µs | {row.cpu[1]:.1f} µs | {row.ratio:.2f}× ({low:.2f}–{high:.2f}) "
-            f"| {row.delivered:.3f}× | {row.first:+.1f} ms | {held} | {row.resident:.0f} MB |"
-        )
-    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " | ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True))
 
 
 def as_json(found: Sequence[Row]) -> str:
@@ -81,7 +112,7 @@ def as_json(found: Sequence[Row]) -> str:
 def commit(found: Sequence[Row]) -> None:
     """Make these ratios the ones that later ones are compared with; cases that were not measured keep theirs."""
     known: dict[str, float] = orjson.loads(COMMITTED.read_bytes()) if COMMITTED.exists() else {}
-    known |= {row.case: round(row.ratio, 2) for row in found}
+    known |= {row.case: round(row.ratio, 2) for row in found if row.proxy == OURS}
     COMMITTED.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
@@ -90,7 +121,7 @@ def worse(found: Sequence[Row]) -> list[str]:
     committed: dict[str, float] = orjson.loads(COMMITTED.read_bytes())
     said = []
     for row in found:
-        ratio = committed.get(row.case)
+        ratio = committed.get(row.case) if row.proxy == OURS else None
         if ratio is not None and min(row.ratios) > ratio * TOLERANCE:
             said.append(f"{row.case}: {row.ratio:.2f}× the pass-through's CPU, committed {ratio:.2f}×")
     return said

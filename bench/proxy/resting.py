@@ -1,0 +1,42 @@
+"""What a fresh `citestream serve` takes: time to start and to answer first, memory at rest and after 64 streams."""
+
+import time
+from urllib.request import urlopen
+
+from bench.proxy.cases import Case
+from bench.proxy.measure import measure
+from bench.proxy.peers import Peer, citestream
+from bench.proxy.processes import Process, module
+
+STREAMS = 64
+EVIDENCE = (0, 5, 20)
+STARTS = 3
+
+
+def table() -> str:
+    """As text."""
+    with module("bench.proxy.upstream") as upstream:
+        listens, answered, resident = sorted(_start(upstream) for _ in range(STARTS))[STARTS // 2]
+        said = [
+            "",
+            f"start: listens after {listens:.2f} s, has answered after {answered:.2f} s; at rest {resident:.0f} MB",
+        ]
+        for evidence in EVIDENCE:
+            with citestream(upstream) as peer:
+                case = Case(STREAMS, evidence, paced=True)
+                measure(peer, case, upstream)
+                said.append(f"memory after {STREAMS} streams, {evidence} excerpts: {peer.process.resident():.0f} MB")
+    return "\n".join(said)
+
+
+def _start(upstream: Process) -> tuple[float, float, float]:
+    """Seconds until it listens, seconds until it has answered, MB."""
+    began = time.monotonic()
+    with citestream(upstream) as peer:
+        _alive(peer)
+        return peer.process.started_in, time.monotonic() - began, peer.process.resident()
+
+
+def _alive(peer: Peer) -> None:
+    with urlopen(f"http://127.0.0.1:{peer.process.port}/healthz", timeout=10) as answer:
+        answer.read()
