@@ -63,15 +63,18 @@ def make_app(config: Config) -> web.Application:
             web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
             web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
             web.post("/api/show", partial(ollama.show, proxy=proxy)),
+            web.post("/api/embed", partial(ollama.embed, proxy=proxy)),
+            web.post("/api/embeddings", partial(ollama.embeddings, proxy=proxy)),
             web.get("/api/version", ollama.version),
             *[
                 web.post(f"/{version}/models/{{call:.+}}", partial(gemini.generate, proxy=proxy))
                 for version in VERSIONS
             ],
             web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
+            web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, proxy=proxy)),
             web.post("/v1/cite", partial(cite, proxy=proxy)),
             web.get("/v1/references/{id}", partial(references, proxy=proxy)),
-            web.get("/v1/models", partial(models, proxy=proxy)),
+            web.get("/v1/models", partial(_models, proxy=proxy)),
             *playground.routes(proxy),
             web.get("/metrics", metrics.exposition),
             web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
@@ -89,6 +92,12 @@ def make_app(config: Config) -> web.Application:
     app.cleanup_ctx.append(running)
     app.on_response_prepare.extend([identified, cors.mark])
     return app
+
+
+async def _models(request: web.Request, proxy: Proxy) -> web.Response:
+    """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
+    google = "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
+    return await (gemini.listed if google else models)(request, proxy)
 
 
 def error_shape(path: str) -> Shape:

@@ -9,12 +9,11 @@ from aiohttp import web
 from pydantic import Field
 
 from citation.evidence import FieldError
-from providers.events import Embedded, Embeds, Relays
+from providers.events import Embedded, Embeds
 
-from ..auth import presented
-from ..encoding import dumps
-from ..exchange import read, relay
+from ..exchange import read
 from ..middleware import json_response
+from ..passing_on import key_of, passed_on
 from ..proxy import Proxy
 from ..routes import Route
 from .extensions import Body, required_text
@@ -31,12 +30,10 @@ async def embeddings(request: web.Request, proxy: Proxy) -> web.StreamResponse:
     """The vectors of the texts. Raises FieldError, RequestError, ProviderError."""
     body = await read(request)
     route = proxy.routes.find(required_text(body, "model"))
-    key = (presented(request) or None) if route.passes_key else None
-    if route.provider.native == "openai" and isinstance(route.provider, Relays):
-        sent = dumps({**body, "model": route.model})
-        return await relay(request, await route.provider.relay(sent, "/embeddings", model=route.model, key=key), None)
+    if route.provider.native == "openai":
+        return await passed_on(request, route, {**body, "model": route.model}, "/embeddings")
     check(body, _Request)
-    found = await embedded(route, _texts(body["input"]), body.get("dimensions"), key)
+    found = await embedded(route, _texts(body["input"]), body.get("dimensions"), key_of(request, route))
     return json_response(_answer(body, found))
 
 

@@ -1,6 +1,6 @@
-"""Gemini's own API: `models/{model}:generateContent` and `:streamGenerateContent`, as events or as a JSON array."""
+"""Gemini's own API: `models/{model}:generateContent` and its siblings; streams as events or as a JSON array."""
 
-from .endpoints import generate, listed
+from .endpoints import A_MODEL, generate, listed, one
 from .responses import refusal
 
-__all__ = ["generate", "listed", "refusal"]
+__all__ = ["A_MODEL", "generate", "listed", "one", "refusal"]

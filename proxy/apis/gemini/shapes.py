@@ -48,7 +48,9 @@ class _Part(Shape):
     function_response: _Result | None = None
 
 
-class _Content(Shape):
+class Content(Shape):
+    """One turn, or the text that is embedded."""
+
     role: str | None = None
     parts: list[_Part]
 
@@ -102,8 +104,8 @@ class _ToolConfig(Shape):
 class Request(Shape):
     """What is read here or translated for other providers; the rest is checked by whoever reads it."""
 
-    contents: Annotated[list[_Content], Field(min_length=1)]
-    system_instruction: _Content | None = None
+    contents: Annotated[list[Content], Field(min_length=1)]
+    system_instruction: Content | None = None
     generation_config: _Config | None = None
     tools: list[_Tool] | None = None
     tool_config: _ToolConfig | None = None

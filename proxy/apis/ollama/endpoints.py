@@ -6,6 +6,7 @@ from aiohttp import web
 
 from ...exchange import read
 from ...middleware import json_response
+from ...passing_on import passed_on
 from ...proxy import Proxy
 from ..extensions import required_text
 from ..models import names
@@ -16,10 +17,13 @@ async def tags(_request: web.Request, proxy: Proxy) -> web.Response:
     return json_response({"models": [{"name": name, "model": name} for name in await names(proxy)]})
 
 
-async def show(request: web.Request, proxy: Proxy) -> web.Response:
-    """`POST /api/show`: that a model is there; what it is like only its own server knows."""
+async def show(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+    """`POST /api/show`: what Ollama says of its model; of any other only that it is there."""
     body = await read(request)
-    route = proxy.routes.find(required_text(body, "model" if "model" in body else "name"))
+    key = "model" if "model" in body else "name"
+    route = proxy.routes.find(required_text(body, key))
+    if route.provider.native == "ollama":
+        return await passed_on(request, route, {**body, key: route.model}, "/api/show")
     return json_response({"details": {"family": route.name}, "model_info": {}, "capabilities": ["completion", "tools"]})
 
 

@@ -1,0 +1,50 @@
+"""Embeddings in Ollama's API: passed on to Ollama, asked of any other provider that makes them."""
+
+from typing import Annotated, Any
+
+from aiohttp import web
+from pydantic import Field
+
+from ...exchange import read
+from ...middleware import json_response
+from ...passing_on import key_of, passed_on
+from ...proxy import Proxy
+from ..embeddings import embedded
+from ..extensions import required_text
+from ..shapes import Shape, check
+
+
+class _Embed(Shape):
+    input: str | list[str]
+    dimensions: Annotated[int, Field(ge=1)] | None = None
+
+
+class _Embeddings(Shape):
+    prompt: str
+
+
+async def embed(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+    """`POST /api/embed`: a vector for each text. Raises FieldError, RequestError, ProviderError."""
+    body = await read(request)
+    name = required_text(body, "model")
+    route = proxy.routes.find(name)
+    if route.provider.native == "ollama":
+        return await passed_on(request, route, {**body, "model": route.model}, "/api/embed")
+    check(body, _Embed)
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    if not texts:
+        return json_response({"model": name, "embeddings": []})
+    found = await embedded(route, texts, body.get("dimensions"), key_of(request, route))
+    counted: dict[str, Any] = {} if found.tokens is None else {"prompt_eval_count": found.tokens}
+    return json_response({"model": name, "embeddings": found.vectors, **counted})
+
+
+async def embeddings(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+    """`POST /api/embeddings`, its older form: one vector. Raises FieldError, RequestError, ProviderError."""
+    body = await read(request)
+    route = proxy.routes.find(required_text(body, "model"))
+    if route.provider.native == "ollama":
+        return await passed_on(request, route, {**body, "model": route.model}, "/api/embeddings")
+    check(body, _Embeddings)
+    found = await embedded(route, [body["prompt"]], None, key_of(request, route))
+    return json_response({"embedding": found.vectors[0]})

@@ -1,0 +1,26 @@
+"""passed_on: requests of a provider's own API that are none of our business, and their answers, as they are."""
+
+from typing import Any
+
+from aiohttp import web
+
+from providers.events import Relays
+
+from .auth import presented
+from .encoding import dumps
+from .errors import RequestError
+from .exchange import relay
+from .routes import Route
+
+
+async def passed_on(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
+    """The provider's answer, byte for byte. `path`: below its base address. Raises ProviderError, RequestError."""
+    if not isinstance(route.provider, Relays):
+        raise RequestError(501, f"{route.name} has no such method", code="unsupported")
+    upstream = await route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
+    return await relay(request, upstream, None)
+
+
+def key_of(request: web.Request, route: Route) -> str | None:
+    """The client's own key, where the configuration passes it on."""
+    return (presented(request) or None) if route.passes_key else None

@@ -1,0 +1,213 @@
+"""Embeddings, token counts and descriptions in Ollama's and Gemini's API, through the official clients."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from typing import Any
+
+import ollama
+import pytest
+import yaml
+from google import genai
+from google.genai import errors, types
+
+from tests.upstreams.embeddings import Embeddings, vector
+from tests.upstreams.wire import Request, Server, Step, serving, whole
+
+Launch = Callable[..., AbstractContextManager[str]]
+
+TEXTS = ["Water boils.", "At 100 °C", "日本"]
+VECTORS = [vector(text) for text in TEXTS]
+SAID = b'{"said" : "as it is",\n "embedding": [1], "totalTokens": 7, "embeddings": [{"values": [1]}]}\n'
+
+
+async def as_it_is(_: Request) -> AsyncIterator[Step]:
+    yield whole("200 OK", SAID, "Content-Type: application/json; charset=utf-8")
+
+
+@dataclass
+class World:
+    url: str
+    upstream: Server  # whatever it is asked, it answers the same
+
+
+@pytest.fixture(scope="module")
+def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("server")
+    with ExitStack() as stack:
+        embedding, plain = (stack.enter_context(serving(answer)) for answer in (Embeddings(), as_it_is))
+        providers: dict[str, Any] = {
+            "openai": {"base_url": f"{embedding.url}/v1"},
+            "ollama": {"base_url": embedding.url},
+            "gemini": {"base_url": embedding.url},
+            "extractive": None,
+            "own-ollama": {"kind": "ollama", "base_url": plain.url},
+            "own-gemini": {"kind": "gemini", "base_url": plain.url, "api_key": "k"},
+        }
+        config = folder / "config.yaml"
+        config.write_text(yaml.safe_dump({"providers": providers}))
+        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        yield World(stack.enter_context(launch(command, folder / "log")), plain)
+
+
+@pytest.fixture
+def ollama_client(world: World) -> Iterator[ollama.Client]:
+    client = ollama.Client(world.url)
+    yield client
+    client._client.close()
+
+
+@pytest.fixture
+def genai_client(world: World) -> Iterator[genai.Client]:
+    options = types.HttpOptions(base_url=world.url, api_version="v1beta")
+    client = genai.Client(api_key="none", http_options=options)
+    yield client
+    client.close()
+
+
+def posted(world: World, path: str, body: dict[str, Any]) -> tuple[int, bytes, Any]:
+    """(status, the bytes answered, what the provider was asked: (path, body), or None)."""
+    world.upstream.requests.clear()
+    connection = HTTPConnection(world.url.removeprefix("http://"))
+    connection.request("POST", path, json.dumps(body))
+    with connection.getresponse() as answer:
+        said = answer.read()
+    connection.close()
+    asked = [(request.target, request.json) for request in world.upstream.requests]
+    return answer.status, said, asked[0] if asked else None
+
+
+@pytest.mark.parametrize("provider", ["openai", "ollama", "gemini"])
+def test_ollamas_clients_get_vectors_of_any_provider(ollama_client: ollama.Client, provider: str) -> None:
+    answer = ollama_client.embed(f"{provider}/m", TEXTS)
+    assert answer.embeddings == VECTORS
+    assert answer.prompt_eval_count == (None if provider == "gemini" else 8)
+    assert ollama_client.embed(f"{provider}/m", TEXTS[0]).embeddings == VECTORS[:1]
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini"])
+def test_so_they_do_in_the_older_form(ollama_client: ollama.Client, provider: str) -> None:
+    assert ollama_client.embeddings(f"{provider}/m", TEXTS[0]).embedding == VECTORS[0]
+
+
+@pytest.mark.parametrize("provider", ["openai", "ollama", "gemini"])
+def test_geminis_clients_get_vectors_of_any_provider(genai_client: genai.Client, provider: str) -> None:
+    contents: list[types.ContentUnion] = [*TEXTS]
+    sized = types.EmbedContentConfig(output_dimensionality=3)
+    answer = genai_client.models.embed_content(model=f"{provider}/m", contents=contents, config=sized)
+    assert [one.values for one in answer.embeddings or ()] == VECTORS
+
+
+PASSED: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
+    "embeddings of Ollama": (
+        "/api/embed",
+        {"model": "own-ollama/m:4b", "input": "a", "truncate": False, "options": {"num_ctx": 9}, "unknown": 1},
+        "/api/embed",
+        {"model": "m:4b", "input": "a", "truncate": False, "options": {"num_ctx": 9}, "unknown": 1},
+    ),
+    "embeddings of Ollama in their older form": (
+        "/api/embeddings",
+        {"model": "own-ollama/m", "prompt": "a", "keep_alive": 0},
+        "/api/embeddings",
+        {"model": "m", "prompt": "a", "keep_alive": 0},
+    ),
+    "what Ollama says of a model": (
+        "/api/show",
+        {"model": "own-ollama/m", "verbose": True},
+        "/api/show",
+        {"model": "m", "verbose": True},
+    ),
+    "one of Gemini's embeddings": (
+        "/v1beta/models/own-gemini/m:embedContent",
+        {"model": "models/own-gemini/m", "content": {"parts": [{"text": "a"}]}, "taskType": "SEMANTIC_SIMILARITY"},
+        "/v1beta/models/m:embedContent",
+        {"model": "models/m", "content": {"parts": [{"text": "a"}]}, "taskType": "SEMANTIC_SIMILARITY"},
+    ),
+    "several of Gemini's embeddings": (
+        "/v1/models/own-gemini/m:batchEmbedContents",
+        {"requests": [{"model": "models/own-gemini/m", "content": {"parts": [{"text": "a"}]}, "title": "t"}]},
+        "/v1beta/models/m:batchEmbedContents",
+        {"requests": [{"model": "models/m", "content": {"parts": [{"text": "a"}]}, "title": "t"}]},
+    ),
+    "Gemini's tokens": (
+        "/v1beta/models/own-gemini/m:countTokens",
+        {"contents": [{"parts": [{"text": "a"}]}]},
+        "/v1beta/models/m:countTokens",
+        {"contents": [{"parts": [{"text": "a"}]}]},
+    ),
+    "Gemini's tokens of a whole request": (
+        "/v1beta/models/own-gemini/m:countTokens",
+        {"generateContentRequest": {"model": "models/own-gemini/m", "contents": []}},
+        "/v1beta/models/m:countTokens",
+        {"generateContentRequest": {"model": "models/m", "contents": []}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "body", "target", "sent"), PASSED.values(), ids=PASSED)
+def test_to_its_own_provider_it_is_passed_on_byte_for_byte(
+    world: World, path: str, body: dict[str, Any], target: str, sent: dict[str, Any]
+) -> None:
+    assert posted(world, path, body) == (200, SAID, (target, sent))
+
+
+REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
+    "a model that makes none, of Ollama's clients": (
+        "/api/embed",
+        {"model": "extractive", "input": "a"},
+        400,
+        "no embeddings",
+    ),
+    "texts that are numbers": ("/api/embed", {"model": "openai/m", "input": [1]}, 400, "input"),
+    "no text": ("/api/embeddings", {"model": "openai/m"}, 400, "prompt"),
+    "a model that makes none, of Gemini's clients": (
+        "/v1beta/models/extractive:embedContent",
+        {"content": {"parts": [{"text": "a"}]}},
+        400,
+        "no embeddings",
+    ),
+    "pictures": (
+        "/v1beta/models/openai/m:embedContent",
+        {"content": {"parts": [{"text": "a"}, {"inlineData": {"data": "aGk="}}]}},
+        400,
+        "content.parts[1]",
+    ),
+    "several sizes at once": (
+        "/v1beta/models/openai/m:batchEmbedContents",
+        {"requests": [{"content": {"parts": []}, "outputDimensionality": size} for size in (1, 2)]},
+        400,
+        "outputDimensionality",
+    ),
+    "tokens of others": ("/v1beta/models/openai/m:countTokens", {"contents": []}, 501, "cannot count tokens"),
+    "a method that there is not": ("/v1beta/models/openai/m:sing", {}, 404, "batchEmbedContents"),
+}
+
+
+@pytest.mark.parametrize(("path", "body", "status", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_had_is_said(world: World, path: str, body: dict[str, Any], status: int, message: str) -> None:
+    code, said, _ = posted(world, path, body)
+    error = json.loads(said)["error"]
+    assert code == status
+    assert message in (error if path.startswith("/api/") else error["message"])
+
+
+@pytest.fixture(params=["v1", "v1beta"])
+def looking(world: World, request: pytest.FixtureRequest) -> Iterator[genai.Client]:
+    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=world.url, api_version=request.param))
+    yield client
+    client.close()
+
+
+def test_geminis_clients_can_list_the_models(looking: genai.Client) -> None:
+    assert "models/extractive" in [model.name for model in looking.models.list()]
+
+
+def test_geminis_clients_can_look_for_a_model(genai_client: genai.Client) -> None:
+    found = genai_client.models.get(model="extractive")
+    assert (found.name, found.supported_actions) == ("models/extractive", ["generateContent", "streamGenerateContent"])
+    with pytest.raises(errors.ClientError) as caught:
+        genai_client.models.get(model="nobody/nothing")
+    assert caught.value.code == 404
