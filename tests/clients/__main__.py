@@ -3,10 +3,11 @@
 import argparse
 import asyncio
 import sys
+from collections.abc import Mapping
 
 from . import environments, guides, running
 from .judging import judged
-from .matrix import markdown
+from .matrix import markdown, summary
 
 
 def main() -> int:
@@ -19,14 +20,14 @@ def main() -> int:
         return 2
     reports, usage = asyncio.run(running.reported(commands))
     rows = [row for report in reports for row in judged(report, usage)]
-    matrix = markdown(rows)
-    print(matrix)
+    tables = {"matrix": markdown(rows), "clients": summary(rows)}
+    print(tables["matrix"])
     faults = [f"{row.client} {row.version}, {row.way}: {fault}" for row in rows for fault in row.faults]
     failed = sum(bool(row.faults) for row in rows)
     if not failed:
         shown = {(report["script"], name): text for report in reports for name, text in report["shown"].items()}
         complete = not (arguments.names or arguments.python or arguments.litellm_proxy)
-        faults += outdated(shown, matrix if complete else "", write=arguments.write)
+        faults += outdated(shown, tables if complete else {}, write=arguments.write)
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"\n{len(rows) - failed} passed, {failed} failed")
@@ -43,13 +44,13 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def outdated(shown: guides.Shown, matrix: str, *, write: bool) -> list[str]:
+def outdated(shown: guides.Shown, tables: Mapping[str, str], *, write: bool) -> list[str]:
     """The guides that say something else than this run shows, unless they are to be written anew."""
     found = []
     for guide in guides.guides():
         text = guide.read_text("utf-8")
         now = guides.with_output(guides.with_code(text), shown)
-        now = guides.with_matrix(now, matrix) if matrix else now
+        now = guides.with_tables(now, tables) if tables else now
         if now != text and write:
             guide.write_text(now, "utf-8")
         elif now != text:

@@ -20,12 +20,14 @@ _BLOCK = re.compile(
     r"(?P<code>.*?)(?=^```$)",
     re.MULTILINE | re.DOTALL,
 )
-_MATRIX = re.compile(r"(?<=^<!-- matrix -->\n).*?(?=^<!-- end of matrix -->$)", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(
+    r"^(?P<head><!-- (?P<name>matrix|clients) -->\n).*?(?P<tail>^<!-- end of (?P=name) -->$)", re.MULTILINE | re.DOTALL
+)
 
 
 def guides() -> list[Path]:
-    """All of them."""
-    return sorted(FOLDER.glob("*.md"))
+    """All of them, and the README, which has a table."""
+    return [ROOT / "README.md", *sorted(FOLDER.glob("*.md"))]
 
 
 def with_code(text: str) -> str:
@@ -44,9 +46,9 @@ def with_output(text: str, shown: Shown) -> str:
     return _BLOCK.sub(printed, text)
 
 
-def with_matrix(text: str, matrix: str) -> str:
-    """A guide with this matrix, if it has one."""
-    return _MATRIX.sub(lambda _: f"\n{matrix}\n\n", text)
+def with_tables(text: str, tables: Mapping[str, str]) -> str:
+    """A guide with these tables, `matrix` and `clients`, where it has them."""
+    return _TABLE.sub(lambda found: f"{found['head']}\n{tables[found['name']]}\n\n{found['tail']}", text)
 
 
 def regions(file: Path) -> dict[str, str]:

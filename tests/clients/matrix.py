@@ -1,6 +1,7 @@
 """The matrix as Markdown."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from .judging import Row
 
@@ -21,8 +22,27 @@ TITLES = {
 
 def markdown(rows: Sequence[Row]) -> str:
     """A table, one line for each way to use each client."""
-    lines = [["client", "way", *TITLES.values()], ["---"] * (len(TITLES) + 2)]
+    lines = [["client", "way", *TITLES.values()]]
     for row in rows:
         cells = [f"FAILED ({len(row.faults)})" if row.faults and name == "text" else row.cells[name] for name in TITLES]
-        lines.append([f"{row.client} {row.version}".strip(), row.way, *cells])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        lines.append([_named(row), row.way, *cells])
+    return _table(lines)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """A table, one line for each client; every way of it counted."""
+    lines = [["client", "ways", "its user finds references in"]]
+    for client, ways in groupby(rows, _named):
+        listed = list(ways)
+        found = dict.fromkeys(place for row in listed for place in row.cells["references by"].split(", "))
+        lines.append([client, str(len(listed)), ", ".join(found)])
+    return _table(lines)
+
+
+def _named(row: Row) -> str:
+    return f"{row.client} {row.version}".strip()
+
+
+def _table(lines: Sequence[Sequence[str]]) -> str:
+    head, *rest = lines
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(head), *rest])
