@@ -22,13 +22,14 @@ from .apis.responses import ResponsesApi
 from .auth import Keys
 from .config import Config, ConfigError, Tls
 from .cors import Cors
-from .exchange import answer
+from .exchange import BODY_SECONDS, answer
 from .log import identified, logged
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
 from .pages import no_strange_pages
 from .proxy import Proxy
 
 DESCRIPTION = files(__package__) / "openapi.yaml"
+IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's head included; aiohttp would wait an hour
 CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
 ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
@@ -89,6 +90,7 @@ def make_app(config: Config) -> web.Application:
         await proxy.aclose()
 
     app[ADMISSION] = admission
+    app[BODY_SECONDS] = config.server.body_seconds
     app.cleanup_ctx.append(running)
     app.on_response_prepare.extend([identified, cors.mark])
     return app
@@ -138,6 +140,7 @@ async def _serve(config: Config, started: Callable[[str], None], listening: sock
         handler_cancellation=True,  # a client that goes away takes its provider's stream with it
         access_log=None,  # aiohttp's would write query strings, and keys can stand in them
         shutdown_timeout=CLOSE_SECONDS,
+        keepalive_timeout=IDLE_SECONDS,
     )
     await runner.setup()
     try:

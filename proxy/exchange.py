@@ -29,6 +29,8 @@ Fields = dict[str, Any]
 
 log = logging.getLogger("citestream")
 
+BODY_SECONDS = web.AppKey("body_seconds", float)
+
 STREAM_HEADERS = {
     "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
     "X-Accel-Buffering": "no",  # so would nginx's buffer
@@ -148,9 +150,12 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
 
 
 async def read(request: web.Request) -> Fields:
-    """The JSON object in a request's body. Raises RequestError 400."""
+    """The JSON object in a request's body. Raises RequestError 400, and 408 for one that does not arrive."""
     try:
-        body = loads(await request.read())
+        async with asyncio.timeout(request.app.get(BODY_SECONDS)):
+            body = loads(await request.read())
+    except TimeoutError:
+        raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
     except ValueError:
         raise RequestError(400, "the body is not JSON", code="invalid_json") from None
     if not isinstance(body, dict):

@@ -103,5 +103,6 @@ def _theirs(told: str, ours: str) -> str:
 async def identified(request: web.Request, response: web.StreamResponse) -> None:
     """Tell the client the id of its request; a provider's own id, passed on, stays. Not which versions answer."""
     response.headers["Server"] = SERVER
+    response.headers["X-Content-Type-Options"] = "nosniff"  # what a client sent comes back in JSON, never as a page
     if REQUEST_ID in request:
         response.headers.setdefault(HEADER, request[REQUEST_ID])

@@ -89,6 +89,9 @@ class Server(Section):
     max_body_bytes: int = Field(
         default=32 * 2**20, ge=1024, description="a request's body; images come in it as base64"
     )
+    body_seconds: float = Field(
+        default=120.0, gt=0, description="that a request's body may take; an admitted one waits"
+    )
     max_streams: int = Field(default=1000, ge=1, description="requests in flight; above it 503 with Retry-After")
     drain_seconds: float = Field(default=30.0, ge=0, description="how long running streams may finish after SIGTERM")
     keepalive_seconds: float = Field(

@@ -1,5 +1,6 @@
 """Client keys: who may come in, by which header, and that a wrong key looks like none."""
 
+import asyncio
 import hashlib
 import logging
 from pathlib import Path
@@ -90,6 +91,36 @@ async def test_only_health_and_the_page_need_no_key(config: Config) -> None:
             assert (await client.get(path)).status == 200
         for path in ("/v1/models", "/v1/nothing", "/v1/playground", "/healthz/x", "/api/tags", "/v1/references/x"):
             assert (await client.get(path)).status == 401, path
+
+
+PAST_THE_DOOR = [
+    "/playground/../v1/models",
+    "/playground/%2e%2e/v1/models",
+    "/playground/..%2fv1/models",
+    "/playground//../v1/models",
+    "/playground/..\\v1/models",
+    "/playground/%2e%2e/%2e%2e/auth.py",
+    "/playground/vendor/../../auth.py",
+    "/playground/__init__.py",
+    "/playground/%00",
+    "/healthz/../v1/models",
+    "//v1/models",
+    "/V1/models",
+    "/v1/models/",
+    "http://127.0.0.1/v1/models",
+]
+
+
+@pytest.mark.parametrize("path", PAST_THE_DOOR)
+async def test_no_spelling_of_a_path_leads_past_the_door(config: Config, path: str) -> None:
+    async with TestServer(make_app(config)) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        answer = await reader.read()
+        writer.close()
+    assert answer.split(b" ")[1] in {b"401", b"404"}
+    assert b"extractive" not in answer
+    assert b"import" not in answer
 
 
 async def test_the_access_log_has_the_name_and_never_the_key(config: Config, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,5 +1,6 @@
 """Errors as clients read them: whose fault, which status, when to try again, and nothing of what is inside."""
 
+import asyncio
 import json
 import logging
 
@@ -144,3 +145,16 @@ async def test_an_unknown_model_lists_what_exists() -> None:
     body = {"model": "gpt", "messages": [{"role": "user", "content": "q"}]}
     _, error, _ = await asked(config, "POST", "/v1/chat/completions", json=body)
     assert error["message"] == "the model 'gpt' does not exist; there are: fast, extractive, ollama/…"
+
+
+async def test_a_body_that_does_not_arrive_gives_its_place_back() -> None:
+    config = parse({"server": {"body_seconds": 0.05, "max_streams": 1}, "providers": {"extractive": None}})
+    async with TestClient(TestServer(make_app(config))) as client:
+        reader, writer = await asyncio.open_connection(client.host, client.port)
+        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n"
+        writer.write(head.encode() + b'{"model": "extr')
+        answer = await reader.readuntil(b"}}")
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b'"code":"request_timeout"' in answer
+        assert (await client.get("/v1/models")).status == 200
+        writer.close()

@@ -44,7 +44,16 @@ FROM_PROVIDER = (
     "Retry-After: 7",
     "x-ratelimit-remaining-requests: 3",
 )
-DOWNWARDS = {"content-type", "content-length", "transfer-encoding", "connection", "date", "server", "x-request-id"}
+DOWNWARDS = {
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "date",
+    "server",
+    "x-request-id",
+    "x-content-type-options",
+}
 DOWNWARDS |= {"cache-control", "x-accel-buffering", "retry-after", "x-ratelimit-remaining-requests"}
 
 TEXT = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"It is red."}}]}\n\n'

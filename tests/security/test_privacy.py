@@ -92,6 +92,8 @@ def bodies(model: str) -> dict[str, dict[str, Any]]:
         "/v1/responses": {**asked, "input": text},
         "/api/chat": {**asked, "messages": MESSAGES},
         "/api/generate": {**asked, "prompt": text},
+        "/v1/embeddings": {"model": asked["model"], "input": text},
+        "/api/embed": {"model": asked["model"], "input": [text]},
         f"/v1beta/models/{asked['model']}:generateContent": {
             "contents": [{"role": "user", "parts": [{"text": text}]}],
             "evidence": PASSAGES,
@@ -153,7 +155,7 @@ def requests(url: str) -> Iterator[tuple[str, Told]]:
                 yield f"{model} {path} {more}", ask(f"{url}{path}", json.dumps({**body, **more}).encode())
     rng = Random(5)
     for _ in range(150):
-        path, body = rng.choice(list(bodies("good").items())[:2])
+        path, body = rng.choice(list(bodies("good").items()))
         wrong = spoilt(body, rng)
         yield f"{path} {wrong}", ask(f"{url}{path}", json.dumps(wrong).encode())
     for wrong_body in (

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 Fields = dict[str, Any]
 
@@ -37,7 +38,9 @@ def grounding_metadata(
 def _chunk(reference: Fields, link: str | None) -> Fields:
     return {
         "retrievedContext": {
-            "uri": link or reference["url"] or reference["id"],
+            "uri": link
+            or reference["url"]
+            or f"urn:citestream:evidence:{quote(reference['id'], safe='', errors='replace')}",
             "title": reference["title"] or reference["file_name"] or reference["id"],
             "text": reference["snippet"],
         }
