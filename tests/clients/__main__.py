@@ -18,6 +18,9 @@ def main() -> int:
     except environments.InstallError as error:
         print(f"make test-clients: {error}", file=sys.stderr)
         return 2
+    if not commands:
+        print(f"make test-clients: no script is named like {' or '.join(arguments.names)}", file=sys.stderr)
+        return 2
     reports, usage = asyncio.run(running.reported(commands))
     rows = [row for report in reports for row in judged(report, usage)]
     tables = {"matrix": markdown(rows), "clients": summary(rows)}
@@ -31,7 +34,7 @@ def main() -> int:
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"\n{len(rows) - failed} passed, {failed} failed")
-    return int(bool(faults) or not rows)
+    return int(bool(faults))
 
 
 def parsed() -> argparse.Namespace:

@@ -73,5 +73,8 @@ def _once(folder: Path, pinned: list[Path], install: Callable[[], None]) -> None
 def _run(command: list[str], folder: Path = ROOT) -> None:
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=dict(os.environ), check=False)
     if ran.returncode:
-        reason = (ran.stderr.strip() or ran.stdout.strip() or "no reason given").splitlines()[-1]
+        lines = (ran.stderr.strip() or ran.stdout.strip() or "no reason given").splitlines()
+        reason = next(
+            (line for line in lines if "failed" in line or "ERROR" in line), lines[-1]
+        )  # npm ends in small talk
         raise InstallError(f"`{' '.join(command[:4])} ...` failed: {reason}")
