@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from .config import Config
+    from .terminal import Files
 
 FAILED = 1  # it could not be done: no such file, the provider refused, a broken stream
 USAGE = 2  # the command or the configuration is wrong (click's own choice)
@@ -23,12 +24,18 @@ CONFIG = click.option(
     show_envvar=True,
     help="YAML file; config.example.yaml has every option.",
 )
-EVIDENCE = click.option(
-    "--evidence",
-    required=True,
-    metavar="FILE|DIR",
-    type=click.Path(path_type=Path),
-    help="What may be cited: text, Markdown, JSON or JSONL; of a folder, all such files.",
+_EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": click.Path(path_type=Path)}
+_TAKEN = "What may be cited: text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL; of a folder, all such files."
+EVIDENCE = click.option("--evidence", required=True, help=_TAKEN, **_EVIDENCE)
+EVIDENCE_OR_STORE = click.option(
+    "--evidence", help=f"{_TAKEN}  [default: what `citestream index` has read]", **_EVIDENCE
+)
+STORE = click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path(".citestream/evidence.db"),
+    show_default=True,
+    help="The file that holds what was read.",
 )
 
 
@@ -39,6 +46,7 @@ def main() -> None:
 
     \b
     citestream serve                                    a proxy on http://127.0.0.1:8787
+    citestream index docs/ && citestream serve          the same, with answers from a folder
     citestream ask "How high is it?" --evidence docs/   one answer in the terminal
     citestream cite answer.txt --evidence docs/         citations for a finished text
     citestream check-config my.yaml                     what is wrong with a configuration
@@ -90,22 +98,55 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
 
 @main.command()
 @click.argument("question")
-@EVIDENCE
+@EVIDENCE_OR_STORE
 @click.option(
     "--model", default="extractive", show_default=True, help="provider/model, or an alias of the configuration."
 )
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the whole completion as JSON.")
-def ask(question: str, evidence: Path, model: str, path: str | None, as_json: bool) -> None:
+def ask(question: str, evidence: Path | None, model: str, path: str | None, as_json: bool) -> None:
     """Answer QUESTION from the evidence, cited as it streams.
 
     \b
+    citestream index docs/ && citestream ask "When did it open?"
     citestream ask "When did it open?" --evidence bridge.md
     citestream ask "When did it open?" --evidence docs/ --model ollama/llama3.2 --json | jq .references
     """
     from .terminal import ask as ask_now
 
-    _run(ask_now(_config(path), question, _evidence(evidence), model, as_json=as_json))
+    config = _config(path)
+    if evidence is None and not config.default_retriever:
+        _fail("no evidence: name some with --evidence FILE|DIR, or read a folder first: citestream index DIR", USAGE)
+    _run(ask_now(config, question, _files(evidence) if evidence else None, model, as_json=as_json))
+
+
+@main.command()
+@click.argument("folders", nargs=-1, metavar="[DIR]...", type=click.Path(file_okay=False, exists=True, path_type=Path))
+@STORE
+@click.option("--embedder", help="Who makes vectors: local, provider/model, or none.  [default: as before; none]")
+@click.option("--rebuild", is_flag=True, help="Forget everything and begin anew.")
+@click.option("--watch", is_flag=True, help="Go on with every change until Ctrl-C.")
+@CONFIG
+def index(
+    folders: tuple[Path, ...], store: Path | None, embedder: str | None, rebuild: bool, watch: bool, path: str | None
+) -> None:
+    """Read the files of a folder, so that questions are answered from them.
+
+    Reads text, Markdown, HTML, PDF, DOCX, CSV, JSON and JSONL. Only what changed is read again, what is gone leaves;
+    without DIR, of all folders read before. May be stopped at any time: the next run goes on from there.
+
+    \b
+    citestream index docs/ && citestream serve       every client's questions are answered from docs/
+    citestream index docs/ --embedder local          by meaning too, not by words alone
+    citestream index --watch                         every change of what was read before
+    """
+    from .config import STORE
+    from .indexing import Indexing
+    from .indexing import run as run_now
+
+    if rebuild and not folders:
+        _fail("--rebuild forgets which folders there were: name them", USAGE)
+    _run(run_now(_config(path), Indexing(folders, store or Path(STORE), embedder, rebuild, watch)))
 
 
 @main.command()
@@ -128,7 +169,7 @@ def cite(
     from .terminal import cite as cite_now
 
     text = _text(answer)
-    _run(cite_now(_config(path), text, _evidence(evidence), scorer, as_json=as_json, explain=explain))
+    _run(cite_now(_config(path), text, _files(evidence), scorer, as_json=as_json, explain=explain))
 
 
 @main.command("eval")
@@ -192,13 +233,15 @@ def _config(path: str | None, **overrides: Any) -> "Config":
         _fail(str(error), USAGE)
 
 
-def _evidence(path: Path) -> list[dict[str, Any]]:
+def _files(path: Path) -> "Files":
     from providers.retrieval.files import UnreadableFileError, evidence_of
 
+    from .terminal import Files
+
     try:
-        return evidence_of(path)
+        return Files(evidence_of(path), path if path.is_dir() else path.parent)
     except UnreadableFileError as error:
-        _fail(f"{error}; --evidence takes a file or folder of text, Markdown, JSON or JSONL")
+        _fail(f"{error}; --evidence takes a file or folder of text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL")
 
 
 def _text(answer: str | None) -> str:
@@ -221,6 +264,7 @@ def _run(job: Any) -> None:
 
     from citation.evidence import FieldError
     from providers.errors import ProviderError
+    from providers.retrieval.store import StoreError
 
     from .config import ConfigError
     from .errors import RequestError
@@ -229,7 +273,7 @@ def _run(job: Any) -> None:
         asyncio.run(job)
     except ConfigError as error:
         _fail(str(error), USAGE)
-    except (FieldError, ProviderError, RequestError) as error:
+    except (FieldError, ProviderError, RequestError, StoreError) as error:
         _fail(str(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

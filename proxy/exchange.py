@@ -123,7 +123,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     key = (presented(request) or None) if route.passes_key else None
     same = route.provider.native == api.native
     job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
-    job = proxy.taken(job, same=same)
+    job = await proxy.retrievers.retrieved(proxy.taken(job, same=same))
     heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
     if same and not job.cited and proxy.passes_bytes and isinstance(route.provider, Relays):
         body = {**job.body, **({"model": route.model} if "model" in job.body else {})}

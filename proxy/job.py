@@ -11,6 +11,16 @@ from providers.events import Message
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieval:
+    """Which evidence a request wants to be fetched; nothing said means the configured default."""
+
+    source: str = ""
+    query: str = ""  # empty: the last question
+    top_k: int = 0  # 0: as configured
+    off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What a client asks for. `params` is every field of the request that is not ours, untouched."""
 
@@ -23,6 +33,8 @@ class Job:
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
     evidence: tuple[Evidence, ...] = ()
     results: tuple[Results, ...] = ()  # where in the messages evidence stands that tools brought
+    retrieval: Retrieval = field(default_factory=Retrieval)
+    retrieved: Mapping[str, Any] | None = None  # what a report says of the search, once there was one
     options: Options = field(default_factory=Options)
     stream: bool = False
     usage: bool = False  # whether the client wants the usage chunk of a stream
@@ -43,7 +55,7 @@ class Job:
     @property
     def cited(self) -> bool:
         """Whether there is anything of ours to do; otherwise the request and its answer pass through unchanged."""
-        return self.options.enabled and bool(self.evidence)
+        return self.options.enabled and (bool(self.evidence) or self.retrieved is not None)
 
 
 def question(messages: list[Message]) -> str:

@@ -17,12 +17,14 @@ from .apis.extensions import available
 from .completion import Chunks, Unchanged
 from .config import Config, ConfigError, PromptFiles
 from .conversation import with_results
+from .embedders import Embedders
 from .enrich import enriched
 from .housekeeping import is_housekeeping
 from .job import Job, question
 from .outgoing import Outgoing
 from .pipeline import respond, unchanged
 from .reading import Pace
+from .retrievers import Retrievers
 from .routes import Route, Routes
 from .scorers import Scorers
 from .store import RecentReferences
@@ -39,7 +41,9 @@ class Proxy:
         self.answered = answered
         available(config.citations)
         self.routes = Routes(config)
-        self.scorers = Scorers(config)
+        embedders = Embedders(config)
+        self.scorers = Scorers(config, embedders)
+        self.retrievers = Retrievers(config, embedders, self.routes)
         self.recent = RecentReferences(config.references)
         self._secret = secrets.token_bytes(32)
         self._templates = _templates(config.evidence.prompt_files)
@@ -98,6 +102,8 @@ class Proxy:
             json=job.json,
             links=self.config.output.links,
         )
+        if job.retrieved is not None:
+            response.grounding.notes["retrieval"] = dict(job.retrieved)
         scoring = self.scorers.open(job.options, injected.injected)
         request = ChatRequest(
             route.model,
@@ -112,7 +118,8 @@ class Proxy:
         return respond(route.provider.stream(request), response, scoring, self._pace), response
 
     def warm_up(self) -> None:
-        """Load what the first request would wait for: word tables, weights."""
+        """Load what the first request would wait for: word tables, weights, evidence stores."""
+        self.retrievers.look()
         self.scorers.scorer(self.config.citations.scorer).prepare(
             [Evidence(1, "The first request need not wait.", "e1")]
         )
@@ -120,6 +127,7 @@ class Proxy:
     async def aclose(self) -> None:
         """Let go of all connections."""
         await self.recent.aclose()
+        await self.retrievers.aclose()
         await self.routes.aclose()
         await self.scorers.aclose()
 

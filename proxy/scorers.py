@@ -12,14 +12,13 @@ from citation.scoring import Scorer, scorer
 from citation.scoring.entailment import EntailmentScorer, Weighing
 from citation.scoring.passages import Passages
 from citation.scoring.ragflow import RagflowScorer
-from providers.embedding import Embedder, embedder
+from providers.embedding import Embedder
 from providers.entailment import EntailmentModel
 from providers.errors import ProviderError
-from providers.settings import Settings
 
 from .config import Config, ConfigError
+from .embedders import Embedders
 from .preparing import Preparations
-from .routes import SETTINGS
 from .scoring import Outside, Scoring
 
 log = logging.getLogger("citestream")
@@ -30,9 +29,10 @@ WEIGHING = "citestream.json"  # in a model's folder: how its word is weighed, as
 class Scorers:
     """The embedder and the entailment model are made when a request first wants them, or at once where all do."""
 
-    def __init__(self, config: Config) -> None:
-        """Raises ConfigError where the configured scorer wants something that is not there."""
+    def __init__(self, config: Config, embedders: Embedders | None = None) -> None:
+        """`embedders`: closed with it. Raises ConfigError where the configured scorer wants what is not there."""
         self._config = config
+        self._embedders = embedders or Embedders(config)
         self._embedder: Embedder | None = None
         self._reader: EntailmentModel | None = None
         self._failed: set[str] = set()
@@ -41,7 +41,7 @@ class Scorers:
         name = config.citations.scorer
         try:
             if self.scorer(name).needs_vectors:
-                self._embedder = self._made_embedder()
+                self._embedder = self._embedders.find(config.scoring.embedder)
             if name == "entailment":
                 self._reader = self._made_reader()
         except ProviderError as error:
@@ -52,7 +52,7 @@ class Scorers:
         made = self.scorer(options.scorer)
         if made.needs_vectors and self._embedder is None and "embedder" not in self._failed:
             try:
-                self._embedder = self._made_embedder()
+                self._embedder = self._embedders.find(self._config.scoring.embedder)
             except (ProviderError, ConfigError) as error:
                 self._cannot("embedder", error)
         reader = self._reader if options.scorer == "entailment" else None
@@ -74,24 +74,15 @@ class Scorers:
 
     async def aclose(self) -> None:
         """Let go of connections and threads."""
-        for made in (self._embedder, self._reader):
-            if made is not None:
-                await made.aclose()
+        await self._embedders.aclose()
+        if self._reader is not None:
+            await self._reader.aclose()
         self._preparations.close()
 
     def _cannot(self, what: str, error: Exception) -> None:
         """Said once, and not tried again for every request."""
         self._failed.add(what)
         log.warning("no %s: %s", what, error)
-
-    def _made_embedder(self) -> Embedder:
-        config = self._config.scoring
-        name, _, model = config.embedder.partition("/")
-        if name == "local":
-            return embedder("local", cache_bytes=config.cache_bytes)
-        provider = self._config.providers[name]
-        settings = Settings(**provider.model_dump(include=SETTINGS), api_key=provider.secret())
-        return embedder(provider.kind, model, settings, cache_bytes=config.cache_bytes)
 
     def _made_reader(self) -> EntailmentModel:
         folder = self._config.scoring.entailment

@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Mapping
 from contextlib import aclosing, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -31,16 +32,47 @@ WIDE = 200  # columns of tables that are piped: nothing of them is folded
 
 # Control characters could move the cursor or rename the window, those for writing direction hide what is written.
 _UNSAFE = {*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {0x09, 0x0A}
-_SAFE = dict.fromkeys(_UNSAFE)
+SAFE = dict.fromkeys(_UNSAFE)
 
 
-async def ask(config: Config, question: str, evidence: list[Fields], model: str, *, as_json: bool) -> None:
-    """One answer, shown as it streams, then its references. Raises ProviderError, RequestError, FieldError."""
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Evidence from files that are named: its entries, and where their `file_name` leads from."""
+
+    entries: list[Fields]
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the files stand that references name."""
+
+    folders: Mapping[str, Path]  # of stores, by the beginning of `document_id`
+    folder: Path | None = None
+
+    def link(self, reference: Mapping[str, Any]) -> str:
+        """The address of the file, at the page; "" for what is none of those files."""
+        label, _, name = (reference["document_id"] or "").partition("/")
+        folder, name = (self.folder, reference["file_name"]) if self.folder else (self.folders.get(label), name)
+        path = (folder / name).resolve() if folder and name else None
+        if path is None or folder is None or not path.is_relative_to(folder.resolve()) or not path.is_file():
+            return ""
+        page = reference["page_number"]
+        return path.as_uri() + (f"#page={page}" if page is not None else "")
+
+
+async def ask(config: Config, question: str, files: Files | None, model: str, *, as_json: bool) -> None:
+    """One answer, shown as it streams, then its references. Raises ProviderError, RequestError, FieldError.
+
+    Without `files` the evidence comes from the default retriever.
+    """
     proxy = Proxy(config)
     try:
         route = proxy.routes.find(model)
-        messages = [{"role": "user", "content": question}]
-        job = Job(model, messages, evidence=_closest(question, evidence, config), options=route.options)
+        evidence = _closest(question, files.entries, config) if files else ()
+        job = Job(model, [{"role": "user", "content": question}], evidence=evidence, options=route.options)
+        job = await proxy.retrievers.retrieved(job)
+        folders = {} if files else proxy.retrievers.folders()
         completion = Completion()
         failed: ProviderError | None = None
         outgoing, chunks = proxy.open(job, route, None)
@@ -56,17 +88,17 @@ async def ask(config: Config, question: str, evidence: list[Fields], model: str,
                             print(shown(text), end="", flush=True)
     finally:
         await proxy.aclose()
-    _show(completion.body(), as_json)
+    _show(completion.body(), as_json, _Places(folders, files.folder if files else None))
     if failed:
         raise failed
 
 
 async def cite(
-    config: Config, text: str, evidence: list[Fields], scorer: str | None, *, as_json: bool, explain: bool = False
+    config: Config, text: str, files: Files, scorer: str | None, *, as_json: bool, explain: bool = False
 ) -> None:
     """A finished text with its markers, then its references, and what decided. Raises FieldError."""
     options = available(replace(config.citations, scorer=scorer) if scorer else config.citations)
-    found = _parsed(evidence, config)
+    found = _parsed(files.entries, config)
     scorers = Scorers(config)
     try:
         scored = await score_text(text, found, options, config.evidence.labels, scorers, config.output.links)
@@ -74,21 +106,22 @@ async def cite(
         explained = scored.explained() if explain else []
     finally:
         await scorers.aclose()
+    places = _Places({}, files.folder)
     body = {"object": "citation", "text": cited.text, **cited.fields}
     if as_json:
-        _show(body | ({"explained": [one.as_dict() for one in explained]} if explain else {}), as_json)
+        _show(body | ({"explained": [one.as_dict() for one in explained]} if explain else {}), as_json, places)
         return
     print(shown(cited.text.rstrip("\n")), end="")
-    _show(body, as_json)
+    _show(body, as_json, places)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
     for one in explained:
-        for part in table(one, found, _SAFE):
+        for part in table(one, found, SAFE):
             console.print(part)
 
 
 def shown(text: str) -> str:
     """A text as a terminal may get it; unchanged where the output is a file or a pipe."""
-    return text.translate(_SAFE) if sys.stdout.isatty() else text
+    return text.translate(SAFE) if sys.stdout.isatty() else text
 
 
 class _Still:
@@ -101,7 +134,7 @@ class _Still:
 def _spinner(model: str) -> Any:
     """Something that turns until the first word, where somebody looks."""
     if sys.stdout.isatty() and sys.stderr.isatty():
-        return Console(stderr=True).status(Text(f"{model} is asked".translate(_SAFE)))
+        return Console(stderr=True).status(Text(f"{model} is asked".translate(SAFE)))
     return nullcontext(_Still())
 
 
@@ -125,27 +158,29 @@ def _text(chunk: Chunk) -> str:
     return "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
 
 
-def _show(body: Fields, as_json: bool) -> None:
+def _show(body: Fields, as_json: bool, places: _Places) -> None:
     """Everything as JSON, or what comes below the text."""
     if as_json:
         print(dumps(body).decode())
     else:
         print("\n")
-        _show_references(body)
+        _show_references(body, places)
 
 
-def _show_references(fields: Mapping[str, Any]) -> None:
+def _show_references(fields: Mapping[str, Any], places: _Places) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for reference in fields.get("references") or ():
         head = Text.assemble(
             (f"[{reference['number']}] ", "bold"),
-            (_name(reference), _link(reference["url"])),
+            (_name(reference), _link(reference["url"], places.link(reference))),
             f"{_page(reference)}  support {reference['support']:.2f}",
         )
         console.print(head)
-        snippet = " ".join(reference["snippet"].translate(_SAFE).split())
+        snippet = " ".join(reference["snippet"].translate(SAFE).split())
         console.print(Text(f"    {snippet}", style="dim"))
     if grounding := fields.get("grounding"):
+        if (grounding.get("retrieval") or {}).get("error"):
+            console.print(Text(grounding["retrieval"]["error"].translate(SAFE), style="red"))
         counts = f"{grounding['supported']} of {grounding['claims']} claims supported"
         console.print(Text(counts, style="dim"))
 
@@ -154,14 +189,15 @@ def _name(reference: Mapping[str, Any]) -> str:
     """File and title; a title alone would not say where to look."""
     names = [reference["file_name"], reference["title"]]
     name = ", ".join(name for name in names if name) or reference["url"] or reference["id"]
-    return str(name).translate(_SAFE)
+    return str(name).translate(SAFE)
 
 
 def _page(reference: Mapping[str, Any]) -> str:
     return f", page {reference['page_number']}" if reference["page_number"] is not None else ""
 
 
-def _link(url: str | None) -> str:
-    """A link that a terminal opens; only addresses of pages."""
+def _link(url: str | None, file: str) -> str:
+    """A link that a terminal opens: to a page, or to a file that was named here."""
     safe = url and url.startswith(("https://", "http://")) and url.isprintable() and " " not in url
-    return f"link {url}" if safe else ""
+    target = url if safe else file
+    return f"link {target}" if target else ""

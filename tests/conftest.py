@@ -89,19 +89,19 @@ def citestream_server(tmp_path: Path) -> Iterator[Start]:
             written = tmp_path / f"citestream-{number}.yaml"
             written.write_text(yaml.safe_dump(config or {}), "utf-8")
             command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
-            return servers.enter_context(launched(command, written.with_suffix(".log"), **environment))
+            return servers.enter_context(launched(command, written.with_suffix(".log"), cwd=ROOT, **environment))
 
         yield start
 
 
 @contextmanager
-def launched(command: list[str], log: Path, **environment: str) -> Iterator[str]:
+def launched(command: list[str], log: Path, *, cwd: Path = ROOT, **environment: str) -> Iterator[str]:
     """Start a server, read its `... listening on URL` line, stop it with SIGTERM and expect a clean exit."""
     with (
         log.open("w") as errors,
         subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

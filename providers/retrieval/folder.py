@@ -7,6 +7,7 @@ from pathlib import Path
 from sqlite3 import Error
 from time import perf_counter
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ..embedding import Embedder
 from ..errors import ProviderError
 from .breadth import breadth
 from .fusion import fused
-from .retriever import Retrieved
+from .retriever import Entry, Retrieved
 from .store import Excerpt, Hit, Matrix, Store, StoreError
 
 CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
@@ -26,10 +27,14 @@ BLOCK = 8192  # vectors compared at a time: 16 MB as float32, so that the rest m
 class FolderRetriever:
     """Searches one store, on a thread of its own. Sees at its next search what `citestream index` changed."""
 
-    def __init__(self, path: Path, embedder: Embedder | None = None) -> None:
-        """Raises StoreError. `embedder`: who made the store's vectors, closed by the caller; None: words only."""
+    def __init__(self, path: Path, embedder: Embedder | None = None, url_prefix: str = "") -> None:
+        """Raises StoreError. `embedder`: who made the store's vectors, closed by the caller; None: words only.
+
+        `url_prefix`: what the file's name follows on in `url`, for entries that have none.
+        """
         self._store = Store(path)
         self._embedder = embedder
+        self._url_prefix = url_prefix
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="evidence")
         self._version = -1
         self._numbers: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
@@ -72,9 +77,17 @@ class FolderRetriever:
         chosen = []
         for number, _ in fused(halves, _worth(found, kind))[:top_k]:
             score = max(similar.get(number, 0.0), found[number].covers(weights))
-            chosen.append(found[number].entry | {"score": round(score, 4)})
+            chosen.append(self._placed(found[number].entry) | {"score": round(score, 4)})
         notes = {"by_words": len(by_words), "by_vectors": len(by_vectors), "breadth": kind or None}
         return Retrieved(chosen, len(found), {**notes, "search_ms": _milliseconds(began)})
+
+    def _placed(self, entry: Entry) -> Entry:
+        """With its address, if there is one; a PDF opens at the page."""
+        name = entry.get("file_name")
+        if not (self._url_prefix and name) or entry.get("url"):
+            return entry
+        page = f"#page={entry['page_number']}" if entry.get("page_number") and name.lower().endswith(".pdf") else ""
+        return entry | {"url": f"{self._url_prefix}{quote(name)}{page}"}
 
     def _by_vectors(self, vector: NDArray[np.float32]) -> list[Hit]:
         """The closest excerpts by cosine, exactly."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..embedding import Embedder
 from .readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
-from .store import Store
+from .store import Folder, Store
 from .walk import File, LeftOut, walk
 
 FORM = 1  # of what readers make of a file; a change of theirs that shows in the store counts it up
@@ -64,14 +64,14 @@ async def index(
         if isinstance(left, LeftOut):
             yield left
     with store.changing():
-        number = store.folder(folder)
-    known = store.files(number)
+        under = store.folder(folder)
+    known = store.files(under.number)
     for gone in sorted(known.keys() - {file.name for file in files}):
         with store.changing():
-            store.remove(number, gone)
+            store.remove(under.number, gone)
         yield Removed(gone)
     for file in files:
-        yield await _update(store, number, file, known.get(file.name), _Reading(admit, embedder, max_bytes))
+        yield await _update(store, under, file, known.get(file.name), _Reading(admit, embedder, max_bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,34 +103,41 @@ class _Reading:
             yield [self.admit(entry) for entry in batch]
 
 
-async def _update(store: Store, folder: int, file: File, known: bytes | None, reading: _Reading) -> Step:
+async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reading: _Reading) -> Step:
     try:
         digest = reading.digest(file)
         if digest == known:
             return Unchanged(file.name)
         with store.changing():
-            count = await _write(store, store.add_file(folder, file.name, digest), file, reading)
+            count = await _write(store, folder, digest, file, reading)
             if not count:
                 raise UnreadableFileError(file.path, "holds no text")
         return Indexed(file.name, count)
     except (UnreadableFileError, ValueError) as error:
         with store.changing():  # what was known of it is true no more
-            store.remove(folder, file.name)
+            store.remove(folder.number, file.name)
         return LeftOut(file.name, error.reason if isinstance(error, UnreadableFileError) else str(error))
 
 
-async def _write(store: Store, number: int, file: File, reading: _Reading) -> int:
+async def _write(store: Store, folder: Folder, digest: bytes, file: File, reading: _Reading) -> int:
     """The excerpts of a file, and how many there are."""
+    number = store.add_file(folder.number, file.name, digest)
     count = 0
     for batch in reading.batches(file):
         excerpts = []
-        for entry in batch:
+        for read in batch:
+            entry = _identified(read, f"{folder.label}/{file.name}", count)
             excerpts.append(store.add_excerpt(number, count, heads(file.name, entry), entry))
             count += 1
         if reading.embedder:
-            vectors = await reading.embedder.embed([embedded(entry) for entry in batch])
+            vectors = await reading.embedder.embed([embedded(read) for read in batch])
             store.add_vectors(excerpts, vectors)
     return count
+
+
+def _identified(entry: Entry, document: str, position: int) -> Entry:
+    """With names that stay the same from one search to the next."""
+    return {"id": f"{document}#{position}", "document_id": document, **entry}
 
 
 def heads(name: str, entry: Entry) -> str:

@@ -64,6 +64,14 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Folder:
+    """What was indexed: its number here, and what its files' names are told apart by."""
+
+    number: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """What the store keeps of an excerpt: the words beside its text, and the entry of a request's `evidence`."""
 
@@ -148,18 +156,17 @@ class Store:
 
     # Folders and files
 
-    def folder(self, path: Path) -> int:
-        """The number of a folder, which is added where it is new."""
-        row = self._database.execute("SELECT id FROM folders WHERE path = ?", (str(path),)).fetchone()
+    def folder(self, path: Path) -> Folder:
+        """A folder, which is added where it is new."""
+        row = self._database.execute("SELECT id, label FROM folders WHERE path = ?", (str(path),)).fetchone()
         if row:
-            return int(row[0])
+            return Folder(*row)
         taken = {label for (label,) in self._database.execute("SELECT label FROM folders")}
         name = path.name or "root"
         labels = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
         label = next(label for label in labels if label not in taken)
-        return int(
-            self._database.execute("INSERT INTO folders (path, label) VALUES (?, ?)", (str(path), label)).lastrowid or 0
-        )
+        inserted = self._database.execute("INSERT INTO folders (path, label) VALUES (?, ?)", (str(path), label))
+        return Folder(inserted.lastrowid or 0, label)
 
     def folders(self) -> dict[str, Path]:
         """What was indexed, by label."""

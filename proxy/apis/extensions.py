@@ -8,6 +8,8 @@ from citation.evidence import Evidence, FieldError, parse_sources
 from citation.options import Options, parse_options
 from citation.scoring import SCORERS
 
+from ..job import Retrieval
+
 Body = dict[str, Any]
 
 OURS = ("evidence", "documents", "citations", "retrieval", "query_config")
@@ -18,16 +20,34 @@ class Extensions:
     """The evidence a request brings and how it wants its citations."""
 
     evidence: tuple[Evidence, ...]
+    retrieval: Retrieval
     options: Options
 
 
 def take(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[Body, Extensions]:
     """Split a request into what goes on and what is ours. Raises FieldError with the path of a wrong field."""
     evidence = parse_sources(body.get("evidence"), body.get("documents"), limit=limit, max_characters=max_characters)
-    if body.get("retrieval") is not None:
-        raise FieldError("retrieval", "names a source, and this server has none: send evidence instead")
+    retrieval = _retrieval(body.get("retrieval"))
     rest = {key: value for key, value in body.items() if key not in OURS}
-    return rest, Extensions(evidence, _options(body, defaults))
+    return rest, Extensions(evidence, retrieval, _options(body, defaults))
+
+
+def _retrieval(raw: Any) -> Retrieval:
+    """`{"source"?, "query"?, "top_k"?}`; `false` for none, even where the configuration names a default."""
+    if raw is None or raw is False:
+        return Retrieval(off=raw is False)
+    if not isinstance(raw, dict):
+        raise FieldError("retrieval", "must be an object with source, query, top_k, or false")
+    for key in raw:
+        if key not in ("source", "query", "top_k"):
+            raise FieldError(f"retrieval.{key}", "is not a field of retrieval; there are: source, query, top_k")
+    for key in ("source", "query"):
+        if not isinstance(raw.get(key, ""), str | None):
+            raise FieldError(f"retrieval.{key}", "must be a string")
+    top_k = raw.get("top_k")
+    if top_k is not None and (not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 1):
+        raise FieldError("retrieval.top_k", "must be a whole number from 1 on")
+    return Retrieval(raw.get("source") or "", raw.get("query") or "", top_k or 0)
 
 
 def _options(body: Body, defaults: Options) -> Options:

@@ -37,6 +37,7 @@ class OpenAIChatApi:
             params={key: value for key, value in rest.items() if key not in ("model", "messages", "stream")},
             body=rest,
             evidence=ours.evidence,
+            retrieval=ours.retrieval,
             options=ours.options,
             stream=bool(body.get("stream")),
             usage=_wants_usage(body.get("stream_options")) or not body.get("stream"),

@@ -6,6 +6,8 @@ may be missing. An unknown key is an error that names its path and what was prob
 
 from .errors import ConfigError
 from .loading import default_providers, load, parse
+from .retrieval import STORE, RetrieverConfig
+from .section import Section
 from .tree import (
     Alias,
     ClientKey,
@@ -18,7 +20,6 @@ from .tree import (
     ProviderConfig,
     ReferencesConfig,
     ScoringConfig,
-    Section,
     Server,
     Timeouts,
     Tls,
@@ -27,6 +28,7 @@ from .tree import (
 )
 
 __all__ = [
+    "STORE",
     "Alias",
     "ClientKey",
     "Config",
@@ -38,6 +40,7 @@ __all__ = [
     "PromptFiles",
     "ProviderConfig",
     "ReferencesConfig",
+    "RetrieverConfig",
     "ScoringConfig",
     "Section",
     "Server",

@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from .errors import ConfigError, annotation, dotted, explained
+from .retrieval import STORE
 from .tree import Config
 
 ENVIRONMENT = "CITESTREAM_"  # what the names of variables that set options begin with
@@ -18,6 +19,7 @@ FILE_VARIABLE = "CITESTREAM_CONFIG"  # names the file where the command line doe
 # What Kubernetes gives every container for a service of the same name, as NAME=value: not meant for us.
 _KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?=|PORT_\d+_(TCP|UDP)(_\w+)?=|PORT=\w+://).*")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_NAMES = ("default_provider", "default_retriever")  # left empty, they are wrong and no section
 _KINDS = ("openai", "ollama", "gemini", "extractive")
 
 Raw = dict[str, Any]
@@ -31,6 +33,8 @@ def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **ove
     raw = _file(path, environ) if path else {}
     if not raw.get("providers"):
         raw["providers"] = default_providers(environ)
+    if not raw.get("retrievers") and not raw.get("default_retriever") and Path(STORE).is_file():
+        raw |= {"retrievers": {"folder": {"kind": "folder"}}, "default_retriever": "folder"}
     sources: dict[str, str] = {}
     for name, value in environ.items():
         if name.startswith(ENVIRONMENT) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(f"{name}={value}"):
@@ -163,7 +167,7 @@ def _set(raw: Raw, path: list[str], value: Any) -> None:
 
 def _completed(raw: Mapping[str, Any]) -> Raw:
     """A section left empty (`server:`) is one without changes; a provider named like a kind is of that kind."""
-    whole = {str(key): {} if value is None and key != "default_provider" else value for key, value in raw.items()}
+    whole = {str(key): {} if value is None and key not in _NAMES else value for key, value in raw.items()}
     providers = whole.get("providers")
     if isinstance(providers, dict):
         whole["providers"] = {name: _kind_added(name, provider) for name, provider in providers.items()}

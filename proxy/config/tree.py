@@ -8,21 +8,17 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, model_validator
+from pydantic import Field, PlainValidator, model_validator
 
 from citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
 from citation.links import LinkPolicy
 from citation.options import Options, parse_options
 
 from .errors import ConfigError, meant
+from .retrieval import RetrieverConfig
+from .section import Section
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-class Section(BaseModel):
-    """Frozen, and strict about its keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ClientKey(Section):
@@ -273,6 +269,13 @@ class Config(Section):
         default_factory=Options, description="what a request that says nothing gets"
     )
     evidence: EvidenceConfig = Field(default_factory=EvidenceConfig, description="what evidence a request may bring")
+    retrievers: dict[str, RetrieverConfig] = Field(
+        default_factory=dict,
+        description="where evidence is fetched from, by name; without any: what `citestream index` left here",
+    )
+    default_retriever: str = Field(
+        default="", description="the one that is asked for requests without evidence; empty: none"
+    )
     scoring: ScoringConfig = Field(default_factory=ScoringConfig, description="what scorers other than lexical use")
     output: Output = Field(default_factory=Output, description="what an answer may hold besides text")
     limits: Limits = Field(default_factory=Limits, description="what keeps one request from hurting the others")
@@ -305,6 +308,13 @@ class Config(Section):
                 )
         for name, alias in self.models.items():
             self._check(name, alias)
+        if self.default_retriever and self.default_retriever not in self.retrievers:
+            raise ValueError(
+                f"default_retriever {self.default_retriever!r} is not among the retrievers"
+                + meant(self.default_retriever, self.retrievers)
+            )
+        for name, retriever in self.retrievers.items():
+            self._check_model(retriever.rewrite, f"retrievers.{name}.rewrite")
         embeds = self.scoring.embedder.partition("/")[0]
         if embeds != "local" and (embeds not in self.providers or self.providers[embeds].kind == "extractive"):
             raise ValueError(f"scoring.embedder: {embeds!r} is neither local nor a provider that embeds")
@@ -313,9 +323,12 @@ class Config(Section):
     def _check(self, name: str, alias: Alias) -> None:
         """Refuse an alias that would fail only once somebody asks for it."""
         parse_options(alias.citations, self.citations, f"models.{name}.citations")
-        provider = alias.model.partition("/")[0]
-        if provider not in self.providers and not self.default_provider:
-            raise ValueError(f"models.{name}.model: there is no provider {provider!r}{meant(provider, self.providers)}")
+        self._check_model(alias.model, f"models.{name}.model")
+
+    def _check_model(self, model: str, path: str) -> None:
+        provider = model.partition("/")[0]
+        if model and model not in self.models and provider not in self.providers and not self.default_provider:
+            raise ValueError(f"{path}: there is no provider {provider!r}{meant(provider, self.providers)}")
 
 
 def is_loopback(host: str) -> bool:

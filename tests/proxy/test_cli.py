@@ -32,12 +32,12 @@ def evidence(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def in_a_terminal(*arguments: str) -> str:
+def in_a_terminal(*arguments: str, cwd: Path = ROOT) -> str:
     """What a command writes where somebody looks."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "proxy", *arguments]
-    with subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
+    with subprocess.Popen(command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
         os.close(theirs)
         written = b""
         while data := _read(ours):

@@ -20,6 +20,7 @@ from proxy.config import (
     Config,
     ConfigError,
     ProviderConfig,
+    RetrieverConfig,
     Section,
     default_providers,
     load,
@@ -58,7 +59,7 @@ def sections(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 def test_the_example_explains_every_option_in_the_words_of_the_code() -> None:
     lines = EXAMPLE.read_text("utf-8").splitlines()
-    models: list[type[BaseModel]] = [*sections(Config), *sections(ProviderConfig), ClientKey, Alias]
+    models: list[type[BaseModel]] = [*sections(Config), *sections(ProviderConfig), ClientKey, Alias, RetrieverConfig]
     for model in models:
         for name, field in model.model_fields.items():
             assert field.description, f"{model.__name__}.{name}"
@@ -71,12 +72,13 @@ def test_the_example_explains_every_option_in_the_words_of_the_code() -> None:
 def test_the_commented_parts_of_the_example_are_right_too() -> None:
     text = EXAMPLE.read_text("utf-8")
     uncommented = re.sub(r"(?m)^( *)# ( *(?:- )?[a-z0-9_]+:)", r"\1\2", text)
-    for empty in ("  keys: []", "models: {}  # names"):
+    for empty in ("  keys: []", "models: {}  # names", "retrievers: {}"):
         uncommented = re.sub(rf"(?m)^{re.escape(empty)}.*\n", "", uncommented)
     raw = yaml.safe_load(uncommented.replace("…", "0" * 64))
     config = parse(raw)
     assert [key.name for key in config.server.keys] == ["search app", "notebooks", "support desk"]
     assert config.models["fast"].model == "ollama/llama3.2"
+    assert config.retrievers["docs"] == RetrieverConfig(kind="folder")
 
 
 WRONG = {
@@ -133,6 +135,14 @@ WRONG = {
     "an alias with options that are none": (
         {"providers": {"ollama": {}}, "models": {"fast": {"model": "ollama/x", "citations": {"marker": "stars"}}}},
         "models.fast.citations.marker: must be one of",
+    ),
+    "a default retriever that is not there": (
+        {"retrievers": {"docs": {"kind": "folder"}}, "default_retriever": "dosc"},
+        "default_retriever 'dosc' is not among the retrievers; did you mean docs?",
+    ),
+    "a model that rewrites and is not there": (
+        {"providers": {"ollama": {}}, "retrievers": {"docs": {"kind": "folder", "rewrite": "olama/x"}}},
+        "retrievers.docs.rewrite: there is no provider 'olama'; did you mean ollama?",
     ),
     "a client key given twice": (
         {"server": {"keys": [{"key": "a", "file": "b"}]}},

@@ -59,6 +59,7 @@ class GeminiApi:
             own_messages=own_messages(read),
             body=rest,
             evidence=ours.evidence,
+            retrieval=ours.retrieval,
             options=ours.options,
             stream=self.stream,
             usage=True,

@@ -99,6 +99,7 @@ class OllamaApi:
             own_messages=None if refused else own_messages(raw),
             body=rest,
             evidence=ours.evidence,
+            retrieval=ours.retrieval,
             options=ours.options,
             stream=rest.get("stream") is not False,
             usage=True,

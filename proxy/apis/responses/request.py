@@ -85,6 +85,7 @@ class ResponsesApi:
             params=params,
             body=rest,
             evidence=ours.evidence,
+            retrieval=ours.retrieval,
             options=ours.options,
             stream=bool(body.get("stream")),
             usage=True,

@@ -1,6 +1,8 @@
 """Indexing: the store becomes what the folder holds, whatever it was before and wherever a run stopped."""
 
+import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from providers.retrieval.readers import Entry
 from providers.retrieval.store import Store, StoreError
 from providers.retrieval.walk import LeftOut
 
+ROOT = Path(__file__).parents[3]
 FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}
 
 
@@ -129,6 +132,38 @@ async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_p
         await run(store, folder)
         assert list(store.content()) == whole
         store.close()
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from providers.retrieval.indexing import index
+from providers.retrieval.store import Store
+left = int(sys.argv[3])
+def admit(entry):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return entry
+async def main():
+    async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), admit):
+        pass
+asyncio.run(main())
+"""
+
+
+async def test_killed_at_any_excerpt_and_run_again_it_is_the_same_store(folder: Path, tmp_path: Path) -> None:
+    for number in range(9):
+        text = "\n\n".join(f"Paragraph {at} of {number}. {'word ' * 150}" for at in range(number * 10 + 1))
+        (folder / f"{number}.md").write_text(f"# Document {number}\n\n{text}\n")
+    whole = await fresh(folder, tmp_path / "whole.db")
+    for stop in (0, 7, 150, len(whole) - 1):
+        path = tmp_path / f"{stop}.db"
+        command = [sys.executable, "-c", KILLED, str(folder), str(path), str(stop)]
+        process = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+        assert await process.wait() == -signal.SIGKILL
+        assert await fresh(folder, path) == whole
 
 
 async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tmp_path: Path, store: Store) -> None:

@@ -1,0 +1,154 @@
+"""`citestream index` as a person types it: real processes, real files."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai import OpenAI
+
+from providers.retrieval.store import Store
+from tests.providers.retrieval.documents import pdf
+from tests.proxy.test_cli import in_a_terminal
+
+Launch = Callable[..., AbstractContextManager[str]]
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder to work in, with documents in docs/."""
+    (tmp_path / "docs/sub").mkdir(parents=True)
+    (tmp_path / "docs/bridge.md").write_text("# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.\n")
+    (tmp_path / "docs/sub/fruit.txt").write_text("Bananas grow in the tropics.\n")
+    pdf(tmp_path / "docs/tides.pdf", ["Of the sea.", "The tide turns every six hours."])
+    return tmp_path
+
+
+def citestream(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    with running(home, *arguments) as process:
+        said, complained = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
+
+
+def running(home: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-u", "-m", "proxy", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=home, stdout=pipe, stderr=pipe, text=True, env=environment)
+
+
+def content(store: Path) -> list[tuple[Any, ...]]:
+    opened = Store(store)
+    found = list(opened.content())
+    opened.close()
+    return found
+
+
+def test_index_says_what_it_did(home: Path) -> None:
+    (home / "docs/broken.pdf").write_bytes(b"%PDF-1.7 nonsense")
+    (home / "docs/program.txt").write_bytes(b"\x7fELF\0\0")
+    done = citestream(home, "index", "docs")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{home}/docs: 3 read, 2 left out; .citestream/evidence.db holds 4 excerpts of 3 files\n"
+    assert sorted(done.stderr.splitlines()) == [
+        "left out: broken.pdf is a broken PDF: PdfStreamError",
+        "left out: program.txt is not text",
+    ]
+    (home / "docs/sub/fruit.txt").unlink()
+    again = citestream(home, "index")
+    assert again.stdout.startswith(f"{home}/docs: 0 read, 2 unchanged, 1 gone, 2 left out; ")
+
+
+def test_ask_answers_from_what_was_read(home: Path) -> None:
+    assert citestream(home, "index", "docs").returncode == 0
+    done = citestream(home, "ask", "When was the Harlan bridge opened?")
+    assert "opened on 4 May 1932 by the mayor. [1]" in done.stdout
+    assert "[1] bridge.md, Bridge" in done.stdout
+    body = json.loads(citestream(home, "ask", "How often does the tide turn?", "--json").stdout)
+    assert (body["references"][0]["file_name"], body["references"][0]["page_number"]) == ("tides.pdf", 2)
+
+
+def test_references_in_a_terminal_link_to_the_file_and_the_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    assert citestream(home, "index", "docs").returncode == 0
+    for evidence in ((), ("--evidence", str(home / "docs"))):
+        shown = in_a_terminal("ask", "How often does the tide turn?", *evidence, cwd=home)
+        assert "]8;" in shown
+        assert f"file://{home}/docs/tides.pdf#page=2" in shown
+
+
+def test_without_evidence_and_without_a_store_ask_says_what_to_do(home: Path) -> None:
+    done = citestream(home, "ask", "q")
+    assert done.returncode == 2
+    assert "citestream index DIR" in done.stderr
+
+
+def test_serve_answers_any_client_from_what_was_read(home: Path, launch: Launch) -> None:
+    assert citestream(home, "index", "docs").returncode == 0
+    command = [sys.executable, "-m", "proxy", "serve", "--port", "0"]
+    with launch(command, home / "log", cwd=home, PYTHONPATH=str(ROOT)) as url:
+        client = OpenAI(base_url=f"{url}/v1", api_key="none")
+        asked: Any = [{"role": "user", "content": "Where do bananas grow?"}]
+        answer = client.chat.completions.create(model="extractive", messages=asked).model_dump()
+    assert answer["references"][0]["file_name"] == "sub/fruit.txt"
+    assert "evidence: .citestream/evidence.db, 4 excerpts of 3 files" in (home / "log").read_text()
+
+
+WRONG = {
+    "no store yet": (("index",), 1, "does not exist: fill it with `citestream index DIR`"),
+    "no such folder": (("index", "nowhere"), 2, "nowhere"),
+    "a file": (("index", "docs/bridge.md"), 2, "is a file"),
+    "an embedder that is none": (("index", "docs", "--embedder", "psychic"), 1, "'psychic' is neither local nor"),
+    "all forgotten, nothing named": (("index", "--rebuild"), 2, "name them"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), WRONG.values(), ids=WRONG)
+def test_an_error_is_one_sentence_and_an_exit_code(
+    arguments: tuple[str, ...], code: int, said: str, home: Path
+) -> None:
+    done = citestream(home, *arguments)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+    assert said in done.stderr
+
+
+def test_rebuild_makes_anything_a_store_again(home: Path) -> None:
+    assert citestream(home, "index", "docs").returncode == 0
+    before = content(home / ".citestream/evidence.db")
+    store = Store(home / ".citestream/evidence.db")
+    store.note("tokens", "0")
+    store.close()
+    assert "--rebuild" in citestream(home, "index", "docs").stderr
+    assert citestream(home, "index", "docs", "--rebuild").returncode == 0
+    assert content(home / ".citestream/evidence.db") == before
+
+
+def test_watch_goes_on_with_every_change(home: Path) -> None:
+    with running(home, "index", "docs", "--watch") as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert "3 read" in run.stdout.readline()
+        assert "watching" in run.stderr.readline()
+        said = ""
+        for number in range(100):  # until the watcher has begun to look
+            (home / f"docs/new{number}.txt").write_text("Kumquats are a fruit.")
+            if said := _line_within(run.stdout, 0.2):
+                break
+        run.send_signal(signal.SIGINT)
+        assert "read" in said
+        run.communicate(timeout=20)
+    assert run.returncode == 130
+
+
+def _line_within(stream: Any, seconds: float) -> str:
+    return str(stream.readline()) if select.select([stream], [], [], seconds)[0] else ""

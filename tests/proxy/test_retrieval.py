@@ -1,0 +1,270 @@
+"""Evidence that the server fetches itself: for every client API, with a report; where it fails, as the policy says."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from providers.retrieval.indexing import index
+from providers.retrieval.store import Store
+from proxy.app import make_app
+from proxy.config import parse
+from proxy.indexing import admitted
+from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, serving
+
+TEXTS = {
+    "bridge.md": "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.",
+    "sub folder/fruit.txt": "Bananas grow in the tropics.",
+}
+QUESTION = "When was the Harlan bridge opened?"
+ASKED = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}]}
+MANY = {f"station{n}.txt": f"Station {n} of the Harlan line sells tickets." for n in range(30)}
+
+
+async def fill(path: Path, texts: dict[str, str]) -> Path:
+    for name, text in texts.items():
+        (path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / "docs" / name).write_text(text, "utf-8")
+    store = Store(path / "e.db", create=True)
+    async for _ in index(store, path / "docs", admitted):
+        pass
+    store.close()
+    return path / "e.db"
+
+
+@asynccontextmanager
+async def served(store: Path, *, providers: Any = None, default: str = "docs", **settings: Any) -> AsyncIterator[Any]:
+    """(what was asked, the path) -> the answer's status and body."""
+    config = parse(
+        {
+            "providers": {"extractive": {}} | (providers or {}),
+            "retrievers": {"docs": {"kind": "folder", "store": str(store), **settings}},
+            "default_retriever": default,
+        }
+    )
+    async with TestClient(TestServer(make_app(config))) as client:
+
+        async def ask(body: Any, path: str = "/v1/chat/completions") -> tuple[int, Any]:
+            async with client.post(path, json=body) as answer:
+                return answer.status, await answer.json()
+
+        yield ask
+
+
+async def test_a_question_without_evidence_is_answered_from_the_store(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        status, body = await ask(ASKED)
+    assert status == 200
+    assert "opened on 4 May 1932" in body["choices"][0]["message"]["content"]
+    (reference,) = body["references"]
+    assert (reference["file_name"], reference["document_id"]) == ("bridge.md", "docs/bridge.md")
+    assert (reference["id"], reference["title"]) == ("docs/bridge.md#0", "Bridge")
+    report = body["grounding"]["retrieval"]
+    assert (report["source"], report["query"], report["error"]) == ("docs", QUESTION, None)
+    assert report["found"] == report["used"] == report["by_words"] == 1
+    assert report["scores"] == [reference["score"]]
+    assert report["ms"] >= report["search_ms"] > 0
+
+
+APIS: dict[str, tuple[str, dict[str, Any]]] = {
+    "Chat Completions": ("/v1/chat/completions", ASKED),
+    "Responses": ("/v1/responses", {"model": "extractive", "input": QUESTION}),
+    "Ollama, chat": ("/api/chat", {**ASKED, "stream": False}),
+    "Ollama, generate": ("/api/generate", {"model": "extractive", "prompt": QUESTION, "stream": False}),
+    "Gemini": ("/v1beta/models/extractive:generateContent", {"contents": [{"parts": [{"text": QUESTION}]}]}),
+}
+
+
+@pytest.mark.parametrize(("path", "body"), APIS.values(), ids=APIS)
+async def test_clients_of_every_api_get_it(path: str, body: dict[str, Any], tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        status, answer = await ask(body, path)
+        assert status == 200
+        assert "opened on 4 May 1932" in json.dumps(answer)
+        assert "bridge.md" in json.dumps(answer)
+        status, answer = await ask({**body, "retrieval": False}, path)
+        assert "1932" not in json.dumps(answer)
+
+
+async def test_a_request_may_say_what_to_search_for(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        _, body = await ask({**ASKED, "retrieval": {"query": "Where do bananas grow?"}})
+    assert body["grounding"]["retrieval"]["query"] == "Where do bananas grow?"
+    assert body["grounding"]["evidence"]["injected"] == 1
+
+
+async def test_evidence_of_the_request_comes_before_the_default_and_beside_a_named_source(tmp_path: Path) -> None:
+    mine = [{"text": "The Harlan bridge was opened by a goat.", "id": "docs/bridge.md#0"}]
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        _, body = await ask({**ASKED, "evidence": mine})
+        assert body["grounding"]["evidence"]["received"] == 1
+        assert "retrieval" not in body["grounding"]
+        _, body = await ask({**ASKED, "evidence": mine, "retrieval": {"source": "docs"}})
+        assert body["grounding"]["evidence"]["received"] == 2
+        assert body["grounding"]["retrieval"]["used"] == 1
+
+
+async def test_without_a_default_only_who_asks_gets_evidence(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS), default="") as ask:
+        _, body = await ask(ASKED)
+        assert "references" not in body
+        _, body = await ask({**ASKED, "retrieval": {"source": "docs"}})
+        assert len(body["references"]) == 1
+
+
+async def test_citations_switched_off_means_nothing_is_fetched(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        _, body = await ask({**ASKED, "citations": {"enabled": False}})
+    assert "grounding" not in body
+
+
+async def test_as_much_as_is_wanted(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, MANY), top_k=4) as ask:
+        asked = {"model": "extractive", "messages": [{"role": "user", "content": "Who sells Harlan tickets?"}]}
+        _, body = await ask(asked)
+        assert body["grounding"]["retrieval"]["used"] == 4
+        assert body["grounding"]["retrieval"]["found"] == 30
+        _, body = await ask({**asked, "retrieval": {"top_k": 7}})
+        assert body["grounding"]["retrieval"]["used"] == 7
+
+
+async def test_what_is_not_close_enough_is_dropped_and_said_so(tmp_path: Path) -> None:
+    texts = {**TEXTS, "other.txt": "The mayor likes bananas."}
+    async with served(await fill(tmp_path, texts), min_score=0.5) as ask:
+        _, body = await ask({**ASKED, "retrieval": {"query": "When did the mayor of Harlan open the bridge?"}})
+    report = body["grounding"]["retrieval"]
+    assert report["dropped"] == {"score": 1}
+    assert report["used"] == 1
+    assert all(score >= 0.5 for score in report["scores"])
+
+
+async def test_nothing_found_is_an_answer_without_evidence_that_says_so(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        status, body = await ask({"model": "extractive", "messages": [{"role": "user", "content": "Xyzzy?"}]})
+    assert status == 200
+    assert body["references"] == []
+    assert body["grounding"]["retrieval"] | {"ms": 0, "search_ms": 0} == {
+        "source": "docs", "query": "Xyzzy?", "found": 0, "used": 0, "dropped": {}, "scores": [], "ms": 0, "error": None,
+        "by_words": 0, "by_vectors": 0, "breadth": None, "search_ms": 0,
+    }  # fmt: skip
+
+
+async def test_a_url_prefix_makes_addresses(tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS), url_prefix="https://wiki.example/") as ask:
+        _, body = await ask({**ASKED, "messages": [{"role": "user", "content": "Where do bananas grow?"}]})
+    assert body["references"][0]["url"] == "https://wiki.example/sub%20folder/fruit.txt"
+
+
+WRONG = {
+    "a source nobody configured": (
+        {"source": "dosc"},
+        "retrieval.source",
+        "there is no source 'dosc'; there are: docs",
+    ),
+    "an unknown key": ({"sources": "docs"}, "retrieval.sources", "is not a field of retrieval"),
+    "a number for a query": ({"query": 5}, "retrieval.query", "must be a string"),
+    "none at all": ({"top_k": 0}, "retrieval.top_k", "must be a whole number from 1 on"),
+    "a yes": (True, "retrieval", "must be an object"),
+}
+
+
+@pytest.mark.parametrize(("raw", "path", "said"), WRONG.values(), ids=WRONG)
+async def test_a_wrong_field_is_named(raw: Any, path: str, said: str, tmp_path: Path) -> None:
+    async with served(await fill(tmp_path, TEXTS)) as ask:
+        status, body = await ask({**ASKED, "retrieval": raw})
+    assert (status, body["error"]["param"]) == (400, path)
+    assert said in body["error"]["message"]
+
+
+async def test_a_store_that_is_missing_fails_or_not_as_the_policy_says(tmp_path: Path) -> None:
+    async with served(tmp_path / "e.db") as ask:
+        status, body = await ask(ASKED)
+        assert status == 502
+        assert "does not exist: fill it with `citestream index DIR`" in body["error"]["message"]
+        await fill(tmp_path, TEXTS)  # and from then on it works
+        assert (await ask(ASKED))[0] == 200
+    async with served(tmp_path / "none.db", on_failure="answer") as ask:
+        status, body = await ask(ASKED)
+        assert (status, body["references"]) == (200, [])
+        assert "does not exist" in body["grounding"]["retrieval"]["error"]
+
+
+async def test_a_search_that_takes_too_long_fails_or_not_as_the_policy_says(tmp_path: Path) -> None:
+    store = await fill(tmp_path, TEXTS)
+    async with served(store, timeout=1e-9) as ask:
+        status, body = await ask(ASKED)
+        assert status == 504
+        assert body["error"]["message"] == "The retriever 'docs' did not answer in 1e-09 seconds."
+    async with served(store, timeout=1e-9, on_failure="answer") as ask:
+        status, body = await ask(ASKED)
+        assert status == 200
+        assert "did not answer" in body["grounding"]["retrieval"]["error"]
+
+
+@contextmanager
+def rewriting(query: str | None) -> Iterator[tuple[Server, dict[str, Any]]]:
+    """A model that says this query, or breaks off."""
+
+    async def answer(request: Request) -> AsyncIterator[Step]:
+        if query is None:
+            yield Break.CLOSE
+            return
+        yield head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+        said = {"id": "c", "choices": [{"index": 0, "delta": {"content": query}, "finish_reason": "stop"}]}
+        yield chunk(f"data: {json.dumps(said)}\n\ndata: [DONE]\n\n".encode())
+        yield chunk(b"")
+
+    with serving(answer) as server:
+        yield server, {"small": {"kind": "openai", "base_url": f"{server.url}/v1"}}
+
+
+FOLLOW_UP = [
+    {"role": "user", "content": "Tell me about the Harlan bridge."},
+    {"role": "assistant", "content": "It is a bridge."},
+    {"role": "user", "content": "And when was it finished?"},
+]
+
+
+async def test_a_model_makes_one_query_of_a_conversation(tmp_path: Path) -> None:
+    store = await fill(tmp_path, TEXTS)
+    with rewriting('"When was the Harlan bridge opened?"\n') as (model, providers):
+        async with served(store, providers=providers, rewrite="small/any") as ask:
+            _, body = await ask({**ASKED, "messages": FOLLOW_UP})
+            assert body["grounding"]["retrieval"]["query"] == QUESTION
+            assert body["grounding"]["retrieval"]["rewritten"] is True
+            _, body = await ask(ASKED)  # the first question stands alone
+            assert body["grounding"]["retrieval"]["rewritten"] is False
+        (request,) = model.requests
+    assert "user: And when was it finished?" in request.json["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("said", [None, "", "word " * 200], ids=["it is down", "it says nothing", "it answers"])
+async def test_where_the_model_fails_the_last_question_is_the_query(said: str | None, tmp_path: Path) -> None:
+    store = await fill(tmp_path, TEXTS)
+    with rewriting(said) as (_, providers):
+        async with served(store, providers=providers, rewrite="small/any") as ask:
+            status, body = await ask({**ASKED, "messages": FOLLOW_UP})
+    assert status == 200
+    assert body["grounding"]["retrieval"]["query"] == "And when was it finished?"
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"),
+    [
+        ({"text": "x", "author": "Ann"}, {"text": "x", "metadata": {"author": "Ann"}}),
+        ({"text": "x", "artifact_kind": "k", "is_generated_artifact": True}, None),
+        ({"text": "x", "id": "7", "page_number": 3, "title": "T"}, None),
+        ({"text": "x", "url": None}, {"text": "x"}),
+    ],
+)
+def test_entries_of_files_become_evidence(entry: dict[str, Any], found: dict[str, Any] | None) -> None:
+    assert admitted(entry) == (found or entry)
+
+
+def test_an_entry_that_cannot_be_evidence_says_why() -> None:
+    with pytest.raises(ValueError, match=r"^page_number: must be a whole number$"):
+        admitted({"text": "x", "page_number": "three"})
