@@ -27,6 +27,7 @@ class Completion:
         self._envelope: Fields = {}
         self._choices: dict[int, Fields] = {}
         self._pieces: dict[int, list[Piece]] = {}
+        self._begun: dict[int, list[tuple[str, int]]] = {}
 
     def add(self, chunk: Chunk) -> None:
         """Take in one chunk, in order. Azure's reports on content come with an envelope that says nothing."""
@@ -49,6 +50,19 @@ class Completion:
         """What a message is made of (see `pieces_of`), in the order in which it came; calls are apart."""
         return self._pieces.get(choice, [])
 
+    def begun(self, choice: int) -> list[tuple[str, int]]:
+        """In which order all in a message began: (a piece's kind, its place in `pieces`) or ("call", its place)."""
+        return self._begun.get(choice, [])
+
+    def choice(self, choice: int) -> Fields:
+        """A choice so far; the calls in its message have the `index` by which their fragments find each other."""
+        return self._choices.get(choice, {})
+
+    def message(self, choice: int) -> Fields:
+        """Its message."""
+        message: Fields = self.choice(choice).get("message", {})
+        return message
+
     def _add_choice(self, chunk: Mapping[str, Any]) -> None:
         index = chunk.get("index", 0)
         choice = self._choices.get(index)
@@ -59,13 +73,21 @@ class Completion:
         for key, value in chunk.items():
             if key == "delta":
                 choice["message"] = {**_merged(choice["message"], value or {}), "role": "assistant"}
-                _append(self._pieces.setdefault(index, []), value or {})
+                self._begin(index, value or {}, len(choice["message"].get("tool_calls") or ()))
             elif key == "logprobs":
                 choice["logprobs"] = joined(choice["logprobs"], value)
             elif key in ("index", "finish_reason"):
                 choice[key] = choice.get(key) if value is None else value
             else:
                 choice |= beside(choice, {key: value})
+
+    def _begin(self, choice: int, delta: Mapping[str, Any], calls: int) -> None:
+        """Note what begins with this delta; `calls`: how many there are with it."""
+        pieces, begun = self._pieces.setdefault(choice, []), self._begun.setdefault(choice, [])
+        known = len(pieces)
+        _append(pieces, delta)
+        begun += [(kind, at) for at, (kind, _) in enumerate(pieces) if at >= known]
+        begun += [("call", at) for at in range(sum(kind == "call" for kind, _ in begun), calls)]
 
 
 def beside(known: Mapping[str, Any], more: Mapping[str, Any], *, growing: bool = True) -> Fields:

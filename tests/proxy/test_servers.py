@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from openai import OpenAI
 
 from tests.upstreams.servers import STREAMS, TEXT
 from tests.upstreams.wire import Break, Request, Step, head, serving
@@ -243,9 +244,66 @@ def test_without_evidence_the_bytes_are_the_servers_own(server: HTTPConnection, 
     assert asked(server, name, stream=True, citations={"enabled": False}) == STREAMS[name]
 
 
-@pytest.mark.parametrize("name", STREAMS.keys() - TEXTLESS)
-def test_the_responses_api_shows_the_same_text(server: HTTPConnection, name: str) -> None:
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_responses_api_says_the_same_streamed_and_whole(server: HTTPConnection, name: str) -> None:
+    whole = json.loads(asked(server, name, "/v1/responses"))
+    stream = asked(server, name, "/v1/responses", stream=True).decode().strip().split("\n\n")
+    events = [json.loads(event.split("\ndata: ")[1]) for event in stream]
+    completed = events[-1]["response"]
+    assert nameless(completed) == nameless(whole)
+    grown: dict[int, str] = defaultdict(str)
+    for event in events:
+        if event["type"].endswith(".delta"):
+            grown[event["output_index"]] += event["delta"]
+    for index, item in enumerate(completed["output"]):
+        parts = item.get("content") or item.get("summary") or ()
+        said = [item.get("arguments", ""), *(part.get("text") or part.get("refusal") or "" for part in parts)]
+        assert grown[index] == "".join(said)
+    for kind in ("added", "done"):
+        told = {
+            one["output_index"]: one["item"]["id"] for one in events if one["type"] == f"response.output_item.{kind}"
+        }
+        assert [told[index] for index in range(len(told))] == [item["id"] for item in completed["output"]]
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_responses_api_satisfies_the_official_client(server: HTTPConnection, name: str) -> None:
+    with OpenAI(base_url=f"http://{server.host}:{server.port}/v1", api_key="none", max_retries=0) as sdk:
+        extra = {"evidence": EVIDENCE}
+        with sdk.responses.stream(model=f"up/{name}", input="When does water boil?", extra_body=extra) as stream:
+            final = stream.get_final_response()
+    assert final.output_text.startswith("" if name in TEXTLESS else "Water boils at 100 °C. [1]")
+    assert final.status == "completed"
+
+
+def nameless(response: Chunk) -> Chunk:
+    """Without what is new in every answer: ids and times."""
+    text = re.sub(r'"(rs|fc|msg|ig)_[0-9a-f]{32}', r'"\1_id', json.dumps(response))
+    found: Chunk = json.loads(re.sub(r'"timings_ms": \{[^}]*\}', '"timings_ms": {}', text))
+    return {key: value for key, value in found.items() if key not in ("id", "created_at")}
+
+
+ITEMS: dict[str, list[str]] = {
+    "OpenAI": ["message"],
+    "OpenRouter": ["reasoning", "message"],
+    "vLLM": ["reasoning", "message"],
+    "LM Studio": ["reasoning", "message", "function_call"],
+    "Mistral": ["reasoning", "message"],
+    "an OpenAI model that speaks": ["message"],
+    "an OpenAI model that refuses": ["message"],
+}
+
+
+@pytest.mark.parametrize(("name", "items"), ITEMS.items(), ids=ITEMS)
+def test_the_responses_api_shows_the_same_text_in_items(server: HTTPConnection, name: str, items: list[str]) -> None:
     body = json.loads(asked(server, name, "/v1/responses"))
+    assert [item["type"] for item in body["output"]] == items
     (message,) = [item for item in body["output"] if item["type"] == "message"]
-    assert message["content"][0]["text"] == CITED
-    assert re.sub(r" \[\d\]", "", message["content"][0]["text"]) == TEXT
+    if name in TEXTLESS:
+        assert message["content"] == ([] if "audio" in message else [{"type": "refusal", "refusal": "I cannot."}])
+        return
+    (part,) = message["content"]
+    assert part["text"] == CITED
+    assert re.sub(r" \[\d\]", "", part["text"]) == TEXT
+    assert [part["text"][one["start_index"] : one["end_index"]] for one in part["annotations"]] == ["[1]", "[2]"]

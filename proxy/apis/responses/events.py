@@ -7,16 +7,25 @@ from uuid import uuid4
 
 from providers.events import Chunk
 
-from ...collecting import Completion
+from ...collecting import THOUGHTS, Completion
 from ...encoding import dumps
 from ...job import Job
-from .items import Item, flat, incomplete, message_item, output_items, response_body
+from .body import answered, incomplete, response_body
+from .items import Item, begun_item, flat, part_kinds, planned, whole_item
 
 Fields = dict[str, Any]
 
 Annotations = Callable[[int], list[Fields]]
 
-TOP = ("references", "grounding", "citations", "search_results")
+# Items that grow by deltas: how their events are called, and the field that grows.
+CALLS = {
+    "function_call": ("function_call_arguments", "arguments"),
+    "custom_tool_call": ("custom_tool_call_input", "input"),
+}
+EMPTY_PARTS: dict[str, Fields] = {
+    "content": {"type": "output_text", "text": "", "annotations": [], "logprobs": []},
+    "refusal": {"type": "refusal", "refusal": ""},
+}
 
 
 class ResponseEvents:
@@ -29,128 +38,184 @@ class ResponseEvents:
         """`job`: what was asked, part of which the response repeats. `annotations`: those of a choice so far."""
         self._job = job
         self._annotations = annotations
-        self._annotated: set[str] = set()  # those that have been sent, by their link, which no two share
-        self.name = f"resp_{uuid4().hex}"  # what its client knows the answer by
+        self._annotated: list[Fields] = []  # those that have been sent
+        self._key = uuid4().hex
+        self.name = f"resp_{self._key}"  # what its client knows the answer by
         self._created = int(time())
         self._number = 0
         self._completion = Completion()
-        self._message: Item | None = None
-        self._position = 0  # of the message among the output items
+        self._items: list[Item] = []  # those that have been announced
+        self._done: set[str] = set()  # ids of those that are complete
+        self._parts: list[str] = []  # of the message, announced
         self._failed = False
         self._begun = False
 
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
-        """Text as deltas; everything else waits for the end, where it is complete."""
-        written = [] if self._begun else self._opening()
+        """Everything as it comes."""
+        written = self._opening()
         for chunk in chunks:
             self._completion.add(chunk)
             for choice in chunk.get("choices") or ():
-                delta = choice.get("delta") or {}
-                if choice.get("index", 0) == 0 and delta.get("content"):
-                    written += self._text(delta["content"], choice.get("logprobs"))
+                if choice.get("index", 0) == 0:
+                    written += self._delta(choice.get("delta") or {}, choice.get("logprobs"))
         return b"".join(written)
 
     def failure(self, error: Fields, _status: int) -> bytes:
         """`response.failed`, with what had arrived."""
         self._failed = True
-        written = ([] if self._begun else self._opening()) + self._closing(self._completion.body())
+        written = self._opening() + self._closing(self._completion, "incomplete")
         said = {"code": error["error"]["code"] or "server_error", "message": error["error"]["message"]}
-        body = self._response(self._completion.body(), "failed") | {"error": said}
+        body = self._response(self._completion, "failed", "incomplete") | {"error": said}
         return b"".join([*written, self._event("response.failed", {"response": body})])
 
     def end(self) -> bytes:
         """The items in full, then `response.completed`; nothing more after a failure."""
         if self._failed:
             return b""
-        body = self._completion.body()
-        written = ([] if self._begun else self._opening()) + self._closing(body)
-        response = self._ended(body)
-        return b"".join([*written, self._event(f"response.{response['status']}", {"response": response})])
+        status = "incomplete" if incomplete(self._completion) else "completed"
+        written = self._opening() + self._closing(self._completion, status)
+        return b"".join([*written, self._event(f"response.{status}", {"response": self.body(self._completion)})])
 
     def body(self, completion: Completion) -> Fields:
         """The whole answer at once."""
-        return self._ended(completion.body())
-
-    def _ended(self, body: Fields) -> Fields:
-        reason = incomplete(body)
+        reason = incomplete(completion)
         if reason is None:
-            return self._response(body, "completed")
-        return self._response(body, "incomplete") | {"incomplete_details": {"reason": reason}}
+            return self._response(completion, "completed", "completed")
+        return self._response(completion, "incomplete", "incomplete") | {"incomplete_details": {"reason": reason}}
 
     def _opening(self) -> list[bytes]:
+        if self._begun:
+            return []
         self._begun = True
-        empty = response_body(self._job, self.name, self._created, "in_progress", [])
+        empty = response_body(self._job, self.name, self._created, "in_progress")
         return [
             self._event("response.created", {"response": empty}),
             self._event("response.in_progress", {"response": empty}),
         ]
 
-    def _text(self, text: str, logprobs: Fields | None) -> list[bytes]:
-        written = []
-        if self._message is None:
-            self._message = Item(f"msg_{uuid4().hex}")
-            part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-            item = message_item(self._message.id, "in_progress", [])
-            written = [
-                self._event("response.output_item.added", {"output_index": 0, "item": item}),
-                self._event("response.content_part.added", {**self._place(), "part": part}),
-            ]
-        tokens = (logprobs or {}).get("content") or []
-        data = {**self._place(), "delta": text, "logprobs": tokens}
-        return [*written, self._event("response.output_text.delta", data), *self._marked()]
+    def _delta(self, delta: Fields, logprobs: Fields | None) -> list[bytes]:
+        """What a delta begins, then what it adds; thoughts are complete as soon as the answer begins."""
+        written = self._announced()
+        if thought := next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), ""):
+            thinking = [item for item in self._items if item.type == "reasoning"][-1]
+            place = {**self._place(thinking), "summary_index": 0}
+            written.append(self._event("response.reasoning_summary_text.delta", {**place, "delta": thought}))
+        if delta.get("content"):
+            data = {"delta": delta["content"], "logprobs": (logprobs or {}).get("content") or []}
+            written.append(self._event("response.output_text.delta", {**self._part("content"), **data}))
+            written += self._marked(list(flat(self._annotations(0))))
+        if delta.get("refusal"):
+            written.append(self._event("response.refusal.delta", {**self._part("refusal"), "delta": delta["refusal"]}))
+        for fragment in delta.get("tool_calls") or ():
+            written += self._called(fragment)
+        return written
 
-    def _marked(self) -> list[bytes]:
-        """The annotations that came with the latest text."""
-        found = [one for one in flat(self._annotations(0)) if one["url"] not in self._annotated]
+    def _announced(self, *, late: bool = False) -> list[bytes]:
+        """Items and parts that have begun since."""
+        written: list[bytes] = []
+        for item in planned(self._completion, self._key, late=late)[len(self._items) :]:
+            for known in self._items if item.type not in CALLS else ():  # models think on beside their calls
+                written += self._item_done(known, "completed") if known.type == "reasoning" else []
+            self._items.append(item)
+            place = self._place(item)
+            begun = {"output_index": place["output_index"], "item": begun_item(item, self._completion)}
+            written.append(self._event("response.output_item.added", begun))
+            if item.type == "reasoning":
+                part = {**place, "summary_index": 0, "part": {"type": "summary_text", "text": ""}}
+                written.append(self._event("response.reasoning_summary_part.added", part))
+        for kind in part_kinds(self._completion)[len(self._parts) :]:
+            self._parts.append(kind)
+            written.append(self._event("response.content_part.added", {**self._part(kind), "part": EMPTY_PARTS[kind]}))
+        return written
+
+    def _called(self, fragment: Fields) -> list[bytes]:
+        """What a fragment adds to its call."""
+        calls = self._completion.message(0)["tool_calls"]
+        index = fragment.get("index")
+        number = next((at for at, call in enumerate(calls) if call.get("index") == index), len(calls) - 1)
+        item = next(item for item in self._items if item.type in CALLS and item.number == number)
+        called = fragment.get("custom") or fragment.get("function") or {}
+        added = called.get("input") or called.get("arguments") or ""
+        if not added:
+            return []
+        added = added if isinstance(added, str) else dumps(added).decode()
+        return [self._event(f"response.{CALLS[item.type][0]}.delta", {**self._place(item), "delta": added})]
+
+    def _marked(self, found: list[Fields]) -> list[bytes]:
+        """The annotations that have not been sent: those that came with the latest text."""
+        known = [{**one, "content": None} for one in self._annotated]
+        new = [one for one in found if {**one, "content": None} not in known]
         written = [
             self._event(
                 "response.output_text.annotation.added",
-                {**self._place(), "annotation_index": index, "annotation": annotation},
+                {**self._part("content"), "annotation_index": at, "annotation": annotation},
             )
-            for index, annotation in enumerate(found, len(self._annotated))
+            for at, annotation in enumerate(new, len(self._annotated))
         ]
-        self._annotated.update(one["url"] for one in found)
+        self._annotated += new
         return written
 
-    def _place(self) -> Fields:
-        return {"item_id": self._message.id if self._message else "", "output_index": 0, "content_index": 0}
-
-    def _closing(self, body: Fields) -> list[bytes]:
+    def _closing(self, completion: Completion, status: str) -> list[bytes]:
         """Every item complete."""
-        written = []
-        for index, item in enumerate(self._items(body)):
-            if self._message is not None and item["id"] == self._message.id:
-                written += self._message_done(item)
-            else:
-                written += self._other_done(index, item)
+        written = self._announced(late=True)
+        for item in self._items:
+            written += self._item_done(item, status)
         return written
 
-    def _message_done(self, item: Fields) -> list[bytes]:
-        (part,) = item["content"]
-        text = {**self._place(), "text": part["text"], "logprobs": part["logprobs"]}
-        return [
-            self._event("response.output_text.done", text),
-            self._event("response.content_part.done", {**self._place(), "part": part}),
-            self._event("response.output_item.done", {"output_index": 0, "item": item}),
+    def _item_done(self, item: Item, status: str) -> list[bytes]:
+        if item.id in self._done:
+            return []
+        self._done.add(item.id)
+        whole = whole_item(item, self._completion, status, self._all_annotations(self._completion))
+        place = self._place(item)
+        written: list[bytes] = []
+        match item.type:
+            case "reasoning":
+                (part,) = whole["summary"]
+                inner = {**place, "summary_index": 0}
+                written += [
+                    self._event("response.reasoning_summary_text.done", {**inner, "text": part["text"]}),
+                    self._event("response.reasoning_summary_part.done", {**inner, "part": part}),
+                ]
+            case "message":
+                written += self._parts_done(whole["content"])
+            case "function_call" | "custom_tool_call":
+                name, grown = CALLS[item.type]
+                written.append(self._event(f"response.{name}.done", {**place, grown: whole[grown]}))
+        done = {"output_index": place["output_index"], "item": whole}
+        return [*written, self._event("response.output_item.done", done)]
+
+    def _parts_done(self, parts: list[Fields]) -> list[bytes]:
+        written: list[bytes] = []
+        for kind, part in zip(self._parts, parts, strict=True):
+            place = self._part(kind)
+            if kind == "content":
+                written += self._marked(part["annotations"])
+                done = {**place, "text": part["text"], "logprobs": part["logprobs"]}
+                written.append(self._event("response.output_text.done", done))
+            else:
+                written.append(self._event("response.refusal.done", {**place, "refusal": part["refusal"]}))
+            written.append(self._event("response.content_part.done", {**place, "part": part}))
+        return written
+
+    def _place(self, item: Item) -> Fields:
+        return {"item_id": item.id, "output_index": self._items.index(item)}
+
+    def _part(self, kind: str) -> Fields:
+        """Where a part of the message is."""
+        message = next(item for item in self._items if item.type == "message")
+        return {**self._place(message), "content_index": self._parts.index(kind)}
+
+    def _all_annotations(self, completion: Completion) -> list[Fields]:
+        """Those of the message; ours, where a dialect shows chat clients something else in their place."""
+        return completion.message(0).get("annotations") or self._annotations(0)
+
+    def _response(self, completion: Completion, status: str, of_items: str) -> Fields:
+        annotations = self._all_annotations(completion)
+        items = [
+            whole_item(item, completion, of_items, annotations) for item in planned(completion, self._key, late=True)
         ]
-
-    def _other_done(self, index: int, item: Fields) -> list[bytes]:
-        begun = item | {"status": "in_progress"} | ({"arguments": ""} if item["type"] == "function_call" else {})
-        written = [self._event("response.output_item.added", {"output_index": index, "item": begun})]
-        if item["type"] == "function_call":
-            place = {"item_id": item["id"], "output_index": index}
-            written += [
-                self._event("response.function_call_arguments.delta", {**place, "delta": item["arguments"]}),
-                self._event("response.function_call_arguments.done", {**place, "arguments": item["arguments"]}),
-            ]
-        return [*written, self._event("response.output_item.done", {"output_index": index, "item": item})]
-
-    def _items(self, body: Fields) -> list[Fields]:
-        return output_items(body, self._message.id if self._message else None, self.name)
-
-    def _response(self, body: Fields, status: str) -> Fields:
-        found = response_body(self._job, self.name, self._created, status, self._items(body), body.get("usage"))
-        return found | {key: body[key] for key in TOP if key in body}
+        return answered(response_body(self._job, self.name, self._created, status), completion, items)
 
     def _event(self, kind: str, fields: Fields) -> bytes:
         data = {"type": kind, "sequence_number": self._number, **fields}

@@ -1,104 +1,145 @@
-"""Items: the output of a response, its body, and its usage, from a collected completion."""
+"""Items: what a message of the hub is in the Responses API, in the order in which it came.
 
-from collections.abc import Iterable
+Thoughts, the message, and each call are items of their own; text and refusal are parts of the message. What this API
+has no place for stands on the message: its clients let through what they do not know.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...job import Job
+from providers.messages import data_url, image_url
+
+from ...collecting import THOUGHTS, Completion
 
 Fields = dict[str, Any]
 
-INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
-REPEATED = ("instructions", "temperature", "top_p", "max_output_tokens", "metadata", "tools", "tool_choice", "text")
+PARTS = {"content": "output_text", "refusal": "refusal"}
+# What has a place of its own, or is said in another.
+PLACED = frozenset(
+    {"role", "content", "refusal", "annotations", "references", "tool_calls", "function_call", "images", *THOUGHTS}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The message that is being written."""
+    """One item of the output. `number`: its place among the pieces, or among the calls, of the message."""
 
+    type: str
     id: str
+    number: int
+    image: int = 0  # its place in a piece of several
 
 
-def incomplete(body: Fields) -> str | None:
-    """Why the answer is incomplete, in this API's words; None where it is complete."""
-    reason = body["choices"][0]["finish_reason"] if body["choices"] else None
-    return INCOMPLETE.get(str(reason))
+def planned(completion: Completion, name: str, *, late: bool) -> list[Item]:
+    """The items that have begun; `name` makes their ids. Text and refusal share the message.
+
+    `late`: with those that can only be told at the end, when it is clear that nothing else goes before them.
+    """
+    items: list[Item] = []
+    for kind, number in completion.begun(0):
+        match kind:
+            case "reasoning":
+                items.append(Item("reasoning", f"rs_{name}_{number}", number))
+            case "content" | "refusal" if all(item.type != "message" for item in items):
+                items.append(Item("message", f"msg_{name}", number))
+            case "images":
+                images = range(len(completion.pieces(0)[number][1]))
+                items += [Item("image_generation_call", f"ig_{name}_{number}_{at}", number, at) for at in images]
+            case "call":
+                called = completion.message(0)["tool_calls"][number]
+                kind = "custom_tool_call" if called.get("type") == "custom" else "function_call"
+                items.append(Item(kind, f"fc_{name}_{number}", number))
+    message = completion.message(0)
+    if late and message.get("function_call"):  # OpenAI's older API
+        items.append(Item("function_call", f"fc_{name}", -1))
+    if late and all(item.type != "message" for item in items) and _unplaced(message):
+        items.append(Item("message", f"msg_{name}", 0))
+    return items
 
 
-def message_item(name: str, status: str, content: list[Fields]) -> Fields:
-    """A message of the assistant."""
+def begun_item(item: Item, completion: Completion) -> Fields:
+    """An item as it is announced: without what will follow in deltas."""
+    match item.type:
+        case "reasoning":
+            return {"id": item.id, "type": item.type, "summary": [], "status": "in_progress"}
+        case "message":
+            return _message_item(item.id, "in_progress", [])
+        case "image_generation_call":
+            return {"id": item.id, "type": item.type, "status": "in_progress", "result": None}
+        case _:
+            grown = "input" if item.type == "custom_tool_call" else "arguments"
+            return _call_item(item, completion, "in_progress") | {grown: ""}
+
+
+def whole_item(item: Item, completion: Completion, status: str, annotations: Iterable[Fields]) -> Fields:
+    """An item with all of it. `annotations`: those of the text, as a chat completion has them."""
+    pieces = completion.pieces(0)
+    match item.type:
+        case "reasoning":
+            summary = [{"type": "summary_text", "text": pieces[item.number][1]}]
+            return {"id": item.id, "type": item.type, "summary": summary, "status": status}
+        case "message":
+            parts = [_part(kind, completion, annotations) for kind in part_kinds(completion)]
+            return _message_item(item.id, status, parts) | _unplaced(completion.message(0))
+        case "image_generation_call":
+            return {
+                "id": item.id,
+                "type": item.type,
+                "status": status,
+                "result": _image(pieces[item.number][1][item.image]),
+            }
+        case _:
+            return _call_item(item, completion, status)
+
+
+def part_kinds(completion: Completion) -> list[str]:
+    """`content` and `refusal`, those that there are, in the order in which they came."""
+    return list(dict.fromkeys(kind for kind, _ in completion.begun(0) if kind in PARTS))
+
+
+def flat(annotations: Iterable[Fields]) -> Iterator[Fields]:
+    """Annotations of a chat completion as this API writes them, without the inner object."""
+    for one in annotations:
+        inner = one.get("url_citation")
+        yield {"type": "url_citation", **inner} if isinstance(inner, dict) else one
+
+
+def _message_item(name: str, status: str, content: list[Fields]) -> Fields:
     return {"id": name, "type": "message", "role": "assistant", "status": status, "content": content}
 
 
-def output_items(body: Fields, message_id: str | None, response_id: str) -> list[Fields]:
-    """The message, then what was thought and called; the message's place is fixed once it has been announced."""
-    if not body["choices"]:
-        return []
-    choice = body["choices"][0]
-    message = choice["message"]
-    name = response_id.removeprefix("resp_")
-    items = []
-    if message.get("content") or message_id:
-        items.append(message_item(message_id or f"msg_{name}", "completed", [_text(message, choice)]))
-    elif message.get("refusal"):
-        items.append(message_item(f"msg_{name}", "completed", [{"type": "refusal", "refusal": message["refusal"]}]))
-    thought = message.get("reasoning") or message.get("reasoning_content") or message.get("thinking")
-    if isinstance(thought, str) and thought:
-        summary = [{"type": "summary_text", "text": thought}]
-        items.append({"id": f"rs_{name}", "type": "reasoning", "summary": summary, "status": "completed"})
-    calls = enumerate(message.get("tool_calls") or ())
-    return items + [_call(call, f"fc_{name}_{index}") for index, call in calls]
+def _part(kind: str, completion: Completion, annotations: Iterable[Fields]) -> Fields:
+    text = completion.message(0).get(kind) or ""
+    if kind == "refusal":
+        return {"type": "refusal", "refusal": text}
+    logprobs = (completion.choice(0).get("logprobs") or {}).get("content") or []
+    return {"type": "output_text", "text": text, "annotations": [*flat(annotations)], "logprobs": logprobs}
 
 
-def response_body(
-    job: Job, name: str, created: int, status: str, output: list[Fields], usage: Fields | None = None
-) -> Fields:
-    """The response object. What the request said is repeated; what it did not say is null or the API's default."""
-    asked = job.body
-    body: Fields = {"id": name, "object": "response", "created_at": created, "status": status}
-    body |= {"model": job.model, "output": output, "error": None, "incomplete_details": None}
-    body |= {"parallel_tool_calls": asked.get("parallel_tool_calls", True), "tool_choice": "auto", "tools": []}
-    body |= {key: asked.get(key, body.get(key)) for key in REPEATED}
-    body["text"] = body["text"] or {"format": {"type": "text"}}
-    body["metadata"] = body["metadata"] or {}
-    return body | {"usage": _usage(usage) if usage else None}
-
-
-def flat(annotations: Iterable[Fields]) -> list[Fields]:
-    """Annotations of a chat completion as this API writes them, without the inner object."""
-    return [{"type": "url_citation", **one["url_citation"]} for one in annotations]
-
-
-def _text(message: Fields, choice: Fields) -> Fields:
-    annotations = flat(message.get("annotations") or ())
-    logprobs = (choice.get("logprobs") or {}).get("content") or []
+def _call_item(item: Item, completion: Completion, status: str) -> Fields:
+    message = completion.message(0)
+    call = {"function": message["function_call"]} if item.number < 0 else message["tool_calls"][item.number]
+    custom = item.type == "custom_tool_call"
+    called = call.get("custom" if custom else "function") or {}
+    grown = {"input": called.get("input") or ""} if custom else {"arguments": called.get("arguments") or ""}
+    extra = {"extra_content": call["extra_content"]} if call.get("extra_content") else {}
     return {
-        "type": "output_text",
-        "text": message.get("content") or "",
-        "annotations": annotations,
-        "logprobs": logprobs,
+        "id": item.id,
+        "type": item.type,
+        "call_id": call.get("id") or item.id,
+        "name": called.get("name") or "",
+        **grown,
+        "status": status,
+        **extra,
     }
 
 
-def _call(call: Fields, name: str) -> Fields:
-    function = call.get("function") or {}
-    return {
-        "id": name,
-        "type": "function_call",
-        "call_id": call.get("id", name),
-        "name": function.get("name", ""),
-        "arguments": function.get("arguments", ""),
-        "status": "completed",
-    }
+def _unplaced(message: Fields) -> Fields:
+    return {key: value for key, value in message.items() if key not in PLACED and value not in (None, "", [], {})}
 
 
-def _usage(usage: Fields) -> Fields:
-    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-    return {
-        "input_tokens": usage.get("prompt_tokens", 0),
-        "input_tokens_details": {"cached_tokens": cached},
-        "output_tokens": usage.get("completion_tokens", 0),
-        "output_tokens_details": {"reasoning_tokens": thought},
-        "total_tokens": usage.get("total_tokens", 0),
-    }
+def _image(image: Fields) -> str:
+    """Its base64, or its address where it has not been sent."""
+    url = image_url(image)
+    return inline[1] if (inline := data_url(url)) else url
