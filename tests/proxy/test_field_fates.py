@@ -7,6 +7,7 @@ whole with what comes without the field, so a cell leaves nothing unsaid.
 
 import copy
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -14,8 +15,11 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from typing import Any
 
+import ollama
 import pytest
 import yaml
+from google.genai import types
+from ollama import _types as ollama_types
 
 from tests.proxy.fates import Row, compared, put, rows, settled
 from tests.upstreams.wire import Request, Server, Step, chunk, head, serving
@@ -92,6 +96,12 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
 }
 ROWS = list(rows())
+
+
+def _names(model: Any, *but: str) -> list[str]:
+    """The fields of a type of an official client, as they are on the wire."""
+    camel = [field.alias or name for name, field in model.model_fields.items()]
+    return [name for name in camel if name not in but]
 
 
 @dataclass
@@ -202,3 +212,36 @@ def test_answers(world: World, row: Row, client: str, fate: str) -> None:
     else:
         came, meant = compared(fate, world.shown(client, provider)[1], shown, row)
         assert came == meant
+
+
+# What the official clients can say and read, and which table has to name it; but for what a client fills in itself and
+# what every request or answer here has.
+GENERATE_CONTENT = "Requests: `/v1beta/models/{model}:generateContent`"
+DEFINED: dict[str, tuple[str, str, list[str]]] = {
+    "Gemini's generationConfig": (GENERATE_CONTENT, "generationConfig", _names(types.GenerationConfig)),
+    "Gemini's parts in a request": (GENERATE_CONTENT, "contents", _names(types.Part)),
+    "Gemini's tools": (GENERATE_CONTENT, "tools", _names(types.Tool)),
+    "Gemini's answers": (
+        "Answers: gemini",
+        "",
+        _names(types.GenerateContentResponse, "sdkHttpResponse", "automaticFunctionCallingHistory", "parsed"),
+    ),
+    "Gemini's candidates": ("Answers: gemini", "candidates", _names(types.Candidate, "index")),
+    "Gemini's finish reasons": (
+        "Answers: gemini",
+        "candidates",
+        [reason.value for reason in types.FinishReason if not reason.value.endswith(("UNSPECIFIED", "STOP"))],
+    ),
+    "Ollama's chat": ("Requests: `/api/chat`", "", _names(ollama_types.ChatRequest, "model", "stream")),
+    "Ollama's generate": ("Requests: `/api/generate`", "", _names(ollama_types.GenerateRequest, "model", "stream")),
+    "Ollama's messages": ("Requests: `/api/chat`", "messages", _names(ollama.Message, "role")),
+    "Ollama's answers": ("Answers: ollama", "", _names(ollama.ChatResponse, "done")),
+}
+
+
+@pytest.mark.parametrize(("table", "under", "names"), DEFINED.values(), ids=DEFINED)
+def test_the_tables_leave_nothing_out(table: str, under: str, names: list[str]) -> None:
+    told = [
+        f"{row.field} {json.dumps(row.example)}" for row in ROWS if row.table == table and row.field.startswith(under)
+    ]
+    assert [name for name in names if not any(re.search(rf"\b{name}\b", one) for one in told)] == []

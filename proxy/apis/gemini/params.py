@@ -35,6 +35,9 @@ def chat_params(body: Body) -> Body:
     for kind in config.get("responseModalities") or ():
         if kind.upper() != "TEXT":
             raise FieldError("generationConfig.responseModalities", f"holds {kind!r}, which {ONLY_GEMINI}")
+    for position, form in enumerate(config.get("responseFormat") or ()):
+        if media := sorted(form.keys() - {"text"}):
+            raise FieldError(f"generationConfig.responseFormat[{position}].{media[0]}", ONLY_GEMINI)
     params = {theirs: config[ours] for ours, theirs in CONFIG.items() if config.get(ours) is not None}
     if wanted := _response_format(config):
         params["response_format"] = wanted
@@ -58,21 +61,29 @@ def own_params(body: Body) -> dict[str, Body]:
 
 def wants_json(body: Body) -> bool:
     """Whether markers in the text would break it."""
-    config = body.get("generationConfig") or {}
-    kinds = [_mapping(form.get("text")).get("mimeType") for form in config.get("responseFormat") or ()]
-    kinds.append(config.get("responseMimeType"))
-    return any(kind not in (None, "", "text/plain", "TEXT_PLAIN") for kind in kinds)
+    kind, _ = _text_format(body.get("generationConfig") or {})
+    return kind not in (None, "", "text/plain")
 
 
 def _response_format(config: Body) -> Body:
-    if config.get("responseMimeType") != JSON:
+    kind, schema = _text_format(config)
+    if kind != JSON:
         return {}
-    schema = config.get("responseJsonSchema")
-    if schema is None and (own := config.get("responseSchema")):
-        schema = json_schema(own)
     if not schema:
         return {"type": "json_object"}
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+
+
+def _text_format(config: Body) -> tuple[str | None, Any]:
+    """(media type, JSON schema) of the text, in whichever of its three forms it is given."""
+    for form in config.get("responseFormat") or ():
+        if text := form.get("text"):
+            kind = (text.get("mimeType") or "").lower().replace("application_", "application/")
+            return kind.replace("text_", "text/"), text.get("schema", text.get("jsonSchema"))
+    schema = config.get("responseJsonSchema")
+    if schema is None and (own := config.get("responseSchema")):
+        schema = json_schema(own)
+    return config.get("responseMimeType"), schema
 
 
 def _effort(config: Body) -> str | None:
@@ -117,7 +128,3 @@ def _function(declaration: Body) -> Body:
         parameters = json_schema(declaration.get("parameters") or {}) or {"type": "object", "properties": {}}
     described = {"description": declaration["description"]} if declaration.get("description") else {}
     return {"name": declaration["name"], **described, "parameters": parameters}
-
-
-def _mapping(value: Any) -> Body:
-    return value if isinstance(value, dict) else {}

@@ -61,6 +61,14 @@ class _Thinking(Shape):
     thinking_level: str | None = None
 
 
+class _TextFormat(Shape):
+    mime_type: str | None = None
+
+
+class _Format(Shape):
+    text: _TextFormat | None = None
+
+
 class _Config(Shape):
     temperature: Number | None = None
     top_p: Number | None = None
@@ -76,7 +84,7 @@ class _Config(Shape):
     response_mime_type: str | None = None
     response_schema: dict[str, Any] | None = None
     response_json_schema: dict[str, Any] | None = None
-    response_format: list[dict[str, Any]] | None = None
+    response_format: list[_Format] | None = None
     response_modalities: list[str] | None = None
     thinking_config: _Thinking | None = None
 
