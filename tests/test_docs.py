@@ -1,7 +1,9 @@
 """The documentation is right: its programs run, its options exist, the site builds."""
 
 import importlib.util
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +56,22 @@ def test_the_library_does_what_its_page_says() -> None:
     assert whole.startswith("The bridge was opened in 1932. [1] It carries four lanes.\nThe Harlan bridge was opened")
     assert "1 refused" in whole
     assert streamed.startswith("Water boils at 100 °C. [1] It is wet.\n[{'number': 1,")
+
+
+def test_the_traced_sentences_are_decided_as_their_page_says(tmp_path: Path) -> None:
+    page = (DOCS / "attribution.md").read_text("utf-8")
+    (text,) = re.findall(r'`b.md`: "(.*?)" The model', page.replace("\n", " "))
+    (command,) = re.findall(r"\$ citestream (cite .*)", page)
+    (tmp_path / "b.md").write_text(f"# The bridge\n\n{text}\n")
+    arguments = [sys.executable, "-m", "proxy", *shlex.split(command)]
+    environment = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
+    said = subprocess.run(arguments, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+    rows = re.findall(r"^\| (.+?\.) \| (\d\.\d\d) \| (\d\.\d\d) \| (.+?) \|$", page, re.MULTILINE)
+    assert len(rows) == 4
+    for sentence, words, support, decided in rows:
+        explained = said[said.rindex(f"\n{sentence}\n") :].splitlines()[3].split()
+        assert explained[:2] == [support, words], sentence
+        assert " ".join(explained).find(decided) > 0, sentence
 
 
 def test_the_scorer_of_the_page_cites_quotations(monkeypatch: pytest.MonkeyPatch) -> None:

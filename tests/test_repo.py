@@ -59,7 +59,9 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^ *```.*?^ *```", "", text))
     named = {span for span in inline if re.fullmatch(rf"[\w.-]+(?:/[\w.-]*)*(?:{KINDS}|/)", span)}
     given = {
+        "b.md",
         "my.yaml",
+        "tokenizer.json",
         "report.pdf",
         "answer.txt",
         "verbatim.py",
