@@ -75,6 +75,11 @@ class ProviderError(Exception):
         return self.headers.get("retry-after")
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether another provider may answer what this one could not; 404 is a model that this one does not have."""
+        return self.fault != "client" or self.status == 404
+
+    @property
     def fault(self) -> str:
         """Whose it is: "client" (the request), "operator" (key or address in the configuration) or "provider"."""
         if self.status in {401, 403}:

@@ -78,6 +78,7 @@ class Relayed:
     status: int
     headers: Mapping[str, str]
     body: AsyncGenerator[bytes, None]
+    events: bool = False  # each of its pieces ends where an event does, so that something may stand behind it
 
 
 class Provider(Protocol):

@@ -79,7 +79,7 @@ class OpenAIProvider:
         if path == RESPONSES and not self._may_have_responses():
             raise NoSuchApi("This provider has no Responses API.", status=404)
         try:
-            return await relay(self._transport, call, self._settings.timeouts, ends)
+            return await relay(self._transport, call, self._settings.timeouts, ends, self._settings.max_event_bytes)
         except Rejected as error:
             if path != RESPONSES or self._settings.responses != "auto" or not _names_no_model(error):
                 raise

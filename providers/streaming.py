@@ -13,7 +13,7 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, accepted, drain, reads
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, accepted, drain, kind_of, reads
 
 IDLE = Idle()
 
@@ -134,7 +134,5 @@ def _events(payloads: list[bytes], reader: Reader, watch: Watch) -> list[Event]:
 
 def _suited(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:
     """The splitter for what the answer says it is. Raises BrokenStream for a web page."""
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    if kind in {"text/html", "application/xhtml+xml"}:
-        raise BrokenStream("The provider answered with a web page instead of a stream; its address may be wrong.")
+    kind = kind_of(response)
     return WholeBody(splitter.limit) if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter

@@ -2,27 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
 from aiohttp import web
 
+from citation.evidence import FieldError
 from citation.options import Options
 from providers.errors import NoSuchApi, ProviderError
-from providers.events import Chunk, Relayed, Relays
+from providers.events import Relayed, Relays
 
 from .auth import presented
-from .collecting import Completion
 from .completion import Chunks, Unchanged
 from .content import Overheard
 from .encoding import dumps, loads
-from .errors import RequestError, error_body, status_of
+from .errors import RequestError
 from .job import Job
 from .log import CLIENT, REQUEST_ID
 from .middleware import json_response
-from .outgoing import Failed, Outgoing, Waiting
 from .proxy import Proxy
+from .routes import Route
+from .sending import Encoder, Shaper, Stream, collect, fail, relay, send
 from .store import Remembered
 
 Fields = dict[str, Any]
@@ -30,53 +31,6 @@ Fields = dict[str, Any]
 log = logging.getLogger("citestream")
 
 BODY_SECONDS = web.AppKey("body_seconds", float)
-
-STREAM_HEADERS = {
-    "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
-    "X-Accel-Buffering": "no",  # so would nginx's buffer
-}
-
-
-class Shaper(Protocol):
-    """What makes chunks of the pipeline's events: Chunks, or Unchanged."""
-
-    def of(self, event: Outgoing) -> list[Chunk]:
-        """The chunks of one event."""
-        ...
-
-    def annotations(self, choice: int) -> list[Fields]:
-        """The annotations of a choice so far."""
-        ...
-
-
-class Encoder(Protocol):
-    """How one client API writes what the hub's chunks say; one for each request."""
-
-    @property
-    def content_type(self) -> str:
-        """Of the stream."""
-        ...
-
-    @property
-    def keepalive(self) -> bytes:
-        """A sign of life that this API's clients take no notice of."""
-        ...
-
-    def chunks(self, chunks: Sequence[Chunk]) -> bytes:
-        """The next bytes of the stream."""
-        ...
-
-    def failure(self, error: Fields, status: int) -> bytes:
-        """An error inside the stream, with what of the answer is still held. `status`: as which it would be told."""
-        ...
-
-    def end(self) -> bytes:
-        """The last bytes of the stream."""
-        ...
-
-    def body(self, completion: Completion) -> Fields:
-        """The whole answer at once."""
-        ...
 
 
 @runtime_checkable
@@ -118,35 +72,12 @@ class ClientApi(Protocol):
 async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.StreamResponse:
     """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
     body = await read(request)
-    route = proxy.routes.find(api.model(body))
+    models = proxy.routes.chain(api.model(body))
     limits = proxy.config.evidence
-    key = (presented(request) or None) if route.passes_key else None
-    same = route.provider.native == api.native
-    job = api.parse(body, route.options, limit=limits.limit, max_characters=limits.max_characters)
-    job = await proxy.retrievers.retrieved(proxy.taken(job, same=same))
-    heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
-    if same and not job.cited and proxy.passes_bytes and isinstance(route.provider, Relays):
-        body = {**job.body, **({"model": route.model} if "model" in job.body else {})}
-        with suppress(NoSuchApi):
-            upstream = await route.provider.relay(dumps(body), api.path, model=route.model, key=key)
-            return await relay(request, upstream, api.encoder(job, Unchanged.annotations) if job.stream else None)
-    job = job.told(route.provider.native, same=same)
-    outgoing, shaper = proxy.open(job, route, key)
-    encoder = api.encoder(job, shaper.annotations)
-    chunks: Shaper = shaper
-    if isinstance(shaper, Chunks):
-        name = encoder.name if isinstance(encoder, Named) else ""
-        chunks = Remembered(shaper, proxy.recent, request.get(CLIENT, ""), name)
-    chunks = heard.over(chunks) if heard else chunks
-    try:
-        if job.stream:
-            return await send(request, outgoing, chunks, encoder, proxy.config.server.keepalive_seconds)
-        return json_response(await collect(outgoing, chunks, encoder))
-    finally:
-        if isinstance(shaper, Chunks):
-            proxy.answered(route.name, shaper.grounding)
-        if heard:
-            heard.ended()
+    options = proxy.routes.find(models[0]).options
+    job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
+    with Stream(request, proxy.config.server) as stream:
+        return await _Exchange(request, api, proxy, job, stream).by_any(models)
 
 
 async def read(request: web.Request) -> Fields:
@@ -163,102 +94,90 @@ async def read(request: web.Request) -> Fields:
     return body
 
 
-async def relay(request: web.Request, upstream: Relayed, encoder: Encoder | None) -> web.StreamResponse:
-    """The provider's own answer, byte for byte.
+class _Exchange:
+    """One request, and who answers it."""
 
-    One that breaks off never looks whole: a stream gets an error frame from `encoder`, a body loses its connection.
-    """
-    stream = web.StreamResponse(status=upstream.status, headers=upstream.headers)
-    await stream.prepare(request)
-    try:
-        async with aclosing(upstream.body) as body:
-            async for data in body:
-                if data:  # empty: nothing came for a while
-                    await stream.write(data)
-    except ProviderError as error:
-        if encoder is None:
-            if request.transport is not None:
-                request.transport.abort()
-            return stream
-        await stream.write(encoder.failure(error_body(error), status_of(error)) + encoder.end())
-    await stream.write_eof()
-    return stream
+    def __init__(self, request: web.Request, api: ClientApi, proxy: Proxy, job: Job, stream: Stream) -> None:
+        self._request = request
+        self._api = api
+        self._proxy = proxy
+        self._job = job
+        self._stream = stream
 
+    async def by_any(self, models: tuple[str, ...]) -> web.StreamResponse:
+        """The answer of the first of these that has one. Once any of it was sent, no other is asked."""
+        failed: ProviderError | None = None
+        for model in models:
+            if failed:
+                log.warning("%s is asked instead: %s", model, failed.code)
+            route = self._proxy.routes.find(model)
+            same = route.provider.native == self._api.native
+            try:
+                job = await self._proxy.retrievers.retrieved(self._proxy.taken(self._job, same=same))
+            except (FieldError, ProviderError) as error:  # no evidence, whoever is asked
+                return await self._failed(error)
+            try:
+                return await self._by(route, job)
+            except FieldError as error:  # what this one cannot be asked
+                return await self._failed(failed or error)
+            except ProviderError as error:
+                failed = error
+                if not error.elsewhere or model == models[-1]:
+                    return await self._failed(error)
+            except ConnectionError:
+                raise  # the client has gone
+            except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read
+                if not self._stream.begun:
+                    raise
+                log.exception("a stream failed")
+                return await self._failed(error)
+        raise ValueError("nobody to ask")
 
-async def send(
-    request: web.Request, outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, encoder: Encoder, patience: float
-) -> web.StreamResponse:
-    """Stream an answer. Raises ProviderError while nothing has been sent, so that its status can still be told.
+    async def _failed(self, error: Exception) -> web.StreamResponse:
+        if not self._stream.begun:
+            raise error
+        return await fail(self._stream, error, self._api.encoder(self._job, Unchanged.annotations))
 
-    `patience`: seconds after which the client of a silent provider gets headers and signs of life; from then on an
-    error comes inside the stream.
-    """
-    stream = web.StreamResponse(headers={"Content-Type": encoder.content_type, **STREAM_HEADERS})
+    async def _by(self, route: Route, job: Job) -> web.StreamResponse:
+        """The answer by this route. Raises ProviderError while nothing of it was sent."""
+        key = (presented(self._request) or None) if route.passes_key else None
+        same = route.provider.native == self._api.native
+        if same and not job.cited and self._proxy.passes_bytes and isinstance(route.provider, Relays):
+            with suppress(NoSuchApi):
+                return await self._relayed(job, route, route.provider, key)
+        return await self._told(job.told(route.provider.native, same=same), route, key)
 
-    async def write(data: bytes) -> None:
-        if not stream.prepared:
-            await stream.prepare(request)
-        await stream.write(data)
+    async def _relayed(self, job: Job, route: Route, provider: Relays, key: str | None) -> web.StreamResponse:
+        encoder = self._api.encoder(job, Unchanged.annotations) if job.stream else None
+        body = dumps({**job.body, **({"model": route.model} if "model" in job.body else {})})
+        opened: list[Relayed] = []  # what has to be closed even if we are cancelled just when it comes
 
-    try:
-        async with aclosing(outgoing):
-            event = await _first(outgoing, patience, lambda: write(encoder.keepalive))
-            while event is not None:
-                if data := _encoded(event, chunks, encoder):
-                    await write(data)
-                event = await anext(outgoing, None)
-    except ConnectionError:
-        raise  # the client has gone
-    except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read
-        if not stream.prepared:
-            raise
-        if not isinstance(error, ProviderError):
-            log.exception("a stream failed")
-        await write(encoder.failure(error_body(error), status_of(error)))
-    await write(encoder.end())
-    await stream.write_eof()
-    return stream
+        async def asked() -> Relayed:
+            opened.append(await provider.relay(body, self._api.path, model=route.model, key=key))
+            return opened[0]
 
+        try:
+            return await relay(self._stream, await self._stream.awaiting(asked(), encoder), encoder)
+        finally:
+            for upstream in opened:
+                await upstream.body.aclose()
 
-def _encoded(event: Outgoing, chunks: Shaper, encoder: Encoder) -> bytes:
-    match event:
-        case Waiting():
-            return encoder.keepalive
-        case Failed(error):
-            return encoder.chunks(chunks.of(event)) + encoder.failure(error_body(error), status_of(error))
-        case _:
-            return encoder.chunks(chunks.of(event))
-
-
-async def collect(outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, encoder: Encoder) -> Fields:
-    """The same answer in one piece. Raises ProviderError, since half an answer would look like a whole one."""
-    completion = Completion()
-    async with aclosing(outgoing):
-        async for event in outgoing:
-            if isinstance(event, Failed):
-                raise event.error
-            for chunk in chunks.of(event):
-                completion.add(chunk)
-    return encoder.body(completion)
-
-
-async def _first(
-    outgoing: AsyncGenerator[Outgoing, None], patience: float, alive: Callable[[], Awaitable[None]]
-) -> Outgoing | None:
-    """The first event; `alive` is called each time it has kept the client waiting for `patience` seconds more."""
-    async with asyncio.TaskGroup() as tasks:
-        first = tasks.create_task(_outcome(outgoing))
-        while not (await asyncio.wait({first}, timeout=patience))[0]:
-            await alive()
-    outcome = first.result()
-    if isinstance(outcome, ProviderError):
-        raise outcome
-    return outcome
-
-
-async def _outcome(outgoing: AsyncGenerator[Outgoing, None]) -> Outgoing | ProviderError | None:
-    """As a value, since a TaskGroup would wrap the error."""
-    try:
-        return await anext(outgoing, None)
-    except ProviderError as error:
-        return error
+    async def _told(self, job: Job, route: Route, key: str | None) -> web.StreamResponse:
+        proxy, request = self._proxy, self._request
+        heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
+        outgoing, shaper = proxy.open(job, route, key)
+        encoder = self._api.encoder(job, shaper.annotations)
+        chunks: Shaper = shaper
+        if isinstance(shaper, Chunks):
+            name = encoder.name if isinstance(encoder, Named) else ""
+            chunks = Remembered(shaper, proxy.recent, request.get(CLIENT, ""), name)
+        chunks = heard.over(chunks) if heard else chunks
+        try:
+            if job.stream:
+                return await send(self._stream, outgoing, chunks, encoder)
+            return json_response(await collect(outgoing, chunks, encoder))
+        finally:
+            if isinstance(shaper, Chunks):
+                proxy.answered(route.name, shaper.grounding)
+            if heard:
+                heard.ended()

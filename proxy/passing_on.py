@@ -9,8 +9,8 @@ from providers.events import Relays
 from .auth import presented
 from .encoding import dumps
 from .errors import RequestError
-from .exchange import relay
 from .routes import Route
+from .sending import Stream, relay
 
 
 async def passed_on(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
@@ -18,7 +18,8 @@ async def passed_on(request: web.Request, route: Route, body: dict[str, Any], pa
     if not isinstance(route.provider, Relays):
         raise RequestError(501, f"{route.name} has no such method", code="unsupported")
     upstream = await route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
-    return await relay(request, upstream, None)
+    with Stream(request) as stream:
+        return await relay(stream, upstream, None)
 
 
 def key_of(request: web.Request, route: Route) -> str | None:

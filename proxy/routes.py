@@ -48,6 +48,13 @@ class Routes:
             404, f"the model {model!r} does not exist; {self._known()}", param="model", code="model_not_found"
         )
 
+    def chain(self, model: str) -> tuple[str, ...]:
+        """This model, then those that are asked in turn where the one before cannot answer; each once."""
+        names = [model]
+        while (other := self._fallback(names[-1])) and other not in names:
+            names.append(other)
+        return tuple(names)
+
     def provider(self, name: str) -> Provider:
         """The provider of that name."""
         if name not in self._providers:
@@ -70,6 +77,15 @@ class Routes:
         settings["timeouts"] = Timeouts(**config.timeouts.model_dump())
         settings["retries"] = Retries(**config.retries.model_dump())
         return provider(config.kind, transport=self._transport, **settings)
+
+    def _fallback(self, model: str) -> str:
+        """The model that an alias names, or else its provider."""
+        alias = self._config.models.get(model)
+        if alias and alias.fallback:
+            return alias.fallback
+        name = (alias.model if alias else model).partition("/")[0]
+        provider = self._config.providers.get(name) or self._config.providers.get(self._config.default_provider)
+        return provider.fallback if provider else ""
 
     def _known(self) -> str:
         names = [f"{name}/…" for name, settings in self._config.providers.items() if settings.kind != "extractive"]

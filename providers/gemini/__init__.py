@@ -66,7 +66,7 @@ class GeminiProvider:
         """
         call = await self._call(f"{self._model(model)}{path}", body, key)
         ends = ENDS["gemini"] if path.startswith(":streamGenerateContent") else None
-        return await relay(self._transport, call, self._settings.timeouts, ends)
+        return await relay(self._transport, call, self._settings.timeouts, ends, self._settings.max_event_bytes)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None

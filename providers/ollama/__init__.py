@@ -53,7 +53,8 @@ class OllamaProvider:
     async def relay(self, body: bytes, path: str = "/api/chat", *, model: str = "", key: str | None = None) -> Relayed:
         """Pass a request and its answer through, bytes unchanged. `path` follows the host. Raises ProviderError."""
         ends = ENDS["ollama"] if path in {"/api/chat", "/api/generate"} else None
-        return await relay(self._transport, self._call(path, body, key), self._settings.timeouts, ends)
+        call = self._call(path, body, key)
+        return await relay(self._transport, call, self._settings.timeouts, ends, self._settings.max_event_bytes)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None

@@ -8,7 +8,7 @@ from .accepting import accepted
 from .lines import LineSplitter
 from .reading import TICK, Watch, reads
 from .retrying import Retries
-from .session import Call, Timeouts, Transport, body, drain, refuse
+from .session import Call, Timeouts, Transport, body, drain, kind_of, refuse
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "accepted",
     "body",
     "drain",
+    "kind_of",
     "reads",
     "refuse",
 ]

@@ -134,6 +134,14 @@ def _session() -> aiohttp.ClientSession:
     )
 
 
+def kind_of(response: aiohttp.ClientResponse) -> str:
+    """Its content type, without parameters. Raises BrokenStream for a web page, which no API answers with."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind in {"text/html", "application/xhtml+xml"}:
+        raise BrokenStream("The provider answered with a web page instead of a stream; its address may be wrong.")
+    return kind
+
+
 async def refuse(response: aiohttp.ClientResponse) -> None:
     """Raise Rejected, with what the provider explains, unless the status is a success."""
     if 200 <= response.status < 300:

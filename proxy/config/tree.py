@@ -93,6 +93,9 @@ class Server(Section):
     keepalive_seconds: float = Field(
         default=15.0, gt=0, description="silence after which a stream shows a sign of life"
     )
+    stalled_seconds: float = Field(
+        default=300.0, gt=0, description="that a client may take nothing of a stream before it is let go"
+    )
 
 
 class Timeouts(Section):
@@ -140,6 +143,9 @@ class ProviderConfig(Section):
     ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
     timeouts: Timeouts = Field(default_factory=Timeouts, description="seconds to wait for it")
     retries: Retries = Field(default_factory=Retries, description="before any of its answer has come")
+    fallback: str = Field(
+        default="", description="the provider/model or alias that answers where it cannot; never after text was sent"
+    )
 
     @model_validator(mode="after")
     def _one_key(self) -> "ProviderConfig":
@@ -162,6 +168,7 @@ class Alias(Section):
     """A name of its own for a model, with citation options of its own."""
 
     model: str = Field(min_length=1, description="provider/model")
+    fallback: str = Field(default="", description="the provider/model or alias that answers where this one cannot")
     citations: dict[str, Any] = Field(default_factory=dict, description="options that differ from `citations`")
 
 
@@ -306,8 +313,10 @@ class Config(Section):
                     f"providers.{name}.pass_client_key: with server.keys the client's key is the one for this server; "
                     "it must not go on to a provider"
                 )
+            self._check_model(provider.fallback, f"providers.{name}.fallback")
         for name, alias in self.models.items():
             self._check(name, alias)
+            self._check_model(alias.fallback, f"models.{name}.fallback")
         if self.default_retriever and self.default_retriever not in self.retrievers:
             raise ValueError(
                 f"default_retriever {self.default_retriever!r} is not among the retrievers"

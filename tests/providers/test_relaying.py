@@ -1,13 +1,16 @@
 """relay: bytes pass unchanged, and a cut stream is told."""
 
+from collections.abc import Iterator
 from contextlib import aclosing
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from providers.errors import IncompleteAnswer, ProviderError, Rejected
+from providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
 from providers.events import Relays
-from providers.relaying import ENDS, Ending
+from providers.relaying import ENDS, KINDS, Ending, Whole
 from tests.providers.asking import MODELS, made
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
@@ -45,6 +48,7 @@ async def test_no_byte_changes_on_either_way(kind: str) -> None:
     assert server.requests[0].body == sent
 
 
+ENDED = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",)}
 CUTS: dict[str, list[Step]] = {
     "the end of the body": [],
     "a close": [Break.CLOSE],
@@ -60,7 +64,8 @@ async def test_a_stream_without_its_end_is_told(kind: str, how: str) -> None:
     first = body[: len(body) // 3]
     async with Server(sse(first, *CUTS[how], lines=lines)) as server:
         received, failure = await relayed(kind, server.url)
-    assert received == first or how == "a reset"
+    whole_events = first[: max(first.rfind(end) + len(end) if end in first else 0 for end in ENDED[kind])]
+    assert received == whole_events or how == "a reset"
     assert isinstance(failure, IncompleteAnswer) or how == "a reset"
 
 
@@ -93,3 +98,63 @@ def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
     ending = Ending(ENDS["openai"])
     ending.pass_by(b'data: {"choices":[{"delta":{"content":"{\\"finish_reason\\":\\"stop\\"}"},"finish_reason":null}]}')
     assert not ending.seen
+
+
+EVENTS, LINES = KINDS["text/event-stream"], KINDS["application/x-ndjson"]
+
+
+def pieces(stream: bytes, sizes: list[int]) -> Iterator[bytes]:
+    for size in sizes:
+        yield stream[:size]
+        stream = stream[size:]
+    yield stream
+
+
+@given(
+    st.lists(st.sampled_from([b"data: 1", b": c", b"x" * 50, b"\n", b"\r\n", b"\r", b"\n\n"]), max_size=30),
+    st.lists(st.integers(0, 20), max_size=30),
+    st.sampled_from([EVENTS, LINES]),
+)
+def test_what_goes_by_in_whole_events_is_every_byte_and_ends_where_an_event_does(
+    parts: list[bytes], sizes: list[int], ends: tuple[bytes, ...]
+) -> None:
+    stream, whole_events, passed = b"".join(parts), Whole(ends), b""
+    for piece in pieces(stream, sizes):
+        got = whole_events.feed(piece)
+        passed += got
+        assert not got or passed.endswith(ends)
+    assert passed + whole_events.flush() == stream
+
+
+def test_an_event_goes_by_with_the_read_that_completes_it() -> None:
+    for blank in (b"\n\n", b"\r\n\r\n", b"\r\r"):
+        whole_events = Whole(EVENTS)
+        event = b"data: 1" + blank
+        arrived = b"".join(whole_events.feed(event[at : at + 1]) for at in range(len(event)))
+        assert arrived + whole_events.feed(b"d")[:1] in {event, event[:-1]}, blank
+
+
+def test_a_line_end_alone_ends_no_event() -> None:
+    whole_events = Whole(EVENTS)
+    assert whole_events.feed(b"event: x\r\ndata: 1\r\n") == b""
+
+
+def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_not() -> None:
+    for held, kept in {
+        b'data: {"a"': b"",
+        b'data: {"a":1}': b'data: {"a":1}\n\n',
+        b'data: {"a":1}\n': b'data: {"a":1}\n\n',
+        b"data: [DO": b"",
+        b"": b"",
+    }.items():
+        whole_events = Whole(EVENTS)
+        assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
+        assert whole_events.broken() == kept
+
+
+def test_an_event_above_the_limit_is_an_error_before_it_fills_the_memory() -> None:
+    whole_events = Whole(EVENTS, limit=1000)
+    assert whole_events.feed(b"x" * 5000 + b"\n\n")  # it is here already
+    with pytest.raises(BrokenStream):
+        for _ in range(11):
+            whole_events.feed(b"x" * 100)

@@ -1,0 +1,242 @@
+"""Sending: an answer on its way to one client, streamed or whole, and how long a client may keep it waiting."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from contextlib import aclosing
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
+
+from aiohttp import web
+
+from providers.errors import ProviderError
+from providers.events import Chunk, Relayed
+
+from .collecting import Completion
+from .config import Server
+from .errors import error_body, status_of
+from .outgoing import Failed, Outgoing, Waiting
+
+Fields = dict[str, Any]
+T = TypeVar("T")
+
+log = logging.getLogger("citestream")
+
+STREAM_HEADERS = {
+    "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
+    "X-Accel-Buffering": "no",  # so would nginx's buffer
+}
+
+
+class Shaper(Protocol):
+    """What makes chunks of the pipeline's events: Chunks, or Unchanged."""
+
+    def of(self, event: Outgoing) -> list[Chunk]:
+        """The chunks of one event."""
+        ...
+
+    def annotations(self, choice: int) -> list[Fields]:
+        """The annotations of a choice so far."""
+        ...
+
+
+class Encoder(Protocol):
+    """How one client API writes what the hub's chunks say; one for each request."""
+
+    @property
+    def content_type(self) -> str:
+        """Of the stream."""
+        ...
+
+    @property
+    def keepalive(self) -> bytes:
+        """A sign of life that this API's clients take no notice of."""
+        ...
+
+    def chunks(self, chunks: Sequence[Chunk]) -> bytes:
+        """The next bytes of the stream."""
+        ...
+
+    def failure(self, error: Fields, status: int) -> bytes:
+        """An error inside the stream, with what of the answer is still held. `status`: as which it would be told."""
+        ...
+
+    def end(self) -> bytes:
+        """The last bytes of the stream."""
+        ...
+
+    def body(self, completion: Completion) -> Fields:
+        """The whole answer at once."""
+        ...
+
+
+class Stream:
+    """What one client is streamed. Its headers go with the first byte, so that an error before has a status.
+
+    A client that takes nothing for too long is let go: what waits for it is held back, the provider's connection too.
+    """
+
+    def __init__(self, request: web.Request, config: Server | None = None) -> None:
+        """To be used as a context, which ends the watch over the client."""
+        config = config or Server()
+        self._request = request
+        self._patience = config.keepalive_seconds
+        self._stalled = config.stalled_seconds
+        self._response = web.StreamResponse()
+        self._loop = asyncio.get_running_loop()
+        self._writing = 0.0  # since when the client keeps a write waiting
+        self._watch: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self._watch:
+            self._watch.cancel()
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything has been sent."""
+        return self._response.prepared
+
+    @property
+    def patience(self) -> float:
+        """Seconds of silence after which the client wants a sign of life."""
+        return self._patience
+
+    async def begin(self, headers: Mapping[str, str], status: int = 200) -> None:
+        """Send the headers, where they have not been."""
+        if self.begun:
+            return
+        self._response.set_status(status)
+        self._response.headers.update(headers)
+        await self._response.prepare(self._request)
+        self._watch = self._loop.call_later(self._stalled, self._look)
+
+    async def write(self, data: bytes) -> None:
+        """Send on, as soon as the client takes it. Raises ConnectionError where it has gone."""
+        self._writing = self._loop.time()
+        await self._response.write(data)
+        self._writing = 0.0
+
+    async def awaiting(self, work: Awaitable[T], encoder: Encoder | None) -> T:
+        """What this comes to. Each time that it keeps the client waiting for too long, a sign of life is sent."""
+        done: asyncio.Future[T] = self._loop.create_future()
+        gone: ConnectionError | None = None
+        async with asyncio.TaskGroup() as tasks:  # which would wrap errors
+            task = tasks.create_task(_settle(work, done))
+            patience = self._patience if encoder else None
+            try:
+                while not (await asyncio.wait({task}, timeout=patience))[0] and encoder:
+                    await self.begin(stream_headers(encoder))
+                    await self.write(encoder.keepalive)
+            except ConnectionError as error:
+                gone = error
+                task.cancel()
+        if gone:
+            raise gone
+        return done.result()
+
+    async def end(self) -> web.StreamResponse:
+        """Nothing follows."""
+        await self._response.write_eof()
+        return self._response
+
+    def abort(self) -> web.StreamResponse:
+        """Break the connection, so that what has been sent does not look whole."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+        return self._response
+
+    def _look(self) -> None:
+        """Whether the client still takes what it is sent."""
+        waited = self._loop.time() - self._writing if self._writing else 0.0
+        if waited >= self._stalled:
+            log.info("a client took nothing for %.0f s and is let go", waited)
+            self.abort()
+        else:
+            self._watch = self._loop.call_later(self._stalled - waited, self._look)
+
+
+async def send(
+    stream: Stream, outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, encoder: Encoder
+) -> web.StreamResponse:
+    """Stream an answer. Raises ProviderError while nothing of it has been sent."""
+    async with aclosing(outgoing):
+        event = await stream.awaiting(anext(outgoing, None), encoder)
+        await stream.begin(stream_headers(encoder))
+        try:
+            while event is not None:
+                if data := _encoded(event, chunks, encoder):
+                    await stream.write(data)
+                event = await anext(outgoing, None)
+        except ConnectionError:
+            raise  # the client has gone
+        except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read
+            if not isinstance(error, ProviderError):
+                log.exception("a stream failed")
+            return await fail(stream, error, encoder)
+    await stream.write(encoder.end())
+    return await stream.end()
+
+
+async def fail(stream: Stream, error: Exception, encoder: Encoder) -> web.StreamResponse:
+    """End a stream that has begun with an error."""
+    await stream.write(encoder.failure(error_body(error), status_of(error)) + encoder.end())
+    return await stream.end()
+
+
+async def relay(stream: Stream, upstream: Relayed, encoder: Encoder | None) -> web.StreamResponse:
+    """The provider's own answer, byte for byte; where it is silent, signs of life between its events.
+
+    One that breaks off never looks whole: a stream gets an error frame from `encoder`, a body loses its connection.
+    """
+    clock = asyncio.get_running_loop().time
+    left, sent = clock(), False
+    try:
+        async with aclosing(upstream.body) as body:
+            await stream.begin({**(STREAM_HEADERS if encoder else {}), **upstream.headers}, upstream.status)
+            async for data in body:
+                if data:
+                    await stream.write(data)
+                    left, sent = clock(), True
+                elif encoder and (upstream.events or not sent) and clock() - left >= stream.patience:
+                    await stream.write(encoder.keepalive)
+                    left = clock()
+    except ProviderError as error:
+        return await fail(stream, error, encoder) if encoder else stream.abort()
+    return await stream.end()
+
+
+async def collect(outgoing: AsyncGenerator[Outgoing, None], chunks: Shaper, encoder: Encoder) -> Fields:
+    """The same answer in one piece. Raises ProviderError, since half an answer would look like a whole one."""
+    completion = Completion()
+    async with aclosing(outgoing):
+        async for event in outgoing:
+            if isinstance(event, Failed):
+                raise event.error
+            for chunk in chunks.of(event):
+                completion.add(chunk)
+    return encoder.body(completion)
+
+
+def stream_headers(encoder: Encoder) -> dict[str, str]:
+    """Of the streams that this writes."""
+    return {"Content-Type": encoder.content_type, **STREAM_HEADERS}
+
+
+def _encoded(event: Outgoing, chunks: Shaper, encoder: Encoder) -> bytes:
+    match event:
+        case Waiting():
+            return encoder.keepalive
+        case Failed(error):
+            return encoder.chunks(chunks.of(event)) + encoder.failure(error_body(error), status_of(error))
+        case _:
+            return encoder.chunks(chunks.of(event))
+
+
+async def _settle(work: Awaitable[T], done: "asyncio.Future[T]") -> None:
+    try:
+        done.set_result(await work)
+    except Exception as error:  # noqa: BLE001 - it is raised where the outcome is wanted
+        done.set_exception(error)
