@@ -1,6 +1,7 @@
 """What chat front ends need that can only choose a model: read from their code, as they themselves are not run here."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -20,21 +21,36 @@ GUIDE = Path(__file__).parent.parent.parent / "docs" / "clients" / "librechat.md
 # Top-level keys to which Open WebUI 0.12 gives a meaning of its own.
 TAKEN = {"sources", "event", "error", "selected_model_id", "type", "output", "done", "timings"}
 
+TITLE = """### Task:
+Generate a concise, 3-5 word title with an emoji summarizing the chat history.
+### Chat History:
+<chat_history>
+USER: How tall was the Saturn V?
+</chat_history>"""
+
 
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """With the guides' own models, answered by the embedded provider."""
+    """With the guides' own models, answered by the embedded provider from a folder."""
     folder = tmp_path_factory.mktemp("server")
+    (folder / "docs").mkdir()
+    for piece in CASE["evidence"]:
+        (folder / "docs" / f"{piece['id']}.md").write_text(piece["text"], "utf-8")
+    store = str(folder / "evidence.db")
+    indexing = [sys.executable, "-m", "proxy", "index", str(folder / "docs"), "--store", store]
+    subprocess.run(indexing, check=True, capture_output=True)
     models = {name: {**alias, "model": "extractive"} for name, alias in ALIASES.items()}
-    (folder / "config.yaml").write_text(yaml.safe_dump({"models": models}), "utf-8")
+    retrievers = {"docs": {"kind": "folder", "store": store, "url_prefix": "https://docs.example.org/"}}
+    config = {"models": models, "retrievers": retrievers, "default_retriever": "docs"}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
     with launch(command, folder / "log") as url:
         yield url
 
 
-def chunks(server: str, model: str) -> list[dict[str, Any]]:
-    messages = [{"role": "user", "content": CASE["question"]}]
-    body = {"model": model, "messages": messages, "stream": True, "evidence": CASE["evidence"]}
+def chunks(server: str, model: str, *, question: str = CASE["question"], **more: Any) -> list[dict[str, Any]]:
+    messages = [{"role": "user", "content": question}]
+    body = {"model": model, "messages": messages, "stream": True, **(more or {"evidence": CASE["evidence"]})}
     asked = Request(f"{server}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310 - our own address
     with urlopen(asked) as answer:  # noqa: S310 - the same
         lines = answer.read().decode().split("\n\n")
@@ -87,3 +103,15 @@ def test_who_sees_text_only_gets_links_and_a_list_as_the_guide_shows_them(server
     assert "twice. [[2]](https://example.org/apollo-12)" in text
     assert "- [2] [Apollo 12](https://example.org/apollo-12)" in text
     assert f"```text\n{text.strip()}\n```" in GUIDE.read_text("utf-8")
+
+
+def test_who_sends_no_evidence_is_answered_from_the_folder(server: str) -> None:
+    found = chunks(server, LISTED, question="How tall was the Saturn V?", user="somebody")
+    assert "🚀 The Saturn V was 110.6 metres tall. [[1]](https://docs.example.org/" in text_of(found)
+    assert "**References**" in text_of(found)
+
+
+def test_a_title_has_no_references(server: str) -> None:
+    found = chunks(server, LISTED, question=TITLE, user="somebody")
+    assert "[1]" not in text_of(found)
+    assert "References" not in text_of(found)
