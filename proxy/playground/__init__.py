@@ -73,6 +73,7 @@ async def _settings(_: web.Request, proxy: Proxy) -> web.Response:
         {
             "citations": {"release": options.release, "scorer": options.scorer, "unsupported": options.unsupported},
             "scorers": list(SCORERS),
-            "sources": [],
+            "sources": list(proxy.config.retrievers),
+            "default_source": proxy.config.default_retriever,
         }
     )

@@ -194,6 +194,7 @@ byId("question").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("ask").requestSubmit();
 });
 byId("example").addEventListener("click", () => {
+  byId("source").value = "";
   byId("question").value = QUESTION;
   evidence.replace(...EVIDENCE.map((item) => ({ ...item })));
 });
@@ -239,7 +240,9 @@ async function load() {
     byId("scorer").value = settings.citations.scorer;
     byId("release").value = settings.citations.release;
     byId("unsupported").value = settings.citations.unsupported;
-    byId("source").append(...settings.sources.map((name) => el("option", { value: name }, `the source “${name}”`)));
+    byId("source").replaceChildren(byId("source").options[0], ...settings.sources.map((name) => el("option", { value: name }, `The index “${name}”`)));
+    byId("source").value = settings.default_source;
+    byId("source").dispatchEvent(new Event("change"));
     byId("source-row").hidden = settings.sources.length === 0;
     byId("error").hidden = true;
   } catch (error) {

@@ -5,6 +5,7 @@ export function requestOf({ model, question, evidence, source, options }) {
   const body = { model, stream: true, stream_options: { include_usage: true }, messages: [{ role: "user", content: question }] };
   if (source) body.retrieval = { source };
   else if (evidence.length) body.evidence = evidence;
+  else body.retrieval = false; // not even from an index that the server would ask by itself
   body.citations = { ...options, explain: true };
   return body;
 }

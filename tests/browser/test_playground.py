@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -316,3 +317,28 @@ def test_the_policy_stands_on_everything(browser: Browser, server: str) -> None:
         assert "default-src 'none'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
     context.close()
+
+
+def test_an_index_is_a_source_to_choose(browser: Browser, launch: Launch, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932. It is red.", "utf-8")
+    store = str(tmp_path / "evidence.db")
+    index = [sys.executable, "-m", "proxy", "index", str(tmp_path / "docs"), "--store", store]
+    subprocess.run(index, check=True, capture_output=True)
+    config = {
+        "providers": {"extractive": {"kind": "extractive"}},
+        "retrievers": {"bridges": {"kind": "folder", "store": store}},
+        "default_retriever": "bridges",
+    }
+    context = browser.new_context()
+    with ExitStack() as stack:
+        stack.callback(context.close)
+        page = context.new_page()
+        opened(page, stack.enter_context(launch(serve(tmp_path, config), tmp_path / "log")))
+        expect(page.locator("#source")).to_have_value("bridges")
+        expect(page.locator("#given")).to_be_hidden()
+        page.fill("#question", "When was the Harlan bridge opened?")
+        ask(page)
+        page.locator("#answer .chip").first.click()
+        expect(page.locator("dialog mark")).to_have_text("The Harlan bridge was opened on 4 May 1932.")
+        expect(page.locator("dialog .text")).to_contain_text("It is red.")
