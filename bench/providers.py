@@ -79,11 +79,12 @@ async def plain(url: str) -> None:
 
 async def events(asked: Any, count: int) -> None:
     """The events, of which each is looked at."""
-    texts = 0
+    text = ""
     async with aclosing(asked.stream(ChatRequest("m", [{"role": "user", "content": "x"}]))) as stream:
         async for event in stream:
-            texts += isinstance(event, TextDelta)
-    assert texts == count, (texts, count)
+            if isinstance(event, TextDelta):
+                text += event.text
+    assert text == " token" * count, text
 
 
 async def serve() -> None:

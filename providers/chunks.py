@@ -9,6 +9,7 @@ Pure. Every provider maps into chunks, so this is the one place that knows what 
 - one event that is not JSON, `[DONE]` or none, more after it
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,8 @@ Fields = dict[str, Any]
 class ChunkReader:
     """One stream. `read` each payload or `take` each chunk, raise `error` if it is set, `end` at the stream's end."""
 
+    void: re.Pattern[bytes] | None = re.compile(rb'"obfuscation": ?"([^"\\]*)"')
+
     def __init__(self, choices: int = 1, *, running_usage: bool = False) -> None:
         """`choices`: how many the request asked for (`n`). `running_usage`: so is usage on every chunk (vLLM)."""
         self.error: ProviderError | None = None  # what the provider reported; to be raised after the events before it
@@ -42,6 +45,11 @@ class ChunkReader:
     def complete(self) -> bool:
         """Whether every choice that was asked for has its finish reason."""
         return len(self._choices) >= self._expected and None not in self._choices.values()
+
+    @property
+    def text_field(self) -> bytes:
+        """Where text deltas stand; nothing once halves of characters have come, which have to be put together."""
+        return b'"content"' if self._surrogates is None else b""
 
     def read(self, payload: bytes) -> list[Event]:
         """The events of one payload. One that is not a JSON object is skipped and counted."""

@@ -13,6 +13,7 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
+from .runs import Reads, Runs
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, accepted, drain, kind_of, reads
 
 IDLE = Idle()
@@ -32,7 +33,7 @@ class Splitter(Protocol):
         ...
 
 
-class Reader(Protocol):
+class Reader(Reads, Protocol):
     """Payloads in, events out; see ChunkReader."""
 
     error: ProviderError | None
@@ -42,10 +43,6 @@ class Reader(Protocol):
     @property
     def complete(self) -> bool:
         """Whether the answer is complete."""
-        ...
-
-    def read(self, payload: bytes) -> list[Event]:
-        """The events of one payload."""
         ...
 
     def end(self) -> list[Event]:
@@ -96,11 +93,12 @@ async def stream(
     """
     async with accepted(transport, call, timeouts) as (response, watch):
         splitter = _suited(response, splitter)
+        runs = Runs(reader)
         broken: ProviderError | None = None
         async with aclosing(reads(response, watch)) as received:
             try:
                 async for data in received:
-                    for event in _events(splitter.feed(data), reader, watch) if data else [IDLE]:
+                    for event in _events(splitter.feed(data), reader, runs, watch) if data else [IDLE]:
                         yield event
                     if reader.complete and not closes:
                         watch.finish()
@@ -108,7 +106,7 @@ async def stream(
                         break
             except (IncompleteAnswer, TimedOut) as error:
                 broken = error
-        for event in _events(splitter.flush(), reader, watch):
+        for event in _events(splitter.flush(), reader, runs, watch):
             yield event
         if reader.skipped:
             log.warning("%d events of a provider's stream could not be read and have been skipped", reader.skipped)
@@ -120,13 +118,16 @@ async def stream(
             await drain(response)
 
 
-def _events(payloads: list[bytes], reader: Reader, watch: Watch) -> list[Event]:
-    events = []
-    for payload in payloads:
+def _events(payloads: list[bytes], reader: Reader, runs: Runs, watch: Watch) -> list[Event]:
+    events: list[Event] = []
+    at = 0
+    while at < len(payloads):
         try:
-            events += reader.read(payload)
+            found, at = runs.next(payloads, at)
+            events += found
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON, but in none of the known shapes
             reader.skipped += 1
+            at += 1
     if events:
         watch.begin()
     return events

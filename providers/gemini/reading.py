@@ -1,5 +1,6 @@
 """GeminiReader: the events of `streamGenerateContent` in, events out, by way of the OpenAI chunk."""
 
+import re
 from collections.abc import Iterator, Mapping
 from time import time
 from typing import Any
@@ -27,6 +28,9 @@ OF_CANDIDATE = frozenset({"index", "content", "finishReason", "logprobsResult"})
 
 class GeminiReader:
     """One stream, of one candidate or several."""
+
+    text_field = b""  # no two events are alike: each counts the tokens so far
+    void: re.Pattern[bytes] | None = None
 
     def __init__(self, model: str, candidates: int = 1) -> None:
         """`model`: what was asked for, where an event does not name it."""

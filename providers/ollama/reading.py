@@ -1,5 +1,6 @@
 """LineReader: the lines of Ollama's `/api/chat` in, events out, by way of the OpenAI chunk."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from time import time
@@ -25,6 +26,8 @@ OF_MESSAGE = frozenset({"role", "content", "thinking", "tool_calls", "images"})
 class LineReader:
     """One stream of one choice; Ollama knows no others."""
 
+    void: re.Pattern[bytes] | None = re.compile(rb'"created_at": ?"([^"\\]*)"')  # the first one is enough
+
     def __init__(self, model: str) -> None:
         """`model`: what was asked for, where a line does not name it."""
         self._chunks = ChunkReader()
@@ -39,6 +42,11 @@ class LineReader:
     def complete(self) -> bool:
         """Whether the last line has come with its reason."""
         return self._chunks.complete
+
+    @property
+    def text_field(self) -> bytes:
+        """Where text deltas stand."""
+        return self._chunks.text_field
 
     def read(self, payload: bytes) -> list[Event]:
         """The events of one line. One that is not a JSON object is skipped and counted."""

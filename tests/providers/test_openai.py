@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from itertools import groupby
 
 import pytest
 
@@ -22,7 +23,8 @@ async def test_an_answer_of_openai() -> None:
         answer = await answered("openai", server.url, {"temperature": 0})
     assert answer.error is None
     assert answer.text() == TEXT
-    assert answer.kinds == ["OtherDelta", *["TextDelta"] * 6, "Finish", "Usage"]
+    kinds = [kind for kind, _ in groupby(answer.kinds)]  # deltas that arrive together may be one
+    assert kinds == ["OtherDelta", "TextDelta", "Finish", "Usage"]
     assert answer.reasons == {0: "stop"}
     assert answer.usage
     assert answer.usage["completion_tokens_details"] == {"reasoning_tokens": 3, "audio_tokens": 0}

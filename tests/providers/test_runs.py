@@ -1,0 +1,146 @@
+"""Text deltas in a row are read as one wherever nothing but their text differs, and nowhere else."""
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from providers.chunks import ChunkReader
+from providers.events import Event, TextDelta
+from providers.gemini.reading import GeminiReader
+from providers.ollama.reading import LineReader
+from providers.runs import MOST_LEARNED, Runs
+
+HEAD = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+ROLE = orjson.dumps({**HEAD, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
+
+
+def chunk(text: object, choice: int = 0, **fields: Any) -> bytes:
+    one = {"index": choice, "delta": {"content": text}, "logprobs": None, "finish_reason": None}
+    return orjson.dumps({**HEAD, "choices": [one], **fields})
+
+
+def line(text: str, **fields: Any) -> bytes:
+    made = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": text}}
+    return orjson.dumps({**made, "done": False, **fields})
+
+
+def in_runs(reader: ChunkReader | LineReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
+    runs, events, at = Runs(reader), [], 0
+    while at < len(payloads):
+        found, at = runs.next(payloads, at)
+        events += found
+    return events
+
+
+def one_by_one(reader: ChunkReader | LineReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
+    return [event for payload in payloads for event in reader.read(payload)]
+
+
+def joined(events: list[Event]) -> list[Event]:
+    """Neighbouring text deltas that differ in nothing but their text, as one."""
+    done: list[Event] = []
+    for event in events:
+        last = done[-1] if done else None
+        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and around(event) == around(last):
+            event = with_text(event, last.text + event.text)
+            done.pop()
+        done.append(event)
+    return done
+
+
+def around(delta: TextDelta) -> dict[str, Any]:
+    return with_text(delta, "").chunk
+
+
+def with_text(delta: TextDelta, text: str) -> TextDelta:
+    (choice,) = delta.chunk["choices"]
+    return TextDelta(
+        delta.choice, text, {**delta.chunk, "choices": [{**choice, "delta": {**choice["delta"], "content": text}}]}
+    )
+
+
+TOGETHER = {
+    "tokens": ([chunk(" a"), chunk(" b"), chunk("é"), chunk("。")], 3),
+    "padding that differs": (
+        [chunk(" a", obfuscation="x"), chunk(" b", obfuscation="yyyy"), chunk("c", obfuscation="")],
+        2,
+    ),
+    "a line break between them is decoded": ([chunk("a"), chunk("b"), chunk("\n"), chunk("c"), chunk("d")], 4),
+    "a text like the rest of the chunk": ([chunk("c1"), chunk("m"), chunk("assistant")], 2),
+    "fields that differ": ([chunk("a", x=1), chunk("b", x=2), chunk("c", x=2)], 3),
+    "another choice": ([chunk("a"), chunk("a", 1), chunk("b"), chunk("b", 1)], 5),
+    "an empty text": ([chunk("a"), chunk(""), chunk("b")], 4),
+    "log-probabilities": ([chunk("a"), chunk("b", logprobs={"content": [1]}), chunk("c")], 3),
+    "a text field elsewhere too": ([chunk("a", x={"content": "y"}), chunk("b", x={"content": "y"})], 3),
+    "no JSON inside": ([chunk("a"), chunk("b").replace(b'"b"', b'"\x01"'), chunk("c")], 3),
+}
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_what_is_read_together_is_what_is_read_one_by_one(case: str) -> None:
+    payloads, events = TOGETHER[case]
+    reader, plain = ChunkReader(2), ChunkReader(2)
+    found = in_runs(reader, [ROLE, *payloads])
+    assert joined(found) == joined(one_by_one(plain, [ROLE, *payloads]))
+    assert reader.skipped == plain.skipped
+    assert len(found) <= events + 1
+
+
+def test_lines_of_ollama_differ_in_their_time() -> None:
+    payloads = [line(word, created_at=f"2026-01-01T00:00:00.{at:09}Z") for at, word in enumerate("abcd")]
+    events = in_runs(LineReader("m"), payloads)
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "abcd"
+    assert len(events) <= 4
+
+
+def test_events_of_gemini_are_read_one_by_one() -> None:
+    payload = orjson.dumps({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})
+    assert len(in_runs(GeminiReader("m"), [payload] * 3)) == 4
+
+
+def test_halves_of_characters_are_put_together_across_chunks() -> None:
+    half, other = chunk("HALF").replace(b"HALF", b"\\ud83d"), chunk("HALF").replace(b"HALF", b"\\ude00")
+    payloads = [ROLE, chunk("a"), chunk("b"), half, other, chunk("c"), chunk("d")]
+    events = in_runs(ChunkReader(), payloads)
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "ab😀cd"
+
+
+def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> None:
+    class Counting(ChunkReader):
+        reads = 0
+
+        def read(self, payload: bytes) -> list[Event]:
+            self.reads += 1
+            return super().read(payload)
+
+    reader = Counting()
+    payloads = [ROLE, *(chunk("a", x=number) for number in range(100))]
+    assert len(in_runs(reader, payloads)) == len(payloads)
+    assert reader.reads == len(payloads) + MOST_LEARNED
+
+
+MARKS = st.sampled_from(["\n", '"', "\\", "a", " b", "m"])
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | MARKS
+FIELDS = st.sampled_from([{}, {}, {}, {"obfuscation": "ab"}, {"obfuscation": "c"}, {"x": "content"}, {"usage": None}])
+CHOICES = st.sampled_from([0, 0, 0, 1])
+CHUNKS = st.builds(lambda text, choice, fields: chunk(text, choice, **fields), TEXTS, CHOICES, FIELDS)
+OTHERS = st.sampled_from([ROLE, b"[1]", b"{", b"{}", chunk(None), chunk("x", choices=[]), chunk("a", usage={"n": 1})])
+
+
+@given(st.lists(CHUNKS | CHUNKS | CHUNKS | OTHERS, max_size=20))
+def test_any_chunks_make_the_same_events(payloads: list[bytes]) -> None:
+    reader, plain = ChunkReader(2), ChunkReader(2)
+    assert joined(in_runs(reader, payloads)) == joined(one_by_one(plain, payloads))
+    assert (reader.skipped, reader.done, reader.complete) == (plain.skipped, plain.done, plain.complete)
+
+
+@given(st.lists(st.builds(line, TEXTS), max_size=20))
+def test_any_lines_make_the_same_events(payloads: list[bytes]) -> None:
+    texts = [
+        "".join(event.text for event in read(LineReader("m"), payloads) if isinstance(event, TextDelta))
+        for read in (in_runs, one_by_one)
+    ]
+    assert texts[0] == texts[1]
