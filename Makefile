@@ -52,7 +52,7 @@ fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM
 audit: $(VENV)/.dev  ## bandit's rules, and known vulnerabilities of the locked dependencies (asks the service of the package index)
 	@$(PIP) --editable ".[audit]"
 	$(BIN)/bandit -q -c pyproject.toml -r citation providers proxy bench examples
-	$(BIN)/pip-audit --requirement requirements.lock --require-hashes --disable-pip
+	$(BIN)/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
 
 lock: $(VENV)/.dev  ## locks the container's dependencies anew, with hashes
 	@$(PIP) --editable ".[audit]"

@@ -69,4 +69,4 @@ class Cors:
         origin = request.headers.get("Origin", "")
         if ANY in self._origins:
             return ANY
-        return origin if origin.lower() in self._origins else ""
+        return origin if origin.rstrip("/").lower() in self._origins else ""
