@@ -78,7 +78,7 @@ class Proxy:
             outgoing, response = self.cite(job, route, key)
             return outgoing, Chunks(response, usage=job.usage, streamed=job.stream)
         request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
-        beside = None if self.passes_bytes else Unlinkers()
+        beside = None if self.passes_bytes or job.json else Unlinkers()
         return unchanged(route.provider.stream(request), self._pace, beside), Unchanged(usage=job.usage)
 
     def cite(self, job: Job, route: Route, key: str | None) -> tuple[AsyncGenerator[Outgoing, None], Response]:

@@ -87,6 +87,13 @@ async def test_nor_are_the_details_of_reasoning() -> None:
     assert message["reasoning_details"] == [{**detail[0], "text": NONE}, *detail[1:]]
 
 
+@pytest.mark.parametrize("evidence", [None, EVIDENCE], ids=["not cited", "cited"])
+async def test_json_stays_as_it_is_for_the_program_that_reads_it(evidence: Any) -> None:
+    answer = '{"colour": "red", "see": "[it](https://ex.org/house)"}'
+    asked = {"response_format": {"type": "json_object"}} | ({"evidence": evidence} if evidence else {})
+    assert (await completed(deltas(("content", answer)), "none", **asked))["content"] == answer
+
+
 async def test_a_finished_text_is_treated_alike() -> None:
     config = {"providers": {"extractive": None}, "output": {"links": "none"}}
     async with TestClient(TestServer(make_app(parse(config)))) as client:
