@@ -171,7 +171,9 @@ def translate(error: BaseException) -> ProviderError:
         return TimedOut("The provider could not be connected to in time.", code=CONNECT_TIMEOUT)
     if isinstance(error, TimeoutError) or any("Timeout" in name for name in names):
         return TimedOut("The provider did not answer in time.")
-    if isinstance(error, ValueError):
+    if "SSLError" in names or any(isinstance(cause, SSLCertVerificationError) for cause in _causes(error)):
+        return Unreachable("The provider's certificate could not be verified.", code=CERTIFICATE)
+    if isinstance(error, ValueError):  # asked after certificates, whose errors are ValueErrors too
         return Unreachable("The provider's address is not valid.", code=ADDRESS)
     if isinstance(error, RuntimeError):  # aiohttp's "Connection closed."
         return Unreachable("The connection to the provider broke.")
@@ -184,8 +186,6 @@ def translate(error: BaseException) -> ProviderError:
         response = getattr(error, "response", None)
         headers = getattr(response, "headers", None) or getattr(error, "headers", None) or {}
         return rejected(status, headers, _body_of(error))
-    if "SSLError" in names or any(isinstance(cause, SSLCertVerificationError) for cause in _causes(error)):
-        return Unreachable("The provider's certificate could not be verified.", code=CERTIFICATE)
     if isinstance(error, ConnectionError | OSError) or any("Connect" in name or "Client" in name for name in names):
         return Unreachable("The provider could not be reached.")
     return ProviderError("The provider could not be used.")

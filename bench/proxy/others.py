@@ -6,7 +6,7 @@ Portkey is pinned with what it needs: with later versions of its web framework e
 import os
 import shutil
 import socket
-import subprocess
+import subprocess  # nosec B404 # to install and run the peers
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +60,9 @@ def portkey(upstream: Process) -> Iterator[Peer]:
         PLACE.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(PORTKEY / name, PLACE)
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=PLACE, check=True)
+        npm = shutil.which("npm") or "npm"
+        install = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+        subprocess.run(install, cwd=PLACE, check=True)  # nosec B603 # our own command, of the PATH
     server = PLACE / "node_modules" / "@portkey-ai" / "gateway" / "build" / "start-server.js"
     port = free_port()
     host = f"http://127.0.0.1:{upstream.port}/v1"
@@ -109,7 +111,7 @@ def reached(command: Sequence[str], port: int, path: str, environment: Mapping[s
 
 def _answers(url: str) -> bool:
     try:
-        with urlopen(url, timeout=5):  # noqa: S310 - our own address
+        with urlopen(url, timeout=5):  # noqa: S310 # nosec B310 # our own address
             return True
     except HTTPError:
         return True
