@@ -9,45 +9,54 @@ Fields = dict[str, Any]
 Shown = dict[str, Any]
 
 
+TOP = ("references", "grounding", "citations", "search_results")
+
+
 def chat_streamed(body: bytes) -> Shown:
-    message: Fields = {}
-    found: Fields = {"usage": None, "finish": None}
-    calls: dict[int, Fields] = {}
+    found: Fields = {"usage": None}
+    choices: dict[int, Shown] = {}
     for event in events(body):
-        found |= {key: event[key] for key in ("references", "grounding", "citations", "search_results") if key in event}
+        found |= {key: event[key] for key in TOP if key in event}
         found["usage"] = event.get("usage") or found["usage"]
         for choice in event["choices"]:
-            found["finish"] = choice["finish_reason"] or found["finish"]
-            for key, value in choice["delta"].items():
-                if key in ("content", "reasoning") and value:
-                    message[key] = message.get(key, "") + value
-                elif key in ("annotations", "references"):
-                    message[key] = value
-            for call in choice["delta"].get("tool_calls") or ():
-                known = calls.setdefault(call["index"], {"id": "", "name": "", "arguments": ""})
-                known["id"] += call.get("id") or ""
-                known["name"] += call["function"].get("name") or ""
-                known["arguments"] += call["function"]["arguments"]
-    return {"text": message.get("content"), "thoughts": message.get("reasoning"), **found} | {
-        "calls": [calls[index] for index in sorted(calls)],
-        "annotations": message.get("annotations"),
-        "references of the choice": message.get("references"),
-    }
+            _add(choices.setdefault(choice["index"], {**NOTHING, "calls": {}}), choice)
+    for said in choices.values():
+        said["calls"] = [said["calls"][index] for index in sorted(said["calls"])]
+    return {**found, "choices": [choices[index] for index in sorted(choices)]}
+
+
+NOTHING: Shown = dict.fromkeys(("text", "thoughts", "refusal"), "") | {"finish": None, "scores": []}
+
+
+def _add(said: Shown, choice: Fields) -> None:
+    said["finish"] = choice["finish_reason"] or said["finish"]
+    said["scores"] = said["scores"] + ((choice.get("logprobs") or {}).get("content") or [])
+    delta = choice["delta"]
+    for ours, theirs in (("text", "content"), ("thoughts", "reasoning"), ("refusal", "refusal")):
+        said[ours] += delta.get(theirs) or ""
+    said |= {key: delta[key] for key in ("annotations", "references") if key in delta}
+    for call in delta.get("tool_calls") or ():
+        known = said["calls"].setdefault(call["index"], {"id": "", "name": "", "arguments": ""})
+        known["id"] += call.get("id") or ""
+        known["name"] += call["function"].get("name") or ""
+        known["arguments"] += call["function"]["arguments"]
 
 
 def chat_whole(body: bytes) -> Shown:
     said = json.loads(body)
-    (choice,) = said["choices"]
-    message = choice["message"]
-    found = {key: said[key] for key in ("references", "grounding", "citations", "search_results") if key in said}
-    calls = [{"id": call["id"], **call["function"]} for call in message.get("tool_calls") or ()]
-    return {"text": message["content"] or None, "thoughts": message.get("reasoning"), **found} | {
-        "usage": said.get("usage"),
-        "finish": choice["finish_reason"],
-        "calls": calls,
-        "annotations": message.get("annotations"),
-        "references of the choice": message.get("references"),
-    }
+    choices = []
+    for choice in said["choices"]:
+        message = choice["message"]
+        shown = {
+            "text": message["content"] or "",
+            "thoughts": message.get("reasoning") or "",
+            "refusal": message["refusal"] or "",
+            "finish": choice["finish_reason"],
+            "scores": (choice["logprobs"] or {}).get("content") or [],
+            "calls": [{"id": call["id"], **call["function"]} for call in message.get("tool_calls") or ()],
+        }
+        choices.append(shown | {key: message[key] for key in ("annotations", "references") if key in message})
+    return {"usage": said.get("usage"), **{key: said[key] for key in TOP if key in said}, "choices": choices}
 
 
 def responses_streamed(body: bytes) -> Shown:
@@ -55,10 +64,11 @@ def responses_streamed(body: bytes) -> Shown:
     *earlier, last = events(body)
     said = "".join(event["delta"] for event in earlier if event["type"] == "response.output_text.delta")
     marked = [event["annotation"] for event in earlier if event["type"] == "response.output_text.annotation.added"]
-    done = [event["item"] for event in earlier if event["type"] == "response.output_item.done"]
+    ended = [event for event in earlier if event["type"] == "response.output_item.done"]
+    done = [event["item"] for event in sorted(ended, key=lambda event: event["output_index"])]
     parts = [part for item in done if item["type"] == "message" for part in item["content"]]
     assert said == "".join(part.get("text", "") for part in parts)
-    assert sorted(marked, key=str) == sorted((one for part in parts for one in part["annotations"]), key=str)
+    assert sorted(marked, key=str) == sorted((one for part in parts for one in part.get("annotations", ())), key=str)
     assert done == last["response"]["output"]
     return of_response(last["response"])
 
@@ -82,6 +92,7 @@ def lines_read(body: bytes) -> Shown:
         "content": "".join(one["content" if text == "message" else "response"] for one in messages),
         "thinking": "".join(one.get("thinking", "") for one in messages),
         "tool_calls": [call for one in messages for call in one.get("tool_calls") or ()],
+        "logprobs": [token for line in lines for token in line.get("logprobs") or ()],
     }
     assert [line["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
     rest = {
@@ -103,26 +114,33 @@ def gemini_whole(body: bytes) -> Shown:
 
 
 def of_candidates(responses: list[Fields]) -> Shown:
-    """All of them as one; places in a part as places in the whole text."""
-    found: Shown = {"text": "", "thoughts": "", "calls": [], "grounding": None, "finish": None, "usage": None}
+    """All of them as one."""
+    usage: Fields | None = None
+    candidates: dict[int, list[Fields]] = {}
     for response in responses:
-        found["usage"] = response.get("usageMetadata") or found["usage"]
+        usage = response.get("usageMetadata") or usage
         for candidate in response.get("candidates") or ():
-            starts, said = [], len(found["text"].encode())
-            for part in candidate["content"].get("parts") or ():
-                starts.append(said)
-                if "functionCall" in part:
-                    found["calls"].append(part["functionCall"])
-                elif part.get("thought"):
-                    found["thoughts"] += part["text"]
-                else:
-                    found["text"] += part["text"]
-                    said = len(found["text"].encode())
-            found["finish"] = candidate.get("finishReason") or found["finish"]
-            if grounding := candidate.get("groundingMetadata"):
-                whole = len(responses) == 1
-                found["grounding"] = [place(one, starts if whole else [0]) for one in grounding["groundingSupports"]]
-                found["chunks"] = grounding["groundingChunks"]
+            candidates.setdefault(candidate["index"], []).append(candidate)
+    whole = len(responses) == 1
+    return {"usage": usage, "candidates": [_joined(candidates[index], whole=whole) for index in sorted(candidates)]}
+
+
+def _joined(pieces: list[Fields], *, whole: bool) -> Shown:
+    """One candidate; places in a part as places in the whole text."""
+    found: Shown = {"text": "", "thoughts": "", "calls": [], "grounding": None, "finish": None, "scores": None}
+    starts = []
+    for candidate in pieces:
+        for part in candidate["content"].get("parts") or ():
+            starts.append(len(found["text"].encode()) if whole else 0)
+            if "functionCall" in part:
+                found["calls"].append(part["functionCall"])
+            else:
+                found["thoughts" if part.get("thought") else "text"] += part["text"]
+        found["finish"] = candidate.get("finishReason") or found["finish"]
+        found["scores"] = candidate.get("logprobsResult") or found["scores"]
+        if grounding := candidate.get("groundingMetadata"):
+            found["grounding"] = [place(one, starts) for one in grounding["groundingSupports"]]
+            found["chunks"] = grounding["groundingChunks"]
     encoded = found["text"].encode()
     for start, end, text, *_ in found["grounding"] or ():
         assert encoded[start:end].decode() == text

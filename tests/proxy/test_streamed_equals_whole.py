@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any
 
@@ -52,7 +52,8 @@ SENTENCES = (
     *("It has 64,000 people [3", "] and 水在一百度沸腾 [1, 2]。", "```\nx[1]\n```\n", "Two lanes of traffic [1][2]. "),
 )
 PIECES = st.tuples(
-    st.sampled_from(["text", "text", "text", "thought"]), st.sampled_from(SENTENCES) | st.text(max_size=8)
+    st.sampled_from(["text", "text", "text", "text", "thought", "refusal"]),
+    st.sampled_from(SENTENCES) | st.text(max_size=8),
 )
 CALLS = st.tuples(st.sampled_from(["weather", "time"]), st.dictionaries(st.sampled_from("ab"), st.integers(0, 9)))
 
@@ -67,7 +68,7 @@ def answers(draw: st.DrawFn) -> Answer:
     calls = draw(st.lists(CALLS, max_size=2))
     reason = "tool_calls" if calls else draw(st.sampled_from(["stop", "length", "content_filter"]))
     usage = draw(st.none() | st.tuples(st.integers(0, 99), st.integers(0, 99)))
-    return Answer(tuple(deltas), tuple(calls), reason, usage)
+    return Answer(tuple(deltas), tuple(calls), reason, usage, draw(st.booleans()), draw(st.integers(1, 2)))
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Api:
     whole: tuple[str, Fields]
     read_stream: Callable[[bytes], Shown]
     read_whole: Callable[[bytes], Shown]
+    several: Fields | None = None  # how to ask for two choices
 
 
 MESSAGES = [{"role": "user", "content": QUESTION}]
@@ -86,10 +88,15 @@ CHAT = {"model": "{model}", "messages": MESSAGES}
 RESPONSES = {"model": "{model}", "input": QUESTION}
 GENERATE = {"model": "{model}", "prompt": QUESTION}
 GEMINI = "/v1beta/models/{model}:"
+TWO = {"generationConfig": {"candidateCount": 2}}
 USAGE = {"stream": True, "stream_options": {"include_usage": True}}
 APIS = {
     "chat completions": Api(
-        ("/v1/chat/completions", {**CHAT, **USAGE}), ("/v1/chat/completions", CHAT), chat_streamed, chat_whole
+        ("/v1/chat/completions", {**CHAT, **USAGE}),
+        ("/v1/chat/completions", CHAT),
+        chat_streamed,
+        chat_whole,
+        {"n": 2},
     ),
     "responses": Api(
         ("/v1/responses", {**RESPONSES, "stream": True}),
@@ -106,9 +113,14 @@ APIS = {
         (f"{GEMINI}generateContent", CONTENTS),
         gemini_events,
         gemini_whole,
+        TWO,
     ),
     "gemini, an array": Api(
-        (f"{GEMINI}streamGenerateContent", CONTENTS), (f"{GEMINI}generateContent", CONTENTS), gemini_array, gemini_whole
+        (f"{GEMINI}streamGenerateContent", CONTENTS),
+        (f"{GEMINI}generateContent", CONTENTS),
+        gemini_array,
+        gemini_whole,
+        TWO,
     ),
 }
 OWN = {
@@ -169,9 +181,12 @@ def test_streamed_and_whole_are_the_same(
     @settings(max_examples=EXAMPLES)
     @given(answers(), st.booleans())
     def check(answer: Answer, cited: bool) -> None:
+        several = how.several if answer.choices > 1 and provider != "ollama" else None
+        answer = answer if several else replace(answer, choices=1)
         upstreams[provider].answer = answer
         # Without evidence, a client of the provider's own API has its bytes passed through as they are.
         ours: Fields = {"evidence": EVIDENCE} if cited or OWN[api] == provider else {}
+        ours |= several or {}
         address, body = how.streamed
         streamed = how.read_stream(asked(client, address, {**body, **ours}, f"{provider}/m"))
         address, body = how.whole

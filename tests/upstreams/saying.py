@@ -12,29 +12,42 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says."""
+    """What a model says. A second choice says the same the other way round."""
 
-    deltas: tuple[tuple[str, str], ...]  # ("text" or "thought", piece)
+    deltas: tuple[tuple[str, str], ...]  # ("text", "thought" or "refusal", piece)
     calls: tuple[tuple[str, dict[str, Any]], ...]
     reason: str
     usage: tuple[int, int] | None
+    scored: bool = False  # with log-probabilities
+    choices: int = 1
+
+    def said(self) -> Iterator[tuple[int, str, str]]:
+        """(choice, kind, piece), interleaved."""
+        for pieces in zip(self.deltas, self.deltas[::-1], strict=True):
+            for index in range(self.choices):
+                yield index, *pieces[index]
 
 
 def of_openai(answer: Answer) -> Iterator[Fields]:
     envelope = {"id": "c1", "object": "chat.completion.chunk", "created": 7, "model": "m"}
 
-    def said(delta: Fields, reason: str | None = None) -> Fields:
-        return {**envelope, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+    def chunk(index: int, delta: Fields, reason: str | None = None, more: Any = None) -> Fields:
+        return {**envelope, "choices": [{"index": index, "delta": delta, "finish_reason": reason, **(more or {})}]}
 
-    yield said({"role": "assistant", "content": ""})
-    for kind, piece in answer.deltas:
-        yield said({"content" if kind == "text" else "reasoning": piece})
-    for index, (name, arguments) in enumerate(answer.calls):
-        text = json.dumps(arguments)
-        function = {"name": name, "arguments": text[:1]}
-        yield said({"tool_calls": [{"index": index, "id": f"c{index}", "type": "function", "function": function}]})
-        yield said({"tool_calls": [{"index": index, "function": {"arguments": text[1:]}}]})
-    yield said({}, answer.reason)
+    for index in range(answer.choices):
+        yield chunk(index, {"role": "assistant", "content": ""})
+    for index, kind, piece in answer.said():
+        scored = {"logprobs": {"content": [_token(piece)], "refusal": None}} if answer.scored and kind == "text" else {}
+        yield chunk(index, {{"text": "content", "thought": "reasoning"}.get(kind, kind): piece}, None, scored)
+    for index in range(answer.choices):
+        for at, (name, arguments) in enumerate(answer.calls):
+            text = json.dumps(arguments)
+            function = {"name": name, "arguments": text[:1]}
+            yield chunk(
+                index, {"tool_calls": [{"index": at, "id": f"c{at}", "type": "function", "function": function}]}
+            )
+            yield chunk(index, {"tool_calls": [{"index": at, "function": {"arguments": text[1:]}}]})
+        yield chunk(index, {}, answer.reason)
     if answer.usage:
         prompt, written = answer.usage
         counts = {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
@@ -43,9 +56,10 @@ def of_openai(answer: Answer) -> Iterator[Fields]:
 
 def of_ollama(answer: Answer) -> Iterator[Fields]:
     head = {"model": "m", "created_at": "2026-11-20T10:00:00Z"}
-    for kind, piece in answer.deltas:
-        message = {"content": piece} if kind == "text" else {"content": "", "thinking": piece}
-        yield {**head, "message": {"role": "assistant", **message}, "done": False}
+    for _, kind, piece in answer.said():
+        message = {"content": "", "thinking": piece} if kind == "thought" else {"content": piece}
+        scored = {"logprobs": [_token(piece)]} if answer.scored and kind != "thought" else {}
+        yield {**head, "message": {"role": "assistant", **message}, "done": False, **scored}
     for name, arguments in answer.calls:
         called = {"function": {"name": name, "arguments": arguments}}
         yield {**head, "message": {"role": "assistant", "content": "", "tool_calls": [called]}, "done": False}
@@ -55,19 +69,25 @@ def of_ollama(answer: Answer) -> Iterator[Fields]:
 
 
 def of_gemini(answer: Answer) -> Iterator[Fields]:
-    parts: list[Fields] = [
-        {"text": piece, **({"thought": True} if kind == "thought" else {})} for kind, piece in answer.deltas
-    ]
-    parts += [{"functionCall": {"name": name, "args": arguments}} for name, arguments in answer.calls]
     ends: Fields = {"modelVersion": "m", "responseId": "r1"}
-    for part in parts:
-        yield {"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], **ends}
+    for index, kind, piece in answer.said():
+        part: Fields = {"text": piece, **({"thought": True} if kind == "thought" else {})}
+        chosen = {"chosenCandidates": [{"token": piece, "logProbability": -0.5}]}
+        scored = {"logprobsResult": chosen} if answer.scored and kind != "thought" else {}
+        yield {"candidates": [{"content": {"role": "model", "parts": [part]}, "index": index, **scored}], **ends}
+    calls = [{"functionCall": {"name": name, "args": arguments}} for name, arguments in answer.calls]
     reasons = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
     if answer.usage:
         prompt, written = answer.usage
         counts = {"promptTokenCount": prompt, "candidatesTokenCount": written, "totalTokenCount": prompt + written}
         ends["usageMetadata"] = counts
-    yield {"candidates": [{"finishReason": reasons[answer.reason], "index": 0}], **ends}
+    for index in range(answer.choices):
+        content = {"content": {"role": "model", "parts": calls}} if calls else {}
+        yield {"candidates": [{**content, "finishReason": reasons[answer.reason], "index": index}], **ends}
+
+
+def _token(piece: str) -> Fields:
+    return {"token": piece, "logprob": -0.5, "bytes": list(piece.encode()), "top_logprobs": []}
 
 
 WRITERS = {"openai": of_openai, "ollama": of_ollama, "gemini": of_gemini}

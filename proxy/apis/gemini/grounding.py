@@ -15,6 +15,7 @@ class Text:
     part: int
     start: int  # in the answer, code points
     text: str
+    before: int = 0  # bytes of other text in its part, ahead of it
 
 
 def grounding_metadata(
@@ -68,9 +69,14 @@ def _segment(start: int, end: int, texts: Sequence[Text]) -> Fields:
 
 def _located(held: Text, start: int, end: int) -> Fields:
     before, sentence = held.text[:start], held.text[start:end]
-    begin = len(before.encode("utf-8", "surrogatepass"))
-    bounds = {"startIndex": begin, "endIndex": begin + len(sentence.encode("utf-8", "surrogatepass"))}
+    begin = held.before + size(before)
+    bounds = {"startIndex": begin, "endIndex": begin + size(sentence)}
     return {**({"partIndex": held.part} if held.part else {}), **bounds, "text": sentence}  # Google leaves a 0 out
+
+
+def size(text: str) -> int:
+    """Bytes of UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _theirs(supports: Any, texts: Sequence[Text], shift: int) -> list[Fields]:

@@ -1,15 +1,16 @@
 """Responses: the hub's chunks as Gemini's; grounding metadata on the last of each candidate."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from providers.events import Chunk
 
-from ...collecting import Completion, pieces_of
+from ...collecting import Completion, Piece, pieces_of
 from ...encoding import dumps
 from ..calls import calls_of
 from .counts import logprobs_result, usage_metadata
-from .grounding import Text, grounding_metadata
+from .grounding import Text, grounding_metadata, size
 from .parts import Part, call_part, parts_of
 
 Fields = dict[str, Any]
@@ -99,8 +100,7 @@ class Responses:
     def _ending(self, choice: Fields, *, cut: bool = False) -> Fields:
         """The last of a candidate in a stream: calls, which are whole now, and all that is not content."""
         calls = [call_part(call) for call in calls_of(choice["message"], cut=cut)]
-        texts = [Text(0, 0, choice["message"].get("content") or "")]
-        return _candidate(choice, calls or [NOTHING], texts)
+        return _candidate(choice, calls or [NOTHING], _streamed(self._completion.pieces(choice["index"])))
 
     def _one(self, response: Fields) -> bytes:
         data = dumps(response)
@@ -108,6 +108,19 @@ class Responses:
             return b"data: " + data + b"\n\n"
         lead, self._written = (b",\n" if self._written else b"["), True
         return lead + data
+
+
+def _streamed(pieces: Sequence[Piece]) -> list[Text]:
+    """A stream's text, which counts as one part; refusals are text there, but none of the answer."""
+    texts = [Text(0, 0, "")]
+    for kind, value in pieces:
+        last = texts[-1]
+        if kind == "content":
+            texts[-1] = replace(last, text=last.text + value)
+        elif kind == "refusal":
+            after = last.before + size(last.text) + size(value)
+            texts.append(Text(0, last.start + len(last.text), "", after))
+    return texts
 
 
 def _whole(choice: Fields, made: list[Part]) -> Fields:

@@ -212,8 +212,14 @@ class ResponseEvents:
 
     def _response(self, completion: Completion, status: str, of_items: str) -> Fields:
         annotations = self._all_annotations(completion)
+        found = planned(completion, self._key, late=True)
+        # Thoughts that something was said after are complete, whatever became of the answer.
+        said = max((at for at, item in enumerate(found) if item.type not in CALLS), default=0)
         items = [
-            whole_item(item, completion, of_items, annotations) for item in planned(completion, self._key, late=True)
+            whole_item(
+                item, completion, "completed" if item.type == "reasoning" and at < said else of_items, annotations
+            )
+            for at, item in enumerate(found)
         ]
         return answered(response_body(self._job, self.name, self._created, status), completion, items)
 
