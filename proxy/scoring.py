@@ -115,7 +115,7 @@ class Scoring:
             if self._complete is None:
                 windows, evidence = self._windows
                 vectors = await embedder.embed(await asyncio.to_thread(windows, evidence))
-                prepared = await self._preparing
+                prepared = await asyncio.shield(self._preparing)  # others wait for it longer than whoever waits here
                 if isinstance(prepared, WantsVectors):
                     prepared = await asyncio.to_thread(prepared.with_vectors, vectors)
                 self._complete = prepared

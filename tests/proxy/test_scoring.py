@@ -9,8 +9,9 @@ import pytest
 
 from citation.evidence import Evidence
 from citation.options import Options
-from citation.scoring import Claim, scorer
+from citation.scoring import Claim, Prepared, Scorer, scorer
 from providers.embedding import Embedder, Limits
+from proxy.preparing import Preparations
 from proxy.scoring import Outside, Scoring
 
 EVIDENCE = [
@@ -166,3 +167,20 @@ async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() ->
     hung = scoring(hanging, deadline=0.05)
     await hung.embed(claims, standstill=1)
     assert (await hung.score(GERMAN)).degraded
+
+
+async def test_whoever_loses_patience_takes_the_evidence_from_nobody() -> None:
+    class Held(Preparations):
+        """Ready when it is told to be."""
+
+        def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[Prepared]":
+            self.prepared: asyncio.Future[Prepared] = asyncio.get_running_loop().create_future()
+            self.made = scorer.prepare(evidence)
+            return self.prepared
+
+    held = Held()
+    one = Scoring(scorer("hybrid"), EVIDENCE, Outside(Embedder(Topics()), deadline=0.2, preparations=held))
+    await one.embed(standstill=1)
+    held.prepared.set_result(held.made)
+    assert await numbers(one, GERMAN) == [1]
+    assert not one.degraded
