@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from .config import Config
 from .encoding import dumps, loads
 from .scorers import Scorers
 
+DEADLINE_SECONDS = 60.0  # nobody waits: what a scorer can do is measured, not how often it is late
 BINS = 10  # of the calibration plot
 SHOWN = ("sup", "uns", "P", "R", "F1", "balanced", "bad")
 BOUNDED = ("f1", "balanced", "bad")  # the measures with intervals
@@ -40,23 +41,32 @@ class Judged:
     passed: bool
 
 
+@dataclass(slots=True)
+class Measured:
+    """What was cited, and what came of every judged pair."""
+
+    cited: dict[str, list[list[int]]] = field(default_factory=dict)  # 0-based, of each sentence of each record
+    judged: list[Judged] = field(default_factory=list)
+    degraded: int = 0  # records
+
+
 def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, config: Config | None = None) -> None:
     """Print the table, or JSON; draw the plot. Raises FieldError for a record that is none, OSError, ConfigError."""
     records = [record for path in paths for record in _records(path)]
-    judged: list[Judged] = []
-    predictions = asyncio.run(_predictions(records, name, config or Config(), judged))
-    found = evaluate(records, predictions)
-    intervals = {name: interval(records, predictions, attrgetter(name)) for name in BOUNDED}
+    measured = Measured()
+    asyncio.run(_measure(records, name, config or Config(), measured))
+    found = evaluate(records, measured.cited)
+    intervals = {name: interval(records, measured.cited, attrgetter(name)) for name in BOUNDED}
     if as_json:
-        print(
-            dumps(
-                {"scorer": name, "quality": {k: asdict(v) for k, v in found.items()}, "intervals": intervals}
-            ).decode()
-        )
+        quality = {k: asdict(v) for k, v in found.items()}
+        said = {"scorer": name, "quality": quality, "intervals": intervals, "degraded": measured.degraded}
+        print(dumps(said).decode())
     else:
         _show(name, found, intervals)
+        if measured.degraded:
+            print(f"{measured.degraded} of {len(records)} records were scored without what this scorer wants.")
     if plot is not None:
-        draw(judged, plot)
+        draw(measured.judged, plot)
 
 
 def _records(path: Path) -> Iterable[Record]:
@@ -79,24 +89,21 @@ def _defaults(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"gold_alt": [[]] * count, "ignore": [[]] * count}
 
 
-async def _predictions(
-    records: Sequence[Record], name: str, config: Config, judged: list[Judged]
-) -> dict[str, list[list[int]]]:
-    """What is cited for each sentence of each record, 0-based evidence indexes."""
+async def _measure(records: Sequence[Record], name: str, config: Config, measured: Measured) -> None:
+    """Cite every record."""
     console = Console(stderr=True)
     options = replace(config.citations, scorer=name)
-    scorers = Scorers(config.model_copy(update={"citations": options}))
-    predictions: dict[str, list[list[int]]] = {}
+    scoring = config.scoring.model_copy(update={"deadline_seconds": DEADLINE_SECONDS})
+    scorers = Scorers(config.model_copy(update={"citations": options, "scoring": scoring}))
     try:
         for record in track(records, "citing", console=console, transient=True, disable=not console.is_terminal):
-            predictions[record["id"]] = [row async for row in _cited(record, scorers, options, judged)]
+            measured.cited[record["id"]] = [row async for row in _cited(record, scorers, options, measured)]
     finally:
         await scorers.aclose()
-    return predictions
 
 
 async def _cited(
-    record: Record, scorers: Scorers, options: Options, judged: list[Judged]
+    record: Record, scorers: Scorers, options: Options, measured: Measured
 ) -> AsyncGenerator[list[int], None]:
     """The 0-based evidence indexes of each sentence."""
     evidence = [
@@ -111,13 +118,14 @@ async def _cited(
     scoring = scorers.open(options, evidence)
     await scoring.embed([claim for claim in claims if claim])
     scores = [None if claim is None else await scoring.score(claim) for claim in claims]
+    measured.degraded += scoring.degraded
     prepared = await scoring.prepared()
     for index, (claim, scored) in enumerate(zip(claims, together(scores, prepared), strict=True)):
         if claim is None or scored is None:
             yield []
             continue
         verdicts = explain(claim, scored, prepared)
-        judged += _judged(record, index, verdicts)
+        measured.judged += _judged(record, index, verdicts)
         yield [verdict.number - 1 for verdict in verdicts if verdict.cited]
 
 
@@ -150,13 +158,15 @@ def draw(judged: Sequence[Judged], file: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise FieldError("--plot", "wants matplotlib: pip install 'citestream[plot]'") from None
-    probability = np.array([pair.probability if pair.passed else 0.0 for pair in judged])
-    right = np.array([pair.right for pair in judged])
+    every = sum(pair.right for pair in judged)  # also those that a gate refuses, which no threshold brings back
+    passed = [pair for pair in judged if pair.passed]
+    probability = np.array([pair.probability for pair in passed])
+    right = np.array([pair.right for pair in passed])
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     left, middle = figure.subplots(1, 2)
     order = np.argsort(-probability, kind="stable")
     hits = np.cumsum(right[order])
-    left.plot(hits / max(1, right.sum()), hits / np.arange(1, len(order) + 1))
+    left.plot(hits / max(1, every), hits / np.arange(1, len(order) + 1))
     left.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02), title="citations, over every threshold")
     edges = np.linspace(0, 1, BINS + 1)
     bins = np.clip(np.digitize(probability, edges) - 1, 0, BINS - 1)

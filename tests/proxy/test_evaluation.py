@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from citation.evidence import FieldError
+from proxy.config import Config, ProviderConfig, ScoringConfig
 from proxy.evaluation import run
 
 RECORD: dict[str, Any] = {
@@ -65,3 +66,17 @@ def test_the_plot_is_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     with pytest.raises(FieldError, match=r"labelled\.jsonl:2: lacks id"):
         run([written(tmp_path, RECORD, {"text": "a"})], "lexical", as_json=True, plot=None)
+
+
+def test_it_says_where_a_scorer_lacked_what_it_wants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nobody = Config(
+        providers={"gone": ProviderConfig(kind="openai", base_url="http://127.0.0.1:1/v1")},
+        scoring=ScoringConfig(embedder="gone/model"),
+    )
+    file = written(tmp_path, RECORD)
+    run([file], "hybrid", as_json=False, plot=None, config=nobody)
+    assert "1 of 1 records were scored without what this scorer wants." in capsys.readouterr().out
+    run([file], "hybrid", as_json=True, plot=None, config=nobody)
+    assert json.loads(capsys.readouterr().out)["degraded"] == 1
+    run([file], "lexical", as_json=True, plot=None)
+    assert json.loads(capsys.readouterr().out)["degraded"] == 0
