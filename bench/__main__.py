@@ -10,7 +10,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 NOT_MEASURING = ("__main__", "fit", "fit_entailment")
-WANT_DATA = ("attribution",)
+WANT_DATA = (
+    "attribution",
+    "retrieval",
+)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection
+from functools import lru_cache
 
 # What a question is made of besides what it asks about: question words, auxiliaries, articles, prepositions, requests.
 _FUNCTION = """
@@ -104,6 +105,7 @@ def without_question_words(question: str) -> str:
     return _CJK_FUNCTION.sub(" ", question)
 
 
+@lru_cache(maxsize=1 << 16)  # words come again and again; those of a server never end
 def stem(word: str) -> str:
     """Without the ending, where enough stays: "stations" and "station" meet, "red" stays."""
     if not word.isalpha():

@@ -21,7 +21,6 @@ from .store import Excerpt, Hit, Matrix, Store, StoreError
 
 CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
 PREFERENCE = 1.15  # what the kind of evidence that a question wants is worth: two ranks at the top
-BLOCK = 8192  # vectors compared at a time: 16 MB as float32, so that the rest may stay float16
 
 
 class FolderRetriever:
@@ -38,7 +37,7 @@ class FolderRetriever:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="evidence")
         self._version = -1
         self._numbers: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._vectors: Matrix = np.zeros((0, 0), dtype=np.float16)
+        self._vectors: Matrix = np.zeros((0, 0), dtype=np.float32)
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Raises ProviderError where the store cannot be read. Without vectors, where their maker fails, by words."""
@@ -96,9 +95,7 @@ class FolderRetriever:
             self._version = version
         if self._vectors.shape[1] != len(vector):
             return []  # made by another model: `citestream index` is about to replace them
-        scores = np.concatenate(
-            [self._vectors[at : at + BLOCK].astype(np.float32) @ vector for at in range(0, len(self._vectors), BLOCK)]
-        )
+        scores = self._vectors @ vector
         most = min(CANDIDATES, len(scores))
         best = np.argpartition(-scores, most - 1)[:most]
         order = best[np.lexsort((self._numbers[best], -scores[best]))]

@@ -31,7 +31,7 @@ TITLE_WEIGHT = 1.0  # of a word in file name and headings, to one in the text
 MOST_TERMS = 64  # words of one query; a longer question says nothing new
 
 Entry = dict[str, Any]
-Matrix = NDArray[np.float16]
+Matrix = NDArray[np.float32]
 
 _SCHEMA = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -250,11 +250,11 @@ class Store:
         return [Hit(*row) for row in found]
 
     def matrix(self) -> tuple[NDArray[np.int64], Matrix]:
-        """(n,) numbers of excerpts and (n, D) their vectors."""
+        """(n,) numbers of excerpts and (n, D) their vectors: 2 KB each, if D is 512."""
         rows = self._database.execute("SELECT excerpt, vector FROM vectors ORDER BY excerpt").fetchall()
         numbers = np.array([number for number, _ in rows], dtype=np.int64)
-        data = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f2")
-        return numbers, data.reshape(len(rows), -1) if rows else np.zeros((0, 0), dtype=np.float16)
+        data = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f2").astype(np.float32)
+        return numbers, data.reshape(len(rows), -1) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def excerpts(self, numbers: Iterable[int]) -> dict[int, Excerpt]:
         """What stands under these numbers; those that are gone meanwhile are left out."""

@@ -1,0 +1,168 @@
+"""How well the embedded store finds passages: recall@5 of its two halves and of both: `python -m bench.retrieval DATA`.
+
+All passages of the data go into one store, by the product's own path; every question should find those that support
+its answer. A question that is asked of more than 10 records asks for nothing in particular and is left out. Vectors:
+the model on this machine (extra `semantic`).
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+
+from bench.data import Record, load
+from bench.vectors import Table, table
+from providers.embedding import Embedder, Limits
+from providers.retrieval.folder import FolderRetriever
+from providers.retrieval.indexing import embedded, index
+from providers.retrieval.store import Store
+
+FOUND = 5
+SAME_QUESTION = 10
+
+Found = list[str]  # ids of passages, best first
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the passages that support its answer."""
+
+    part: str
+    text: str
+    wanted: frozenset[str]
+
+
+class Known:
+    """An embedding model that answers from a table."""
+
+    name = "bench"
+    limits = Limits(texts=512, characters=10**6, text_characters=10**6)
+
+    def __init__(self, known: Table) -> None:
+        self._known = known
+
+    async def vectors(self, texts: Sequence[str]) -> Any:
+        """(n, D)."""
+        return np.stack([self._known[text] for text in texts])
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def main() -> None:
+    """Fill a store, ask everything, print the table."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("data", nargs="*", default=os.environ.get("CITESTREAM_DATA", "").split())
+    records = load(options.parse_args().data)
+    passages = passages_of(records)
+    questions = questions_of(records, {(p["title"], p["text"]): p["id"] for p in passages})
+    known = table([*map(embedded, passages), *(question.text for question in questions)])
+    with tempfile.TemporaryDirectory() as folder:
+        print_table(questions, asyncio.run(searched(Path(folder), passages, questions, known)))
+
+
+def passages_of(records: Iterable[Record]) -> list[dict[str, str]]:
+    """Every passage once, as an entry of a JSON lines file."""
+    found = dict.fromkeys((e.get("title") or "", e["text"]) for record in records for e in record["evidence"])
+    return [{"id": f"p{number}", "title": title, "text": text} for number, (title, text) in enumerate(found)]
+
+
+def questions_of(records: Sequence[Record], ids: Mapping[tuple[str, str], str]) -> list[Question]:
+    """The questions that ask for something and have a supported answer."""
+    asked: defaultdict[str, int] = defaultdict(int)
+    for record in records:
+        asked[record["question"]] += 1
+    found = []
+    for record in records:
+        gold = {
+            place
+            for i, alone in enumerate(record["gold"])
+            if record["sent_label"][i] == "supported"
+            for alternative in record["gold_alt"][i] or [alone]
+            for place in alternative
+        }
+        evidence = [record["evidence"][place] for place in gold]
+        wanted = frozenset(ids[one.get("title") or "", one["text"]] for one in evidence)
+        if wanted and record["question"] and asked[record["question"]] <= SAME_QUESTION:
+            found.append(Question(record["dataset"], record["question"], wanted))
+    return found
+
+
+async def searched(
+    folder: Path, passages: Sequence[Mapping[str, str]], questions: Sequence[Question], known: Table
+) -> dict[str, list[Found]]:
+    """What each half and both find for each question. Prints how long that takes."""
+    (folder / "docs").mkdir()
+    lines = "\n".join(json.dumps(passage, ensure_ascii=False) for passage in passages)
+    (folder / "docs/passages.jsonl").write_text(lines, "utf-8")
+    store, embedder = Store(folder / "evidence.db", create=True), Embedder(Known(known))
+    began = time.perf_counter()
+    async for _ in index(store, folder / "docs", lambda entry: entry, embedder=embedder):
+        pass
+    print(f"{len(passages)} passages, written in {time.perf_counter() - began:.1f} s without embedding")
+    words = FolderRetriever(folder / "evidence.db")
+    both = FolderRetriever(folder / "evidence.db", embedder)
+    found = {
+        "words": await _asked(words, questions),
+        "vectors": _closest(store, questions, known),
+        "both": await _asked(both, questions),
+    }
+    await words.aclose()
+    await both.aclose()
+    store.close()
+    return found
+
+
+async def _asked(retriever: FolderRetriever, questions: Sequence[Question]) -> list[Found]:
+    found, taken = [], []
+    for question in questions:
+        began = time.perf_counter()
+        retrieved = await retriever.retrieve(question.text, FOUND)
+        taken.append(time.perf_counter() - began)
+        found.append([entry["id"] for entry in retrieved.entries])
+    print(f"  {1000 * median(taken):.1f} ms a question")
+    return found
+
+
+def _closest(store: Store, questions: Sequence[Question], known: Table) -> list[Found]:
+    numbers, vectors = store.matrix()
+    scores = np.stack([known[question.text] for question in questions]) @ vectors.astype(np.float32).T
+    best = numbers[np.argsort(-scores, axis=1)[:, :FOUND]]
+    excerpts = store.excerpts({int(number) for number in best.flat})
+    return [[excerpts[int(number)].entry["id"] for number in row] for row in best]
+
+
+def recall(question: Question, found: Found) -> float:
+    """The share of what is wanted, as far as five places hold it."""
+    return len(question.wanted & set(found[:FOUND])) / min(len(question.wanted), FOUND)
+
+
+def print_table(questions: Sequence[Question], found: Mapping[str, list[Found]]) -> None:
+    """For people."""
+    parts = sorted({question.part for question in questions})
+    print(f"\nrecall@{FOUND}   " + " ".join(f"{part:>14s}" for part in ("ALL", *parts)))
+    print(f"{'questions':10s} " + " ".join(f"{_count(questions, part):14d}" for part in ("", *parts)))
+    for name, rows in found.items():
+        means = []
+        for part in ("", *parts):
+            pairs = zip(questions, rows, strict=True)
+            means.append(mean(recall(question, row) for question, row in pairs if part in ("", question.part)))
+        print(f"{name:10s} " + " ".join(f"{value:14.3f}" for value in means))
+
+
+def _count(questions: Sequence[Question], part: str) -> int:
+    return sum(part in ("", question.part) for question in questions)
+
+
+if __name__ == "__main__":
+    main()
