@@ -21,4 +21,8 @@ def breadth(question: str) -> str:
     """`broad`: wants the whole of something; `narrow`: one fact of it; "": it does not show."""
     if _BROAD.search(question):
         return "broad"
-    return "narrow" if _NARROW.search(question) or asks_for(question) or names(question) else ""
+    return "narrow" if _NARROW.search(question) or asks_for(question) or any(map(_says_more, names(question))) else ""
+
+
+def _says_more(name: str) -> bool:
+    return len(name) > 1  # "I" is none

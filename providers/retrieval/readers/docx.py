@@ -9,7 +9,7 @@ from zipfile import BadZipFile, ZipFile
 from .html import page
 from .part import Part, UnreadableFileError, not_installed
 
-MAX_UNPACKED = 256 * 2**20  # bytes; a small file may claim to hold terabytes
+MAX_UNPACKED = 32 * 2**20  # bytes of XML; a small file may hold terabytes. A book of 500 pages has 3 MB
 
 
 def parts(path: Path) -> Iterator[Part]:
@@ -20,7 +20,7 @@ def parts(path: Path) -> Iterator[Part]:
         raise not_installed(path, "DOCX") from None
     try:
         with ZipFile(path) as packed:
-            unpacked = sum(entry.file_size for entry in packed.infolist())
+            unpacked = sum(entry.file_size for entry in packed.infolist() if entry.filename.endswith(".xml"))
     except (BadZipFile, OSError, ValueError):
         raise UnreadableFileError(path, "is not DOCX") from None
     if unpacked > MAX_UNPACKED:

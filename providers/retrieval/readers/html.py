@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .part import Part, UnreadableFileError, not_installed
+from .part import Part, UnreadableFileError, held_at_once, not_installed
 
 SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "head", "nav", "footer", "svg", "iframe", "object", "form", "button"}
@@ -29,6 +29,7 @@ CHARSET_BYTES = 1024  # within which a page has to say its encoding
 
 def parts(path: Path) -> Iterator[Part]:
     """The text of the page as one part; its title stands above it. Offsets are those of the text, not of the file."""
+    held_at_once(path)
     html = _decoded(path.read_bytes())
     if sum(-1 if end else 1 for end in _OPENED.findall(html)) > DEEPEST:
         raise UnreadableFileError(path, f"is nested more than {DEEPEST:,} deep")

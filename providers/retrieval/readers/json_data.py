@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .part import Part, UnreadableFileError
+from .part import Part, UnreadableFileError, held_at_once
 from .text import encoding_of
 
 LISTS = ("evidence", "documents")  # where a JSON file that holds a request has them
@@ -21,6 +21,7 @@ def lines(path: Path) -> Iterator[Part]:
 
 def whole(path: Path) -> Iterator[Part]:
     """A list of evidence, one piece of it, or a request that has some."""
+    held_at_once(path)
     found = _json(path.read_text(encoding_of(path)), path, "")
     for number, item in enumerate(_list(found, path), 1):
         yield _part(item, path, f"entry {number}")

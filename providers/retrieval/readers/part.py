@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 
+MOST_AT_ONCE = 16 * 2**20  # bytes; a page of 8 MB takes 230 MB as a tree
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """Some text of a file, to be cut into excerpts at paragraphs and at Markdown's headings."""
@@ -25,6 +28,13 @@ class UnreadableFileError(Exception):
         """`reason` completes the sentence that file and place begin."""
         self.reason = f"{place} {reason}".strip()
         super().__init__(f"{path}, {place} {reason}" if place else f"{path} {reason}")
+
+
+def held_at_once(path: Path) -> None:
+    """Raises UnreadableFileError for a file that is too large for a reader that needs all of it at a time."""
+    size = path.stat().st_size
+    if size > MOST_AT_ONCE:
+        raise UnreadableFileError(path, f"is {size:,} bytes; of this format at most {MOST_AT_ONCE:,} are read")
 
 
 def not_installed(path: Path, what: str) -> UnreadableFileError:

@@ -184,6 +184,7 @@ BREADTH = {
     "这座桥什么时候通车?": "narrow",
     'Who wrote "The tide"?': "narrow",
     "explain tides": "",
+    "How should I tie a knot?": "",
 }
 
 

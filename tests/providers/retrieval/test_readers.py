@@ -192,7 +192,7 @@ def bomb(path: Path) -> None:
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed,
         packed.open("word/document.xml", "w", force_zip64=True) as file,
     ):
-        for _ in range(257):
+        for _ in range(33):
             file.write(bytes(2**20))
 
 
@@ -205,6 +205,7 @@ BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     ),
     "a picture called PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
     "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
+    "a page of 17 megabytes": ("a.html", b"<p>x" * (17 * 2**18), "of this format at most 16,777,216 are read"),
     "no DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
     "an empty zip": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
     "a DOCX that unpacks to more than memory": ("a.docx", bomb, "unpacked; at most"),
