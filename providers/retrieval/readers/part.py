@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-
 MOST_AT_ONCE = 16 * 2**20  # bytes; a page of 8 MB takes 230 MB as a tree
 
 
