@@ -1,10 +1,11 @@
 """The grounding report: how much of an answer stands on evidence, and what was refused."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .attribute import Decision, Reason
+from .attribute import Decision, Reason, Status
 from .evidence import Evidence
 
 
@@ -19,6 +20,7 @@ class Grounding:
     degraded: bool = False
     claims: int = 0
     supported: int = 0
+    supports: Counter[Status] = field(default_factory=Counter)  # of all claims
     indirect: int = 0
     unsupported: list[dict[str, int]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
@@ -31,6 +33,7 @@ class Grounding:
         self.claims += 1
         if decision.supports:
             self.supported += 1
+            self.supports.update(support.status for support in decision.supports)
             self.indirect += all(evidence.is_generated_artifact for evidence in cited)
         else:
             self.unsupported.append({"choice": choice, "start": start, "end": end})

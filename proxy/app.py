@@ -27,6 +27,7 @@ from .log import identified, logged
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
 from .pages import no_strange_pages
 from .proxy import Proxy
+from .telemetry import Telemetry
 
 DESCRIPTION = files(__package__) / "openapi.yaml"
 IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's head included; aiohttp would wait an hour
@@ -40,7 +41,7 @@ def make_app(config: Config) -> web.Application:
     from .metrics import Metrics  # decides at its import whether workers add up their numbers
 
     metrics = Metrics()
-    proxy = Proxy(config, metrics.answered)
+    proxy = Proxy(config, Telemetry(metrics))
     cors = Cors(config.server.cors_origins)
     admission = Admission(config.server.max_streams)
     app = web.Application(

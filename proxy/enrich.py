@@ -5,14 +5,14 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from citation.answer import UNDECIDED
 from citation.attribute import Decision
 from citation.enrichment import Decided, judge, messages
 from citation.response import Response
 from providers.errors import BrokenStream, ProviderError
-from providers.events import ChatRequest, Event, Provider, TextDelta, Usage
+from providers.events import ChatRequest, Event, TextDelta, Usage
 
 from .outgoing import Failed, Outgoing, Waiting
 from .pipeline import Times, decide, decided_by, shown
@@ -27,6 +27,14 @@ _FIRST_PASS_ONLY = frozenset(
 )
 
 
+class Streams(Protocol):
+    """Who is asked: a provider, or the way to one."""
+
+    def stream(self, request: ChatRequest, /) -> AsyncGenerator[Event, None]:
+        """As `Provider.stream`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A step of the first pass, and what was decided about it."""
@@ -36,7 +44,7 @@ class _Read:
 
 
 async def enriched(
-    provider: Provider, request: ChatRequest, response: Response, scoring: Scoring, pace: Pace
+    provider: Streams, request: ChatRequest, response: Response, scoring: Scoring, pace: Pace
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion in two calls. Raises ProviderError only before anything was yielded."""
     times, signs, read = Times(response.grounding.timings_ms), _Signs(pace), list[_Read]()
@@ -79,7 +87,7 @@ class _Signs:
 
 
 async def _second(
-    provider: Provider, request: ChatRequest, response: Response, read: list[_Read], choice: int, signs: _Signs
+    provider: Streams, request: ChatRequest, response: Response, read: list[_Read], choice: int, signs: _Signs
 ) -> AsyncGenerator[Waiting, None]:
     """Ask for the citations of one choice and put what is kept of its decisions in their place."""
     places = [i for i, item in enumerate(read) if isinstance(item.step, Drafted) and item.step.choice == choice]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, Protocol, runtime_checkable
 
 from aiohttp import web
@@ -25,6 +25,7 @@ from .proxy import Proxy
 from .routes import Route
 from .sending import Encoder, Shaper, Stream, collect, fail, relay, send
 from .store import Remembered
+from .telemetry import waiting
 
 Fields = dict[str, Any]
 
@@ -76,7 +77,8 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     limits = proxy.config.evidence
     options = proxy.routes.find(models[0]).options
     job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
-    with Stream(request, proxy.config.server) as stream:
+    streaming = proxy.telemetry.numbers.streaming() if job.stream else nullcontext()
+    with Stream(request, proxy.config.server) as stream, streaming:
         return await _Exchange(request, api, proxy, job, stream).by_any(models)
 
 
@@ -84,7 +86,9 @@ async def read(request: web.Request) -> Fields:
     """The JSON object in a request's body. Raises RequestError 400, and 408 for one that does not arrive."""
     try:
         async with asyncio.timeout(request.app.get(BODY_SECONDS)):
-            body = loads(await request.read())
+            with waiting():
+                sent = await request.read()
+            body = loads(sent)
     except TimeoutError:
         raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
     except ValueError:
@@ -153,7 +157,8 @@ class _Exchange:
         opened: list[Relayed] = []  # what has to be closed even if we are cancelled just when it comes
 
         async def asked() -> Relayed:
-            opened.append(await provider.relay(body, self._api.path, model=route.model, key=key))
+            relayed = provider.relay(body, self._api.path, model=route.model, key=key)
+            opened.append(await route.telemetry.relayed(route.name, relayed))
             return opened[0]
 
         try:
@@ -178,6 +183,6 @@ class _Exchange:
             return json_response(await collect(outgoing, chunks, encoder))
         finally:
             if isinstance(shaper, Chunks):
-                proxy.answered(route.name, shaper.grounding)
+                proxy.telemetry.numbers.answered(shaper.grounding)
             if heard:
                 heard.ended()

@@ -8,6 +8,8 @@ several workers the parent sets it before anything imports this module.
 """
 
 import os
+from contextlib import AbstractContextManager
+from functools import partial
 from time import perf_counter
 
 from aiohttp import web
@@ -21,11 +23,13 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
+from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from citation.grounding import Grounding
 
 from .auth import is_open
+from .telemetry import SPENT, Spent
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)  # an answer takes from a moment to minutes
 _OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # scoring: a millisecond a sentence
@@ -40,43 +44,36 @@ class Metrics:
         """All at zero."""
         own = CollectorRegistry()
         self._registry = own
-        self._requests = Counter(
-            "citestream_requests", "Requests, by endpoint and HTTP status.", ("endpoint", "status"), registry=own
+        counter, gauge = partial(Counter, registry=own), partial(Gauge, registry=own, multiprocess_mode="livesum")
+        seconds, moments = (
+            partial(Histogram, registry=own, buckets=_SECONDS),
+            partial(Histogram, registry=own, buckets=_OVERHEAD),
         )
-        self._duration = Histogram(
-            "citestream_request_seconds", "To the last byte.", ("endpoint",), buckets=_SECONDS, registry=own
+        self._requests = counter(
+            "citestream_requests", "Requests, by endpoint and HTTP status.", ("endpoint", "status")
         )
-        self._running = Gauge(
-            "citestream_requests_in_flight",
-            "Requests that are being answered.",
-            registry=own,
-            multiprocess_mode="livesum",
-        )
-        self._first = Histogram(
-            "citestream_first_token_seconds",
-            "From asking the provider to the first it said, of cited answers.",
-            ("provider",),
-            buckets=_SECONDS,
-            registry=own,
-        )
-        self._scoring = Histogram(
-            "citestream_scoring_seconds",
-            "Spent on deciding citations, a whole answer.",
-            ("scorer",),
-            buckets=_OVERHEAD,
-            registry=own,
-        )
-        self._claims = Counter("citestream_claims", "Sentences that make a claim.", registry=own)
-        self._supported = Counter("citestream_claims_supported", "Of these, with a citation.", registry=own)
-        self._indirect = Counter(
-            "citestream_claims_indirect", "Of these, supported by generated artifacts only.", registry=own
-        )
-        self._rejected = Counter(
-            "citestream_citations_rejected", "Citations of models that were taken out.", ("reason",), registry=own
-        )
-        self._degraded = Counter(
-            "citestream_degraded", "Answers whose scorer had to do without what it wants.", ("scorer",), registry=own
-        )
+        self._duration = seconds("citestream_request_seconds", "To the last byte.", ("endpoint",))
+        self._running = gauge("citestream_requests_in_flight", "Requests that are being answered.")
+        self._streams = gauge("citestream_streams_in_flight", "Answers that are being streamed.")
+        says = "What an answer took beyond waiting for provider, retriever and client."
+        self._overhead = moments("citestream_overhead_seconds", says, ("endpoint",))
+        says = "From asking the provider to the first it said."
+        self._first = seconds("citestream_first_token_seconds", says, ("provider",))
+        says = "From asking the provider to its end."
+        self._provider = seconds("citestream_provider_seconds", says, ("provider", "outcome"))
+        says = "A search for evidence."
+        self._retrieval = moments("citestream_retrieval_seconds", says, ("retriever", "outcome"))
+        says = "Spent on deciding citations, a whole answer."
+        self._scoring = moments("citestream_scoring_seconds", says, ("scorer",))
+        self._claims = counter("citestream_claims", "Sentences that make a claim.")
+        self._supported = counter("citestream_claims_supported", "Of these, with a citation.")
+        self._indirect = counter("citestream_claims_indirect", "Of these, supported by generated artifacts only.")
+        says = "Citations: a sentence and evidence that supports it."
+        self._supports = counter("citestream_supports", says, ("status",))
+        says = "Citations of models that were taken out."
+        self._rejected = counter("citestream_citations_rejected", says, ("reason",))
+        says = "Answers whose scorer had to do without what it wants."
+        self._degraded = counter("citestream_degraded", says, ("scorer",))
         self._shared = bool(os.environ.get("PROMETHEUS_MULTIPROC_DIR"))
         if not self._shared:
             ProcessCollector(registry=own)
@@ -90,7 +87,8 @@ class Metrics:
                 return await handler(request)
             resource = request.match_info.route.resource
             endpoint = resource.canonical if resource else _OTHER
-            began, status = perf_counter(), _LEFT
+            began, status, spent = perf_counter(), _LEFT, Spent()
+            told = SPENT.set(spent)
             self._running.inc()
             try:
                 response = await handler(request)
@@ -99,23 +97,47 @@ class Metrics:
             finally:
                 self._running.dec()
                 self._requests.labels(endpoint, status).inc()
-                self._duration.labels(endpoint).observe(perf_counter() - began)
+                passed = perf_counter() - began
+                self._duration.labels(endpoint).observe(passed)
+                if spent.asked and status != _LEFT:
+                    self._overhead.labels(endpoint).observe(max(0.0, passed - spent.others))
+                SPENT.reset(told)
 
         return counted
 
-    def answered(self, provider: str, grounding: Grounding) -> None:
-        """Take in the report on an answer. `provider`: its name in the configuration."""
+    def answered(self, grounding: Grounding) -> None:
+        """Take in the report on a cited answer."""
         times = grounding.timings_ms
-        if "first_token" in times:
-            self._first.labels(provider).observe(times["first_token"] / 1000)
         self._scoring.labels(grounding.scorer).observe(times.get("scoring", 0.0) / 1000)
         self._claims.inc(grounding.claims)
         self._supported.inc(grounding.supported)
         self._indirect.inc(grounding.indirect)
+        for kind, count in grounding.supports.items():
+            self._supports.labels(kind.value).inc(count)
         for rejection in grounding.rejected:
             self._rejected.labels(rejection["reason"]).inc()
         if grounding.degraded:
             self._degraded.labels(grounding.scorer).inc()
+
+    def called(self, provider: str, outcome: str, seconds: float, first: float | None) -> None:
+        """Take in a call of a provider. `first`: seconds until it said something; None where it did not."""
+        self._provider.labels(provider, outcome).observe(seconds)
+        if first is not None:
+            self._first.labels(provider).observe(first)
+
+    def searched(self, retriever: str, outcome: str, seconds: float) -> None:
+        """Take in a search."""
+        self._retrieval.labels(retriever, outcome).observe(seconds)
+
+    def streaming(self) -> AbstractContextManager[object]:
+        """A stream is open as long as this."""
+        tracking: AbstractContextManager[object] = self._streams.track_inprogress()
+        return tracking
+
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """The names of our own metrics, as the registry has them, each with its labels."""
+        own = [made for made in vars(self).values() if isinstance(made, MetricWrapperBase)]
+        return {made._name: made._labelnames for made in own}
 
     async def exposition(self, _: web.Request) -> web.Response:
         """`GET /metrics`: of all workers together, whichever of them is asked."""

@@ -17,7 +17,8 @@ async def passed_on(request: web.Request, route: Route, body: dict[str, Any], pa
     """The provider's answer, byte for byte. `path`: below its base address. Raises ProviderError, RequestError."""
     if not isinstance(route.provider, Relays):
         raise RequestError(501, f"{route.name} has no such method", code="unsupported")
-    upstream = await route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
+    asked = route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
+    upstream = await route.telemetry.relayed(route.name, asked)
     with Stream(request) as stream:
         return await relay(stream, upstream, None)
 

@@ -1,12 +1,11 @@
 """Proxy: everything that is built once from a configuration, and what it does with one job."""
 
 import secrets
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
 from citation.evidence import Evidence, FieldError
-from citation.grounding import Grounding
 from citation.links import Unlinkers
 from citation.prompt import Templates, inject
 from citation.response import Response
@@ -28,22 +27,21 @@ from .retrievers import Retrievers
 from .routes import Route, Routes
 from .scorers import Scorers
 from .store import RecentReferences
-
-Answered = Callable[[str, Grounding], None]  # the provider's name in the configuration, the report
+from .telemetry import Telemetry
 
 
 class Proxy:
     """Routes, prompt templates, limits."""
 
-    def __init__(self, config: Config, answered: Answered = lambda _provider, _report: None) -> None:
-        """`answered`: is told the report on every answer. Raises ConfigError for a template that cannot be read."""
+    def __init__(self, config: Config, telemetry: Telemetry | None = None) -> None:
+        """`telemetry`: is told of the work. Raises ConfigError for a template that cannot be read."""
         self.config = config
-        self.answered = answered
+        self.telemetry = telemetry or Telemetry()
         available(config.citations)
-        self.routes = Routes(config)
+        self.routes = Routes(config, self.telemetry)
         embedders = Embedders(config)
         self.scorers = Scorers(config, embedders)
-        self.retrievers = Retrievers(config, embedders, self.routes)
+        self.retrievers = Retrievers(config, embedders, self.routes, self.telemetry)
         self.recent = RecentReferences(config.references)
         self._secret = secrets.token_bytes(32)
         self._templates = _templates(config.evidence.prompt_files)
@@ -79,7 +77,7 @@ class Proxy:
             return outgoing, Chunks(response, usage=job.usage, streamed=job.stream)
         request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
         beside = None if self.passes_bytes or job.json else Unlinkers()
-        return unchanged(route.provider.stream(request), self._pace, beside), Unchanged(usage=job.usage)
+        return unchanged(route.stream(request), self._pace, beside), Unchanged(usage=job.usage)
 
     def cite(self, job: Job, route: Route, key: str | None) -> tuple[AsyncGenerator[Outgoing, None], Response]:
         """Begin to answer a job that has evidence: what the client will be sent, and the response behind it."""
@@ -114,8 +112,8 @@ class Proxy:
             key,
         )
         if job.options.enrich and not job.json:
-            return enriched(route.provider, request, response, scoring, self._pace), response
-        return respond(route.provider.stream(request), response, scoring, self._pace), response
+            return enriched(route, request, response, scoring, self._pace), response
+        return respond(route.stream(request), response, scoring, self._pace), response
 
     def warm_up(self) -> None:
         """Load what the first request would wait for: word tables, weights, evidence stores."""

@@ -18,6 +18,7 @@ from .embedders import Embedders
 from .job import Job, question
 from .rewriting import rewritten
 from .routes import Routes
+from .telemetry import Telemetry
 
 Fields = dict[str, Any]
 
@@ -35,11 +36,14 @@ class _Chosen:
 class Retrievers:
     """By name."""
 
-    def __init__(self, config: Config, embedders: Embedders, routes: Routes) -> None:
+    def __init__(
+        self, config: Config, embedders: Embedders, routes: Routes, telemetry: Telemetry | None = None
+    ) -> None:
         """Nothing is opened yet. `embedders`, `routes`: closed by their owner."""
         self._config = config
         self._embedders = embedders
         self._routes = routes
+        self._telemetry = telemetry or Telemetry()
         self._open: dict[str, Retriever] = {}
 
     async def retrieved(self, job: Job) -> Job:
@@ -61,7 +65,8 @@ class Retrievers:
         report: Fields = {"source": name, "query": query, **notes}
         began = perf_counter()
         try:
-            found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
+            with self._telemetry.searching(name):
+                found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
         except ProviderError as error:
             log.warning("the retriever %s failed: %s", name, error.message)
             if config.on_failure == "fail":

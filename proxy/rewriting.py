@@ -40,5 +40,5 @@ async def _asked(route: Route, turns: list[Message]) -> str:
     told = "\n\n".join(f"{turn['role']}: {text_of(turn['content'])[:TURN_CHARACTERS]}" for turn in turns)
     messages = [{"role": "system", "content": RULES}, {"role": "user", "content": f"{told}\n\nThe query:"}]
     request = ChatRequest(route.model, messages, {"temperature": 0})
-    async with aclosing(route.provider.stream(request)) as events:
+    async with aclosing(route.stream(request)) as events:
         return "".join([event.text async for event in events if isinstance(event, TextDelta) and not event.choice])

@@ -1,14 +1,16 @@
 """Routes: from the `model` of a request to a provider, its own name for the model, and the citation options."""
 
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
 
 from citation.options import Options, parse_options
 from providers import provider
-from providers.events import Provider
+from providers.events import ChatRequest, Event, Provider
 from providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
 from .errors import RequestError
+from .telemetry import Telemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +22,20 @@ class Route:
     model: str  # as the provider names it
     options: Options
     passes_key: bool = False  # whether the client's own key goes on to it
+    telemetry: Telemetry = field(default_factory=Telemetry)
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Ask the provider, watched. As `Provider.stream`."""
+        return self.telemetry.events(self.name, self.provider.stream(request))
 
 
 class Routes:
     """The providers of a configuration, each made at its first use, since importing one can take a second."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, telemetry: Telemetry | None = None) -> None:
         """Nothing is connected yet."""
         self._config = config
+        self._telemetry = telemetry or Telemetry()
         self._providers: dict[str, Provider] = {}
         self._transport: Transport | None = None  # one pool of connections for all of them
 
@@ -43,7 +51,7 @@ class Routes:
             name, rest = self._config.default_provider, model
         if name in self._config.providers:
             passes_key = self._config.providers[name].pass_client_key
-            return Route(name, self.provider(name), rest or name, options, passes_key)
+            return Route(name, self.provider(name), rest or name, options, passes_key, self._telemetry)
         raise RequestError(
             404, f"the model {model!r} does not exist; {self._known()}", param="model", code="model_not_found"
         )

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import aclosing
+from time import perf_counter
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -16,11 +17,14 @@ from .collecting import Completion
 from .config import Server
 from .errors import error_body, status_of
 from .outgoing import Failed, Outgoing, Waiting
+from .telemetry import SPENT
 
 Fields = dict[str, Any]
 T = TypeVar("T")
 
 log = logging.getLogger("citestream")
+
+BLOCKED_SECONDS = 0.001  # a write that takes longer waits for the client; any other is our own work
 
 STREAM_HEADERS = {
     "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
@@ -115,9 +119,11 @@ class Stream:
 
     async def write(self, data: bytes) -> None:
         """Send on, as soon as the client takes it. Raises ConnectionError where it has gone."""
-        self._writing = self._loop.time()
+        self._writing, began = self._loop.time(), perf_counter()
         await self._response.write(data)
         self._writing = 0.0
+        if (passed := perf_counter() - began) > BLOCKED_SECONDS and (spent := SPENT.get()):
+            spent.others += passed
 
     async def awaiting(self, work: Awaitable[T], encoder: Encoder | None) -> T:
         """What this comes to. Each time that it keeps the client waiting for too long, a sign of life is sent."""

@@ -47,7 +47,12 @@ async def test_an_answer_is_counted_with_its_claims_and_times() -> None:
     assert found["citestream_requests_total endpoint=other status=404"] == 1
     assert found["citestream_request_seconds_count endpoint=/v1/cite"] == 1
     assert found["citestream_first_token_seconds_count provider=extractive"] == 2
+    assert found["citestream_provider_seconds_count outcome=complete provider=extractive"] == 2
     assert found["citestream_scoring_seconds_count scorer=lexical"] == 2
+    assert found["citestream_overhead_seconds_count endpoint=/v1/chat/completions"] == 2
+    took = found["citestream_request_seconds_sum endpoint=/v1/chat/completions"]
+    assert 0 < found["citestream_overhead_seconds_sum endpoint=/v1/chat/completions"] < took
+    assert found["citestream_supports_total status=verified"] == 2
     assert found["citestream_claims_total"] == found["citestream_claims_supported_total"] == 2
     assert found["citestream_requests_in_flight"] == 1, "the one that asks"
     assert "canary" not in text
@@ -63,14 +68,13 @@ async def test_a_request_that_is_refused_is_counted_too_and_metrics_want_a_key()
 
 async def test_what_was_refused_is_counted_by_reason() -> None:
     metrics = Metrics()
-    grounding = Grounding("hybrid", degraded=True, timings_ms={"first_token": 40.0, "scoring": 1.5})
+    grounding = Grounding("hybrid", degraded=True, timings_ms={"scoring": 1.5})
     grounding.reject(0, 9, Reason.UNKNOWN_NUMBER)
-    metrics.answered("local", grounding)
+    metrics.answered(grounding)
     app = web.Application()
     app.router.add_get("/metrics", metrics.exposition)
     async with TestClient(TestServer(app)) as client:
         found = read(await (await client.get("/metrics")).text())
     assert found["citestream_citations_rejected_total reason=unknown_number"] == 1
     assert found["citestream_degraded_total scorer=hybrid"] == 1
-    assert found["citestream_first_token_seconds_sum provider=local"] == 0.04
     assert found["citestream_scoring_seconds_sum scorer=hybrid"] == 0.0015
