@@ -1,0 +1,125 @@
+"""Our event streams, read back by three parsers that know nothing of us, and by our own."""
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+from httpx_sse._decoders import SSEDecoder as HttpxDecoder
+from hypothesis import given
+from hypothesis import strategies as st
+from openai._streaming import SSEDecoder as OpenAIDecoder
+from sseclient import SSEClient
+
+from providers.transport import EventSplitter
+from proxy.apis.openai_chat import OpenAIChatApi
+from proxy.apis.responses import ResponsesApi
+from proxy.encoding import loads
+from proxy.job import Job
+
+Read = Callable[[list[bytes]], list[str]]
+
+
+def openai_client(pieces: list[bytes]) -> list[str]:
+    return [event.data for event in OpenAIDecoder().iter_bytes(iter(pieces))]
+
+
+def sseclient_py(pieces: list[bytes]) -> list[str]:
+    return [event.data for event in SSEClient(iter(pieces)).events()]
+
+
+def httpx_sse(pieces: list[bytes]) -> list[str]:
+    decoder = HttpxDecoder()
+    lines = b"".join(pieces).decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [event.data for line in lines if (event := decoder.decode(line))]
+
+
+def our_own(pieces: list[bytes]) -> list[str]:
+    splitter = EventSplitter()
+    return [data.decode() for piece in pieces for data in splitter.feed(piece)]
+
+
+PARSERS: dict[str, Read] = {
+    "openai's": openai_client,
+    "sseclient-py": sseclient_py,
+    "httpx-sse": httpx_sse,
+    "our own": our_own,
+}
+
+# What ends lines, events or strings for somebody, and what looks like the fields of an event.
+TRICKY = st.sampled_from(
+    [
+        *(
+            "\n",
+            "\n\n",
+            "\r",
+            "\r\n",
+            "\u2028",
+            "\u2029",
+            "\x85",
+            "\x0b",
+            "\x0c",
+            "\x00",
+            "\ufeff",
+            "\ud83d",
+            "😀",
+            "é",
+        ),
+        *("data: x", "event: end", "id: 1", "retry: 1", ": comment", "[DONE]", '"', "\\", "a", " ", "日本"),
+    ]
+)
+TEXTS = st.lists(TRICKY, min_size=1, max_size=8).map("".join)
+
+
+def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    return {
+        "id": "c",
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+    }
+
+
+def cut(stream: bytes, rng: Random) -> list[bytes]:
+    """At random places, also inside of a character."""
+    cuts = sorted(rng.choices(range(len(stream) + 1), k=6))
+    return [stream[a:b] for a, b in pairwise([0, *cuts, len(stream)])]
+
+
+def events_of(texts: list[str]) -> Iterator[dict[str, Any]]:
+    yield chunk({"role": "assistant", "content": ""})
+    for text in texts:
+        yield chunk({"content": text})
+        yield chunk({"reasoning": text, "tool_calls": [{"index": 0, "function": {"name": text, "arguments": text}}]})
+    yield chunk({"references": [{"snippet": text} for text in texts]}, "stop")
+
+
+@pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
+def test_chat_completions_come_back_unchanged(read: Read) -> None:
+    @given(st.lists(TEXTS, max_size=4), st.randoms())
+    def check(texts: list[str], rng: Random) -> None:
+        encoder = OpenAIChatApi().encoder(Job("m", []), None)
+        sent = list(events_of(texts))
+        stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
+        *found, last = read(
+            cut(stream + encoder.failure({"error": {"message": "".join(texts)}}, 502) + encoder.end(), rng)
+        )
+        assert last == "[DONE]"
+        assert [loads(one) for one in found] == [*sent, {"error": {"message": "".join(texts)}}]
+
+    check()
+
+
+@pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
+def test_responses_come_back_unchanged(read: Read) -> None:
+    @given(st.lists(TEXTS, max_size=4), st.randoms())
+    def check(texts: list[str], rng: Random) -> None:
+        encoder = ResponsesApi().encoder(Job("m", [], body={"instructions": "".join(texts)}), lambda _: [])
+        stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
+        found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
+        assert [one["sequence_number"] for one in found] == list(range(len(found)))
+        assert "".join(one["delta"] for one in found if one["type"] == "response.output_text.delta") == "".join(texts)
+        assert found[-1]["response"]["instructions"] == "".join(texts)
+
+    check()
