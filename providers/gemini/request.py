@@ -128,7 +128,7 @@ def _choice(choice: object) -> Fields:
 
 
 def _parts(message: Message, names: Mapping[str, str], path: str) -> list[Fields]:
-    content = message.get("content")
+    content = message.get("content") or message.get("refusal")
     if message.get("role") in {"tool", "function"}:
         own = _mapping(message.get("google"))
         name = message.get("name") or names.get(message.get("tool_call_id", ""), "tool")

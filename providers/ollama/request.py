@@ -38,7 +38,7 @@ def chat_body(request: ChatRequest) -> Fields:
     if options := _options(params):
         body["options"] = options
     if params.get("tools") and params.get("tool_choice") != "none":
-        body["tools"] = params["tools"]
+        body["tools"] = _functions(params["tools"])
     if (wanted := _format(params)) is not None:
         body["format"] = wanted
     think = params.get("think", EFFORTS.get(str(params.get("reasoning_effort"))))
@@ -46,6 +46,14 @@ def chat_body(request: ChatRequest) -> Fields:
         body["think"] = think
     body |= {name: params[name] for name in SAME if params.get(name) is not None}
     return {**body, **_mapping(_mapping(params.get("ollama")).get("request"))}
+
+
+def _functions(tools: object) -> object:
+    """Tools, all of which have to be functions. Raises Rejected."""
+    for at, tool in enumerate(tools if isinstance(tools, list) else ()):
+        if not isinstance(_mapping(tool).get("function"), Mapping):
+            raise unsupported("Ollama takes tools of type function only.", f"tools[{at}]")
+    return tools
 
 
 def _options(params: Mapping[str, Any]) -> Fields:
@@ -69,7 +77,7 @@ def _format(params: Mapping[str, Any]) -> str | Fields | None:
 
 def _message(message: Message, names: Mapping[str, str], path: str) -> Fields:
     role = {"developer": "system", "function": "tool"}.get(message.get("role", ""), message.get("role", "user"))
-    content = message.get("content")
+    content = message.get("content") or message.get("refusal")
     if "ollama" in message:
         return {"role": role, "content": text_of(content), **_mapping(message["ollama"])}
     found: Fields = {"role": role, "content": text_of(content)}

@@ -20,6 +20,7 @@ VOLATILE = (
     (re.compile(r"excerpt-[0-9a-f]{8}"), "excerpt-nonce"),
     (re.compile(r'"timings_ms": \{[^}]*\}'), '"timings_ms": {}'),
     (re.compile(r"chatcmpl-[0-9a-f]{32}"), "chatcmpl-new"),
+    (re.compile(r"\b(resp|msg|rs|fc|ig)_[0-9a-f]{32}"), r"\1_new"),
     (re.compile(r"call_made[0-9a-f]{19}"), "call_new"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)"), "now"),
 )
@@ -109,7 +110,7 @@ def steps(path: str) -> Steps:
 
 def settled(value: Any) -> Any:
     """Without what is new every time."""
-    text = re.sub(r'(?<="created": )\d+', _moment, json.dumps(value, sort_keys=True))
+    text = re.sub(r'(?<="created": )\d+|(?<="created_at": )\d+', _moment, json.dumps(value, sort_keys=True))
     for pattern, constant in VOLATILE:
         text = pattern.sub(constant, text)
     return json.loads(text)

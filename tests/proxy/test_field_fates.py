@@ -20,6 +20,10 @@ import pytest
 import yaml
 from google.genai import types
 from ollama import _types as ollama_types
+from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.chat_completion_chunk import ChoiceDelta
+from openai.types.chat.completion_create_params import CompletionCreateParamsBase
+from openai.types.responses.response_create_params import ResponseCreateParamsBase
 
 from tests.proxy.fates import Row, compared, put, rows, settled
 from tests.upstreams.wire import Request, Server, Step, chunk, head, serving
@@ -57,9 +61,17 @@ CONTENTS = [
         ],
     },
 ]
+ITEMS = [
+    CHAT[0],
+    {"role": "assistant", "content": "Let me look."},
+    {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": '{"city":"Bern"}'},
+    {"type": "function_call_output", "call_id": "call_1", "output": '{"sky":"grey"}'},
+    CHAT[3],
+]
 # What a client sends, without the field in question.
 REQUESTS: dict[str, dict[str, Any]] = {
     "/v1/chat/completions": {"model": "{model}", "messages": CHAT},
+    "/v1/responses": {"model": "{model}", "input": ITEMS},
     "/api/chat": {"model": "{model}", "messages": OLLAMA, "stream": False},
     "/api/generate": {"model": "{model}", "prompt": "When does water boil?", "stream": False},
     "/v1beta/models/{model}:generateContent": {"contents": CONTENTS},
@@ -67,6 +79,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 # Who reads an answer, by the name of the column.
 CLIENTS = {
     "chat": "/v1/chat/completions",
+    "responses": "/v1/responses",
     "ollama": "/api/chat",
     "generate": "/api/generate",
     "gemini": "/v1beta/models/{model}:generateContent",
@@ -218,6 +231,18 @@ def test_answers(world: World, row: Row, client: str, fate: str) -> None:
 # what every request or answer here has.
 GENERATE_CONTENT = "Requests: `/v1beta/models/{model}:generateContent`"
 DEFINED: dict[str, tuple[str, str, list[str]]] = {
+    "OpenAI's chat": (
+        "Requests: `/v1/chat/completions`",
+        "",
+        [name for name in CompletionCreateParamsBase.__annotations__ if name not in ("messages", "model")],
+    ),
+    "OpenAI's responses": (
+        "Requests: `/v1/responses`",
+        "",
+        [name for name in ResponseCreateParamsBase.__annotations__ if name != "model"],
+    ),
+    "OpenAI's chunks": ("Answers: openai", "", _names(ChatCompletionChunk, "choices", "object", "obfuscation")),
+    "OpenAI's deltas": ("Answers: openai", "choices[0].delta", _names(ChoiceDelta, "role", "content")),
     "Gemini's generationConfig": (GENERATE_CONTENT, "generationConfig", _names(types.GenerationConfig)),
     "Gemini's parts in a request": (GENERATE_CONTENT, "contents", _names(types.Part)),
     "Gemini's tools": (GENERATE_CONTENT, "tools", _names(types.Tool)),

@@ -70,6 +70,20 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
             }
         ],
     ),
+    "custom tools and their results": (
+        [
+            {"type": "custom_tool_call", "call_id": "c2", "name": "sql", "input": "SELECT 1"},
+            {"type": "custom_tool_call_output", "call_id": "c2", "output": "1"},
+        ],
+        [
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": "c2", "type": "custom", "custom": {"name": "sql", "input": "SELECT 1"}}],
+            },
+            {"role": "tool", "tool_call_id": "c2", "content": "1"},
+        ],
+    ),
     "texts of one item are one text": (
         [{"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "refusal", "refusal": "b"}]}],
         [{"role": "user", "content": "ab"}],
@@ -90,6 +104,10 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a schema": (
         {"text": {"format": {"type": "json_schema", "name": "a", "schema": {}, "strict": True}}},
         {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {}, "strict": True}}},
+    ),
+    "custom tools": (
+        {"tools": [{"type": "custom", "name": "c", "format": {"type": "text"}}]},
+        {"tools": [{"type": "custom", "custom": {"name": "c", "format": {"type": "text"}}}]},
     ),
     "tools and which to call": (
         {"tools": [{"type": "function", "name": "f"}], "tool_choice": {"type": "function", "name": "f"}},

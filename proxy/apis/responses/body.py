@@ -13,7 +13,7 @@ REPEATED = (
     *("tool_choice", "tools", "top_p", "truncation", "user"),
 )
 # Of a chat completion, what this API says in its own way; of a choice likewise.
-ENVELOPE = frozenset({"id", "object", "created", "model", "choices", "usage", "system_fingerprint"})
+ENVELOPE = frozenset({"id", "object", "created", "model", "choices", "usage"})
 CHOICE = frozenset({"index", "message", "logprobs", "finish_reason"})
 
 

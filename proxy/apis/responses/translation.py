@@ -21,9 +21,13 @@ SAME = (  # of the same name and meaning in both APIs
     "service_tier",
     "safety_identifier",
     "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "moderation",
     "top_logprobs",
 )
 ELSEWHERE = ("previous_response_id", "conversation", "background", "prompt")  # need a server that remembers; we do not
+CALLABLE = ("function", "custom")
 LOGPROBS = "message.output_text.logprobs"
 SEARCH = "file_search"  # how a search that the API itself made is told to a chat model: as a call of this function
 
@@ -90,17 +94,19 @@ def _response_format(form: Body) -> Body | None:
 
 
 def _tool(tool: Body, path: str) -> Body:
-    if tool.get("type") != "function":
-        raise FieldError(f"{path}.type", "only functions can be passed on to a chat model")
-    return {"type": "function", "function": {key: value for key, value in tool.items() if key != "type"}}
+    kind = tool.get("type")
+    if kind not in CALLABLE:
+        raise FieldError(f"{path}.type", "only functions and custom tools can be passed on to a chat model")
+    return {"type": kind, kind: {key: value for key, value in tool.items() if key != "type"}}
 
 
 def _choice(choice: str | Body) -> str | Body:
     if isinstance(choice, str):
         return choice
-    if choice.get("type") != "function":
-        raise FieldError("tool_choice.type", "only functions can be passed on to a chat model")
-    return {"type": "function", "function": {"name": choice.get("name", "")}}
+    kind = choice.get("type")
+    if kind not in CALLABLE:
+        raise FieldError("tool_choice.type", "only functions and custom tools can be passed on to a chat model")
+    return {"type": kind, kind: {"name": choice.get("name", "")}}
 
 
 def _instructions(given: Any) -> list[Message]:
@@ -118,7 +124,11 @@ def _of_item(item: Body, path: str) -> list[Message]:
             return [{"role": role, "content": _content(item.get("content"), f"{path}.content")}]
         case "function_call":
             return [_called(item.get("call_id") or "", item.get("name") or "", item.get("arguments") or "")]
-        case "function_call_output":
+        case "custom_tool_call":
+            called = {"name": item.get("name") or "", "input": item.get("input") or ""}
+            call = {"id": item.get("call_id") or "", "type": "custom", "custom": called}
+            return [{"role": "assistant", "content": None, "tool_calls": [call]}]
+        case "function_call_output" | "custom_tool_call_output":
             output = _content(item.get("output"), f"{path}.output")
             return [{"role": "tool", "tool_call_id": item.get("call_id") or "", "content": output}]
         case "file_search_call" if item.get("results"):
