@@ -1,5 +1,6 @@
 """The Responses API in front of any provider, through the official client."""
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -7,6 +8,9 @@ from typing import Any
 
 import pytest
 from openai import BadRequestError, OpenAI
+
+from proxy.apis.responses import ResponsesApi
+from proxy.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
 
@@ -112,3 +116,18 @@ def test_what_cannot_be_done_is_said(sdk: OpenAI) -> None:
         sdk.responses.create(previous_response_id="resp_1", **ASKED)
     with pytest.raises(BadRequestError, match=r"input\[0\]"):
         sdk.responses.create(**{**ASKED, "input": [1]})
+
+
+def test_a_failure_says_what_had_arrived_then_raises_in_clients_that_pass_over_it() -> None:
+    encoder = ResponsesApi().encoder(Job("m", []), lambda _: [])
+    said = {"message": "It broke.", "type": "upstream_error", "param": None, "code": None}
+    written = encoder.chunks([{"choices": [{"index": 0, "delta": {"content": "Half"}, "finish_reason": None}]}])
+    written += encoder.failure({"error": said}, 502) + encoder.end()
+    *_, failed, error = [json.loads(event.split(b"data: ")[1]) for event in written.strip().split(b"\n\n")]
+    assert failed["response"]["error"] == {"code": "server_error", "message": "It broke."}
+    assert failed["response"]["output"][0]["content"][0]["text"] == "Half"
+    assert (error["type"], error["code"], error["message"], error["error"]) == (
+        *("error", "server_error", "It broke."),
+        said,
+    )
+    assert error["sequence_number"] == failed["sequence_number"] + 1

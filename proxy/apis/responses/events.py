@@ -61,12 +61,18 @@ class ResponseEvents:
         return b"".join(written)
 
     def failure(self, error: Fields, _status: int) -> bytes:
-        """`response.failed`, with what had arrived."""
+        """`response.failed`, with what had arrived, then `error`.
+
+        OpenAI's own frame holds its error inside, where both of its SDKs look for one to raise; its documentation has
+        the same fields outside. Many clients pass over `response.failed`, and would take half an answer for a whole.
+        """
         self._failed = True
         written = self._opening() + self._closing(self._completion, "incomplete")
         said = {"code": error["error"]["code"] or "server_error", "message": error["error"]["message"]}
         body = self._response(self._completion, "failed", "incomplete") | {"error": said}
-        return b"".join([*written, self._event("response.failed", {"response": body})])
+        written.append(self._event("response.failed", {"response": body}))
+        frame = {"code": said["code"], "message": said["message"], "param": error["error"]["param"], **error}
+        return b"".join([*written, self._event("error", frame)])
 
     def end(self) -> bytes:
         """The items in full, then `response.completed`; nothing more after a failure."""

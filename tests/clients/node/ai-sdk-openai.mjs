@@ -64,6 +64,7 @@ await way("`generateText`, `.chat()`", "`sources`", chatWhole, {
   error: () => raised(() => chat.ask("nobody/nothing")),
 });
 await way("`streamText`, `.responses()`", "`sources`", responsesStreamed, {
+  reasoning: responses.reasoning,
   broken: () => broken(() => responses.pieces("broken/any")),
   left: responses.leaving,
 });

@@ -2,7 +2,7 @@
 
 import { HumanMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import { CITESTREAM, KEY, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
 
 function chat(model) {
   // region connect
@@ -51,6 +51,10 @@ function of({ text, content, usage_metadata: usage }) {
   };
 }
 
+async function* pieces(model) {
+  for await (const chunk of await chat(model).stream(question)) yield chunk.text;
+}
+
 async function calls() {
   const weather = { type: "function", function: { name: "weather", parameters: { type: "object", properties: {} } } };
   const { tool_calls } = await chat("calling/any").bindTools([weather]).invoke(question);
@@ -69,6 +73,7 @@ async function leaving() {
 }
 
 await way("`ChatOpenAI({useResponsesApi: true}).stream`", "annotations of the content", streamed, {
+  broken: () => broken(() => pieces("broken/any")),
   left: leaving,
 });
 await way("`ChatOpenAI({useResponsesApi: true}).invoke`", "annotations of the content", whole, {

@@ -222,6 +222,14 @@ async function responseReasoning() {
   return output.filter((item) => item.type === "reasoning").flatMap((item) => item.content ?? item.summary).map((part) => part.text).join("");
 }
 
+async function responseReasoningStreamed() {
+  let thought = "";
+  for await (const event of await client.responses.create({ model: "reasoning/any", input: question, evidence, stream: true })) {
+    if (event.type === "response.reasoning_summary_text.delta") thought += event.delta;
+  }
+  return thought;
+}
+
 async function responseLeaving() {
   const stream = await client.responses.create({ model: "silent/node-responses", input: question, evidence, stream: true });
   for await (const event of stream) if (event.type === "response.output_text.delta") break;
@@ -241,6 +249,7 @@ await way("`chat.completions.create()`", "`message.annotations`, `completion.ref
   error: () => raised(() => client.chat.completions.create({ model: "nobody/nothing", messages })),
 });
 await way("`responses.create({stream: true})`", "`annotation.added` events", responsesStreamed, {
+  reasoning: responseReasoningStreamed,
   broken: () => broken(() => responsePieces("broken/any")),
   left: responseLeaving,
 });

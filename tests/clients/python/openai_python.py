@@ -270,6 +270,11 @@ def response_reasoning() -> str:
     return "".join(part.text for item in items for part in item.content or item.summary)
 
 
+def response_reasoning_streamed() -> str:
+    events = respond("reasoning/any", stream=True)
+    return "".join(event.delta for event in events if event.type == "response.reasoning_summary_text.delta")
+
+
 def response_leaving() -> bool:
     with respond("silent/python-responses", stream=True) as stream:
         next(event for event in stream if event.type == "response.output_text.delta")
@@ -305,6 +310,7 @@ way(
     "`responses.create(stream=True)`",
     "`annotation.added` events",
     responses_streamed,
+    reasoning=response_reasoning_streamed,
     broken=lambda: broken(lambda: response_pieces("broken/any")),
     left=response_leaving,
 )
