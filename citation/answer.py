@@ -13,8 +13,9 @@ from .attribute import Decision, Reason
 from .claims import makes_claim
 from .grounding import Grounding
 from .links import Unlinker
-from .markers import MarkerNames, Stripped, Stripper, place, render, strip
+from .markers import MarkerNames, Stripped, Stripper, render, strip
 from .options import Options
+from .place import place
 from .references import References, Span
 from .scoring import Claim
 from .segment import VERBATIM, Kind, Open, Segmenter, SegmentLimits, Sentence

@@ -13,7 +13,8 @@ from importlib.resources import files
 from .answer import Draft
 from .attribute import Decision
 from .evidence import Evidence
-from .markers import MarkerNames, place, strip
+from .markers import MarkerNames, strip
+from .place import place
 from .prompt import Message, excerpts_block
 from .segment import Segmenter
 

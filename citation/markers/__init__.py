@@ -1,10 +1,9 @@
-"""Markers: the one grammar of citation markers. Recognise the model's, strip them, render and place ours."""
+"""Markers: the one grammar of citation markers. Recognise the model's, strip them, render ours."""
 
 from .grammar import MAX_MARKER, PARTIAL, Partial
 from .history import forget
 from .match import ANY, STARTS, Match, match_marker
 from .named import MarkerNames
-from .place import Placed, place
 from .render import reference_list, render
 from .strip import Stripped, Stripper, strip
 
@@ -16,12 +15,10 @@ __all__ = [
     "MarkerNames",
     "Match",
     "Partial",
-    "Placed",
     "Stripped",
     "Stripper",
     "forget",
     "match_marker",
-    "place",
     "reference_list",
     "render",
     "strip",

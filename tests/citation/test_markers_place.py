@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from citation.evidence import Evidence
-from citation.markers import ANY, MarkerNames, forget, place, reference_list, render, strip
+from citation.markers import ANY, MarkerNames, forget, reference_list, render, strip
 from citation.options import MarkerStyle, Placement
+from citation.place import place
 from citation.segment import Kind
 
 PROSE, ITEM, ROW, QUOTE, HTML = Kind.PROSE, Kind.LIST_ITEM, Kind.TABLE_ROW, Kind.QUOTE, Kind.HTML

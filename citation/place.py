@@ -2,12 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ..options import Placement
-
-if TYPE_CHECKING:  # the segmenter imports this package
-    from ..segment import Kind
+from .options import Placement
+from .segment import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +24,7 @@ class Placed:
         return self.text[: self.inserted_at] + self.text[self.marker_end :]
 
 
-def place(text: str, kind: "Kind", rendered: str, placement: Placement = "after", shown: int = 0) -> Placed:
+def place(text: str, kind: Kind, rendered: str, placement: Placement = "after", shown: int = 0) -> Placed:
     """Put `rendered` into a sentence.
 
     `placement`: after the closing punctuation or before it. `shown`: leading characters that have already left, so
@@ -48,8 +45,8 @@ def _body(text: str) -> tuple[int, int]:
     return min(len(text) - len(text.lstrip()), end), end
 
 
-def _position(text: str, start: int, end: int, kind: "Kind", placement: Placement) -> int:
-    if kind == "table_row":
+def _position(text: str, start: int, end: int, kind: Kind, placement: Placement) -> int:
+    if kind == Kind.TABLE_ROW:
         start, end = _last_cell(text, start, end)
     end = _before_closing_tags(text, start, end)
     if placement == "after":
