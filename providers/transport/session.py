@@ -10,6 +10,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import aiohttp
+from aiohttp.client_reqrep import ConnectionKey
+from aiohttp.connector import Connection
+from aiohttp.tracing import Trace
 
 from ..errors import CERTIFICATE, BrokenStream, Unreachable, rejected, translate
 from .retrying import Retries
@@ -120,9 +123,24 @@ class Transport:
         return self._trusted[ca_file]
 
 
+class _Connector(aiohttp.TCPConnector):
+    """Uses no connection again on which something came that nobody asked for.
+
+    aiohttp would hand that out as the answer to the next request: the 408 of a server that closes an idle connection,
+    or what one sent beyond its answer, to whoever asks next.
+    """
+
+    async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
+        while connection := await super()._get(key, traces):
+            if connection.protocol is None or not connection.protocol.should_close:
+                return connection
+            connection.close()
+        return None
+
+
 def _session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
+        connector=_Connector(
             limit=0,  # the proxy admits requests; a pool of 100 would let the 101st wait in silence
             keepalive_timeout=KEEPALIVE_SECONDS,
         ),

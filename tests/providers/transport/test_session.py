@@ -1,6 +1,8 @@
 """Transport: one session for all, certificates verified, authorities of one's own."""
 
+import asyncio
 import ssl
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import trustme
 
 from providers.errors import Unreachable
 from providers.transport import Call, Timeouts, Transport, body
-from tests.upstreams.wire import Server, script, whole
+from tests.upstreams.wire import Request, Server, script, whole
 
 OK = script(whole("200 OK", b"ok", "Set-Cookie: a=b"))
 
@@ -62,6 +64,37 @@ async def test_a_closed_transport_opens_again() -> None:
         for _ in range(2):
             assert await fetched(transport, server.url) == b"ok"
             await transport.aclose()
+
+
+UNASKED = {
+    "a time-out of the server": whole("408 Request Timeout", b"", "Connection: close"),
+    "another answer": whole("200 OK", b"of someone else"),
+    "no HTTP": b"0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("case", UNASKED)
+async def test_what_nobody_asked_for_is_no_answer_to_the_next_question(case: str) -> None:
+    idle, said = asyncio.Event(), asyncio.Event()
+
+    async def answer(request: Request) -> AsyncIterator[bytes]:
+        yield whole("200 OK", request.target.encode())
+        if request.target == "/one":
+            await idle.wait()
+            yield UNASKED[case]
+            said.set()
+
+    transport = Transport()
+    async with Server(answer) as server:
+        assert await fetched(transport, f"{server.url}/one") == b"/one"
+        idle.set()
+        await said.wait()
+        for _ in range(3):
+            await asyncio.sleep(0)  # what was said arrives
+        assert await fetched(transport, f"{server.url}/two") == b"/two"
+        assert await fetched(transport, f"{server.url}/three") == b"/three"
+        assert server.connections == 2
+        await transport.aclose()
 
 
 async def test_many_streams_need_no_place_in_a_pool() -> None:
