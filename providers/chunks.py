@@ -48,8 +48,11 @@ class ChunkReader:
 
     @property
     def text_field(self) -> bytes:
-        """Where text deltas stand; nothing once halves of characters have come, which have to be put together."""
-        return b'"content"' if self._surrogates is None else b""
+        """Where text deltas stand.
+
+        Nothing once halves of characters have come, which have to be put together, or [DONE], which nothing follows.
+        """
+        return b'"content"' if self._surrogates is None and not self.done else b""
 
     def read(self, payload: bytes) -> list[Event]:
         """The events of one payload. One that is not a JSON object is skipped and counted."""

@@ -45,8 +45,8 @@ class LineReader:
 
     @property
     def text_field(self) -> bytes:
-        """Where text deltas stand."""
-        return self._chunks.text_field
+        """Where text deltas stand; nothing once the last line has come."""
+        return b"" if self.done else self._chunks.text_field
 
     def read(self, payload: bytes) -> list[Event]:
         """The events of one line. One that is not a JSON object is skipped and counted."""

@@ -108,6 +108,16 @@ def test_halves_of_characters_are_put_together_across_chunks() -> None:
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "ab😀cd"
 
 
+def test_nothing_is_read_after_the_end_though_it_looks_like_what_came_before() -> None:
+    done = line("", done=True, done_reason="stop")
+    for reader, payloads in (
+        (ChunkReader(), [ROLE, chunk("a"), chunk("b"), b"[DONE]", chunk("c"), chunk("d")]),
+        (LineReader("m"), [line(""), line("a"), line("b"), done, line("c"), line("d")]),
+    ):
+        events = in_runs(reader, payloads)
+        assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "ab"
+
+
 def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> None:
     class Counting(ChunkReader):
         reads = 0
