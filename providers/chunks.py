@@ -72,6 +72,7 @@ class ChunkReader:
         choices = chunk.get("choices")
         if chunk.get("error") or chunk.get("object") == "error":
             self.error = reported(chunk)
+            chunk.pop("error", None)  # told once, after all else: a client that reads it beside text drops that text
         usage = chunk.get("usage")  # null on every chunk but the last, from those who say there that one will come
         chunk.pop("obfuscation", None)  # padding that hides the length of a delta, void once deltas are merged
         if usage:

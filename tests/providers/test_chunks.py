@@ -269,6 +269,7 @@ def test_an_error_in_the_stream_is_reported(case: str) -> None:
     reader.take(ROLE | {"choices": [delta(role="assistant", content="")]})
     events = reader.take(json.loads(json.dumps(given)))
     assert [short(event) for event in events] == (["last words"] if "OpenRouter" in case else [])
+    assert all("error" not in event.chunk for event in events if not isinstance(event, Idle))
     with pytest.raises(ReportedError) as raised:
         reader.end()
     assert (raised.value.message, raised.value.status) == (message, status)
