@@ -122,6 +122,9 @@ class Embeds(Protocol):
 class Relays(Protocol):
     """A provider whose own API clients may speak through us."""
 
-    async def relay(self, body: bytes, path: str, *, model: str, key: str | None) -> Relayed:
-        """Pass a request and its answer through, bytes unchanged. Raises ProviderError."""
+    async def relay(self, body: bytes, path: str, *, model: str, key: str | None, choices: int = 1) -> Relayed:
+        """Pass a request and its answer through, bytes unchanged. Raises ProviderError.
+
+        `choices`: answers asked for, each of which has to show its end.
+        """
         ...

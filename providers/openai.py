@@ -19,7 +19,7 @@ from .chunks import ChunkReader
 from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .json_text import dumps
-from .relaying import ENDS, answered, relay
+from .relaying import Ending, answered, relay
 from .settings import Settings
 from .streaming import stream
 from .transport import Call, EventSplitter, Transport
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 BASE_URL = "https://api.openai.com/v1"
 AZURE_API_VERSION = "2024-10-21"  # the latest of Azure's stable ones
+CHAT = "/chat/completions"
 RESPONSES = "/responses"
+ENDINGS = {CHAT: "openai", RESPONSES: "responses"}
 NO_SUCH_PATH = frozenset({404, 405})
 CHAT_ONLY_SECONDS = 600.0  # that a server which did not know /responses is not asked again; it may be updated
 MODELS_SECONDS = 30.0  # for the list of models, which servers answer from memory
@@ -67,7 +69,7 @@ class OpenAIProvider:
                     yield event
 
     async def relay(
-        self, body: bytes, path: str = "/chat/completions", *, model: str = "", key: str | None = None
+        self, body: bytes, path: str = CHAT, *, model: str = "", key: str | None = None, choices: int = 1
     ) -> Relayed:
         """Pass a request and its answer through, bytes unchanged. `path` follows the base address.
 
@@ -75,11 +77,11 @@ class OpenAIProvider:
         Responses API but may have chat.
         """
         call = self._call("POST", path, key, body, model)
-        ends = ENDS["openai"] if path == "/chat/completions" else None
+        ending = Ending(ENDINGS[path], choices) if path in ENDINGS else None
         if path == RESPONSES and not self._may_have_responses():
             raise NoSuchApi("This provider has no Responses API.", status=404)
         try:
-            return await relay(self._transport, call, self._settings.timeouts, ends, self._settings.max_event_bytes)
+            return await relay(self._transport, call, self._settings.timeouts, ending, self._settings.max_event_bytes)
         except Rejected as error:
             if path != RESPONSES or self._settings.responses != "auto" or not _names_no_model(error):
                 raise

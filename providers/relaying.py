@@ -11,14 +11,25 @@ from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_header
 from .events import Relayed
 from .json_text import loads
 from .masking import Passing
-from .transport import MAX_EVENT_BYTES, Call, Timeouts, Transport, Watch, accepted, kind_of, reads
+from .transport import (
+    MAX_EVENT_BYTES,
+    Call,
+    EventSplitter,
+    LineSplitter,
+    Timeouts,
+    Transport,
+    Watch,
+    accepted,
+    kind_of,
+    reads,
+)
 
-# How each API's stream shows that it came to an end, or to an error of its own. In the text of an answer these quotes
-# would be escaped, so only the stream itself can match.
-ENDS = {
-    "openai": re.compile(rb'"finish_reason" ?: ?"|"error" ?: ?[{"]'),
-    "ollama": re.compile(rb'"done" ?: ?true|"error" ?: ?[{"]'),
-    "gemini": re.compile(rb'"finishReason" ?: ?"|"blockReason" ?: ?"|"error" ?: ?[{"]'),
+# What an event may hold that ends a stream, by API; whoever matches is decoded, to look where in it that stands.
+_MAY_END = {
+    "openai": re.compile(rb'"finish_reason" ?: ?"|"error"'),
+    "responses": re.compile(rb'"response\.(?:completed|incomplete|failed|cancelled)"|"error"'),
+    "ollama": re.compile(rb'"done" ?: ?true|"error"'),
+    "gemini": re.compile(rb'"finishReason"|"blockReason"|"error"'),
 }
 # What the events of a stream end with, by its content type. Behind a blank line that ends with "\r" a "\n" may follow,
 # which then is an empty line of its own and changes nothing.
@@ -26,24 +37,31 @@ KINDS = {
     "text/event-stream": (b"\n\n", b"\r\n\r\n", b"\n\r\n", b"\r\r", b"\n\r"),
     "application/x-ndjson": (b"\n",),
 }
+_RESPONSE_ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled", "error")
 LONGEST_BLANK = 3  # bytes of such an end that may have come with an earlier read
-LONGEST_END = 32  # bytes of such a sign, which two reads may share
 
 
 class Ending:
-    """Looks for the sign of an end in bytes that pass by."""
+    """Looks for the end of a stream, or an error of its own, in the events that pass by."""
 
-    def __init__(self, sign: re.Pattern[bytes]) -> None:
-        """`sign`: one of ENDS."""
+    def __init__(self, api: str, choices: int = 1) -> None:
+        """`api`: whose the stream is: openai, responses, ollama, gemini. `choices`: how many answers were asked for."""
         self.seen = False
-        self._sign = sign
-        self._tail = b""
+        self.closes = api == "gemini"  # it always ends the stream itself, and need not be hurried
+        self._api = api
+        self._choices = choices
+        self._ended: set[int] = set()
 
-    def pass_by(self, data: bytes) -> None:
-        """The next bytes."""
-        if not self.seen:
-            self.seen = self._sign.search(self._tail + data) is not None
-            self._tail = (self._tail + data)[-LONGEST_END:]
+    def pass_by(self, events: bytes) -> None:
+        """The next events, whole."""
+        if self.seen or not _MAY_END[self._api].search(events):
+            return
+        splitter = LineSplitter() if self._api == "ollama" else EventSplitter()
+        for payload in (*splitter.feed(events), *splitter.flush()):
+            event, _ = loads(payload)
+            if isinstance(event, dict):
+                self._ended |= _ends(event, self._api)
+                self.seen = self.seen or _failed(event) or len(self._ended) >= self._choices
 
 
 class Whole:
@@ -79,9 +97,9 @@ class Whole:
         self._held, self._size, self._tail = [], 0, b""
         return held
 
-    def broken(self) -> bytes:
-        """What is held at the end of one that is not: an event that only lacks its end, with it; half an event not."""
-        event = self.flush().rstrip()
+    def completed(self, rest: bytes) -> bytes:
+        """What is held where the stream broke: an event that only lacks its end, with it; of half an event nothing."""
+        event = rest.rstrip()
         return event + self._ends[0] if isinstance(loads(event.lstrip().removeprefix(b"data:"))[0], dict) else b""
 
     def _hold(self, data: bytes) -> None:
@@ -97,14 +115,14 @@ async def relay(
     transport: Transport,
     call: Call,
     timeouts: Timeouts,
-    ends: re.Pattern[bytes] | None = None,
+    ending: Ending | None = None,
     limit: int = MAX_EVENT_BYTES,
 ) -> Relayed:
     """The answer to this call, once its headers are here. Raises ProviderError, also for an error status.
 
     Its body has to be closed (`aclosing`): that ends the provider's stream. It raises ProviderError when the connection
-    breaks, and IncompleteAnswer when a stream that should show one of `ends` has none, so that a cut answer is never
-    made to look like a whole one. `limit`: bytes of one event.
+    breaks, and IncompleteAnswer when a stream that should show its `ending` does not, so that a cut answer is never
+    made to look like a whole one; what breaks after that is of no matter. `limit`: bytes of one event.
     """
     async with AsyncExitStack() as stack:
         response, watch = await stack.enter_async_context(accepted(transport, call, timeouts))
@@ -113,7 +131,7 @@ async def relay(
         headers |= passed_headers(response.headers)
         opened = stack.pop_all()
     whole = Whole(KINDS[kind], limit) if kind in KINDS else None
-    started = _body(opened, response, watch, Ending(ends) if ends and whole else None, whole)
+    started = _body(opened, response, watch, ending if whole else None, whole)
     await anext(started)  # from here on, closing it closes the connection, even if nobody ever reads
     return Relayed(response.status, headers, started, events=whole is not None)
 
@@ -140,18 +158,49 @@ async def _body(
     whole: Whole | None,
 ) -> AsyncGenerator[bytes, None]:
     passing = Passing()
+    broken: ProviderError | None = None
     async with opened:
         yield b""
         try:
             async for data in reads(response, watch):
+                events = whole.feed(data) if whole else data
                 if data:
                     watch.begin()
-                    if ending:
-                        ending.pass_by(data)
-                yield passing.feed(whole.feed(data) if whole else data)
-            if ending and not ending.seen:
-                raise IncompleteAnswer("The provider's answer ended without a finish reason.")
-        except ProviderError:
-            yield passing.feed(whole.broken() if whole else b"") + passing.flush()
-            raise
-        yield passing.feed(whole.flush() if whole else b"") + passing.flush()
+                if ending and events:
+                    ending.pass_by(events)
+                    if ending.seen and not ending.closes:
+                        watch.finish()
+                yield passing.feed(events)
+        except ProviderError as error:
+            broken = error
+        rest = whole.flush() if whole else b""
+        if ending:
+            ending.pass_by(rest)
+            if not (broken or ending.seen):
+                broken = IncompleteAnswer("The provider's answer ended without a finish reason.")
+        yield passing.feed(whole.completed(rest) if whole and broken else rest) + passing.flush()
+        if broken and not (ending and ending.seen):
+            raise broken
+
+
+def _ends(event: dict[str, Any], api: str) -> set[int]:
+    """The choices that this event ends."""
+    if api == "ollama":
+        return {0} if event.get("done") is True else set()
+    if api == "responses":
+        return {0} if event.get("type") in _RESPONSE_ENDS else set()
+    named = "candidates" if api == "gemini" else "choices"
+    reason = "finishReason" if api == "gemini" else "finish_reason"
+    found = event.get(named)
+    choices = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return {one.get("index") or 0 for one in choices if isinstance(one.get(reason), str)}
+
+
+def _failed(event: dict[str, Any]) -> bool:
+    """An error, or Gemini's refusal of the question."""
+    asked = event.get("promptFeedback")
+    return bool(
+        event.get("error")
+        or event.get("object") == "error"
+        or (isinstance(asked, dict) and asked.get("blockReason") and not event.get("candidates"))
+    )

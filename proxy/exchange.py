@@ -154,10 +154,12 @@ class _Exchange:
     async def _relayed(self, job: Job, route: Route, provider: Relays, key: str | None) -> web.StreamResponse:
         encoder = self._api.encoder(job, Unchanged.annotations) if job.stream else None
         body = dumps({**job.body, **({"model": route.model} if "model" in job.body else {})})
+        count = job.params.get("n")
+        choices = count if isinstance(count, int) else 1
         opened: list[Relayed] = []  # what has to be closed even if we are cancelled just when it comes
 
         async def asked() -> Relayed:
-            relayed = provider.relay(body, self._api.path, model=route.model, key=key)
+            relayed = provider.relay(body, self._api.path, model=route.model, key=key, choices=choices)
             opened.append(await route.telemetry.relayed(route.name, relayed))
             return opened[0]
 

@@ -16,7 +16,7 @@ from ..errors import ProviderError, translate
 from ..events import ChatRequest, Embedded, Event, Relayed
 from ..json_text import dumps, loads
 from ..messages import unsupported
-from ..relaying import ENDS, answered, relay
+from ..relaying import Ending, answered, relay
 from ..settings import Settings
 from ..streaming import stream
 from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
@@ -59,14 +59,16 @@ class GeminiProvider:
             async for event in events:
                 yield event
 
-    async def relay(self, body: bytes, path: str, *, model: str = "", key: str | None = None) -> Relayed:
+    async def relay(
+        self, body: bytes, path: str, *, model: str = "", key: str | None = None, choices: int = 1
+    ) -> Relayed:
         """Pass a request and its answer through, bytes unchanged. Raises ProviderError.
 
         `path`: `:generateContent` or `:streamGenerateContent?alt=sse`, which follows the model's address.
         """
         call = await self._call(f"{self._model(model)}{path}", body, key)
-        ends = ENDS["gemini"] if path.startswith(":streamGenerateContent") else None
-        return await relay(self._transport, call, self._settings.timeouts, ends, self._settings.max_event_bytes)
+        ending = Ending("gemini", choices) if path.startswith(":streamGenerateContent") else None
+        return await relay(self._transport, call, self._settings.timeouts, ending, self._settings.max_event_bytes)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None

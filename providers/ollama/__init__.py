@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..errors import translate
 from ..events import ChatRequest, Embedded, Event, Relayed
 from ..json_text import dumps
-from ..relaying import ENDS, answered, relay
+from ..relaying import Ending, answered, relay
 from ..settings import Settings
 from ..streaming import stream
 from ..transport import Call, LineSplitter, Transport
@@ -50,11 +50,13 @@ class OllamaProvider:
             async for event in events:
                 yield event
 
-    async def relay(self, body: bytes, path: str = "/api/chat", *, model: str = "", key: str | None = None) -> Relayed:
+    async def relay(
+        self, body: bytes, path: str = "/api/chat", *, model: str = "", key: str | None = None, choices: int = 1
+    ) -> Relayed:
         """Pass a request and its answer through, bytes unchanged. `path` follows the host. Raises ProviderError."""
-        ends = ENDS["ollama"] if path in {"/api/chat", "/api/generate"} else None
+        ending = Ending("ollama", choices) if path in {"/api/chat", "/api/generate"} else None
         call = self._call(path, body, key)
-        return await relay(self._transport, call, self._settings.timeouts, ends, self._settings.max_event_bytes)
+        return await relay(self._transport, call, self._settings.timeouts, ending, self._settings.max_event_bytes)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
 from providers.events import Relays
-from providers.relaying import ENDS, KINDS, Ending, Whole
+from providers.relaying import KINDS, Ending, Whole
 from tests.providers.asking import MODELS, made
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
@@ -88,15 +88,51 @@ async def test_an_error_status_is_told_before_anything_is_sent(kind: str) -> Non
 def test_the_sign_of_an_end_is_found_wherever_reads_cut_it(kind: str) -> None:
     body = UPSTREAMS[kind][2]
     for size in range(1, 60):
-        ending = Ending(ENDS[kind])
+        ending, events = Ending(kind), Whole(KINDS["application/x-ndjson" if kind == "ollama" else "text/event-stream"])
         for at in range(0, len(body), size):
-            ending.pass_by(body[at : at + size])
+            assert not ending.seen or at > len(body) // 2
+            ending.pass_by(events.feed(body[at : at + size]))
         assert ending.seen
 
 
 def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
-    ending = Ending(ENDS["openai"])
-    ending.pass_by(b'data: {"choices":[{"delta":{"content":"{\\"finish_reason\\":\\"stop\\"}"},"finish_reason":null}]}')
+    text = b'{"content":"{\\"finish_reason\\":\\"stop\\"}"}'
+    for delta in (text, b'{"tool_calls":[{"function":{"arguments":{"finish_reason":"stop","error":{"a":1}}}}]}'):
+        ending = Ending("openai")
+        ending.pass_by(b'data: {"choices":[{"delta":%s,"finish_reason":null}]}\n\n' % delta)
+        assert not ending.seen
+
+
+def test_every_answer_that_was_asked_for_has_to_end() -> None:
+    ending = Ending("openai", choices=2)
+    for choice in (1, 1, 0):
+        assert not ending.seen
+        ending.pass_by(b'data: {"choices":[{"index":%d,"delta":{},"finish_reason":"stop"}]}\n\n' % choice)
+    assert ending.seen
+
+
+ENDS: dict[str, tuple[str, bytes]] = {
+    "OpenAI's error": ("openai", b'data: {"error":{"message":"x"}}\n\n'),
+    "vLLM's error": ("openai", b'data: {"object":"error","message":"x"}\n\n'),
+    "a completed response": ("responses", b'event: response.completed\ndata: {"type":"response.completed"}\n\n'),
+    "a failed response": ("responses", b'event: response.failed\ndata: {"type":"response.failed"}\n\n'),
+    "an error event": ("responses", b'event: error\ndata: {"type":"error","message":"x"}\n\n'),
+    "Ollama's error": ("ollama", b'{"error":"x"}\n'),
+    "a refused question": ("gemini", b'data: {"promptFeedback":{"blockReason":"SAFETY"}}\r\n\r\n'),
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_what_ends_a_stream_besides_a_finish_reason(case: str) -> None:
+    api, event = ENDS[case]
+    ending = Ending(api)
+    ending.pass_by(event)
+    assert ending.seen
+
+
+def test_an_error_that_no_client_reads_is_no_end() -> None:
+    ending = Ending("openai")
+    ending.pass_by(b'{"error":{"message":"x"}}\n\n')
     assert not ending.seen
 
 
@@ -149,7 +185,7 @@ def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_n
     }.items():
         whole_events = Whole(EVENTS)
         assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
-        assert whole_events.broken() == kept
+        assert whole_events.completed(whole_events.flush()) == kept
 
 
 def test_an_event_above_the_limit_is_an_error_before_it_fills_the_memory() -> None:

@@ -20,7 +20,7 @@ from providers.errors import (
     translate,
 )
 from providers.events import ChatRequest
-from providers.relaying import ENDS, relay
+from providers.relaying import Ending, relay
 from providers.transport import Call, Retries, Timeouts, Transport
 from tests.providers.asking import MODELS, QUESTION, answered, made
 from tests.providers.test_faults import TEXT, WATER, WHOLE
@@ -125,7 +125,7 @@ async def test_what_passes_through_unchanged_too() -> None:
     transport = Transport()
     async with Server(turns) as server:
         call = Call("POST", f"{server.url}/v1/chat/completions", b"{}", retries=AT_ONCE)
-        relayed = await relay(transport, call, Timeouts(), ENDS["openai"])
+        relayed = await relay(transport, call, Timeouts(), Ending("openai"))
         async with aclosing(relayed.body) as body:
             got = b"".join([data async for data in body])
         await transport.aclose()
