@@ -78,6 +78,8 @@ class Server:
                     return
         except (ConnectionError, asyncio.IncompleteReadError):
             self.left.set()
+        except asyncio.CancelledError:
+            pass  # the loop ends; asyncio's streams would report that as an error
         finally:
             self.open -= 1
             writer.close()
