@@ -22,7 +22,7 @@ from providers.errors import (
 from providers.events import ChatRequest
 from providers.relaying import Ending, relay
 from providers.transport import Call, Retries, Timeouts, Transport
-from tests.providers.asking import MODELS, QUESTION, answered, made
+from tests.providers.asking import MODELS, QUESTION, QUICK, answered, made
 from tests.providers.test_faults import TEXT, WATER, WHOLE
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
 
@@ -87,7 +87,8 @@ async def test_who_is_asked_again(case: str, kind: str) -> None:
     first, again = AGAIN[case]
     turns = Turns(kind, first, GOOD)
     async with Server(turns) as server:
-        answer = await answered(kind, server.url, retries=AT_ONCE, timeouts=IMPATIENT)
+        quick = IMPATIENT if Break.STALL in first else QUICK
+        answer = await answered(kind, server.url, retries=AT_ONCE, timeouts=quick)
     assert turns.asked == (2 if again else 1)
     assert (answer.error is None) is again
     if again:
