@@ -22,7 +22,7 @@ from providers.retrieval.watching import changes
 
 from .config import Config
 from .embedders import Embedders
-from .terminal import SAFE
+from .live import SAFE
 
 Fields = dict[str, Any]
 

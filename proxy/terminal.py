@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Mapping
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 from rich.text import Text
@@ -22,6 +22,7 @@ from .config import Config
 from .encoding import dumps
 from .explained import table
 from .job import Job
+from .live import SAFE, THEME, answering
 from .outgoing import Failed
 from .proxy import Proxy
 from .scorers import Scorers
@@ -29,10 +30,6 @@ from .scorers import Scorers
 Fields = dict[str, Any]
 
 WIDE = 200  # columns of tables that are piped: nothing of them is folded
-
-# Control characters could move the cursor or rename the window, those for writing direction hide what is written.
-_UNSAFE = {*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {0x09, 0x0A}
-SAFE = dict.fromkeys(_UNSAFE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +73,14 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
         completion = Completion()
         failed: ProviderError | None = None
         outgoing, chunks = proxy.open(job, route, None)
-        with _spinner(model) as spinner:
+        with _Page(model, quiet=as_json) as page:
             async with aclosing(outgoing):
                 async for event in outgoing:
                     if isinstance(event, Failed):
                         failed = event.error
                     for chunk in chunks.of(event):
                         completion.add(chunk)
-                        if (text := _text(chunk)) and not as_json:
-                            spinner.stop()
-                            print(shown(text), end="", flush=True)
+                        page.add(_text(chunk))
     finally:
         await proxy.aclose()
     _show(completion.body(), as_json, _Places(folders, files.folder if files else None))
@@ -124,18 +119,40 @@ def shown(text: str) -> str:
     return text.translate(SAFE) if sys.stdout.isatty() else text
 
 
-class _Still:
-    """The spinner that is none."""
+class _Page:
+    """Where the answer appears: a spinner until its first word, then its text; nothing at all where it is quiet."""
 
-    def stop(self) -> None:
-        """Nothing turns."""
+    def __init__(self, model: str, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._answer = answering(Console(theme=THEME))
+        looking = not quiet and sys.stdout.isatty() and sys.stderr.isatty()
+        self._spinner = Console(stderr=True).status(Text(f"{model} is asked".translate(SAFE))) if looking else None
+
+    def __enter__(self) -> Self:
+        if self._spinner:
+            self._spinner.start()
+        return self
+
+    def add(self, text: str) -> None:
+        """Show this too."""
+        if text and not self._quiet:
+            self._still()
+            _write(self._answer.feed(text))
+
+    def __exit__(self, *error: object) -> None:
+        self._still()
+        if not self._quiet:
+            _write(self._answer.finish())
+
+    def _still(self) -> None:
+        if self._spinner:
+            self._spinner.stop()
+            self._spinner = None
 
 
-def _spinner(model: str) -> Any:
-    """Something that turns until the first word, where somebody looks."""
-    if sys.stdout.isatty() and sys.stderr.isatty():
-        return Console(stderr=True).status(Text(f"{model} is asked".translate(SAFE)))
-    return nullcontext(_Still())
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _closest(question: str, entries: list[Fields], config: Config) -> tuple[Evidence, ...]:

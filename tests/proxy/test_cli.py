@@ -121,7 +121,7 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_the_evidence(tmp_pa
         )
     )
     shown = in_a_terminal("ask", "What colour is the house? red", "--evidence", str(tmp_path / "e.jsonl"))
-    assert "red. [1]" in shown
+    assert "]0;ownedred. \x1b[1;36m[1]" in shown
     assert "\x1b]0;" not in shown
     assert "\x1b[2J" not in shown
     assert "\u202e" not in shown
