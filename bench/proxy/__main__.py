@@ -5,6 +5,7 @@ python -m bench.proxy --quick             # the cases that were promised, two mi
 python -m bench.proxy --quick --check     # fails where a ratio is clearly worse than the committed one
 python -m bench.proxy --quick --others    # beside LiteLLM's proxy and Portkey's gateway, installed on demand (900 MB)
 python -m bench.proxy --set long --plot long.png
+python -m bench.proxy --profile           # where the CPU goes, stage by stage, under py-spy
 
 All proxies take turns in every round; a ratio is the median of the rounds' ratios to the pass-through's.
 """
@@ -14,7 +15,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.proxy import plot, report, resting
+from bench.proxy import plot, report, resting, split
 from bench.proxy.cases import SETS, Case
 from bench.proxy.measure import Measured, measure
 from bench.proxy.others import litellm, portkey
@@ -27,6 +28,9 @@ ROUNDS = 3
 def main() -> None:
     """Measure, print, draw, compare."""
     chosen = arguments()
+    if chosen.profile:
+        print(split.table())
+        return
     cases = SETS["quick" if chosen.quick else chosen.set]
     starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
     with ExitStack() as running:
@@ -51,6 +55,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--quick", action="store_true", help="only what was promised")
     options.add_argument("--set", choices=SETS, default="full", help="which cases")
     options.add_argument("--others", action="store_true", help="measure LiteLLM and Portkey too, without evidence")
+    options.add_argument("--profile", action="store_true", help="only show where the CPU goes")
     options.add_argument("--rounds", type=int, default=ROUNDS)
     options.add_argument("--json", type=Path, metavar="FILE", help="write everything measured")
     options.add_argument("--plot", type=Path, metavar="FILE", help="draw it")

@@ -1,0 +1,114 @@
+"""Where the CPU of `citestream serve` goes: its process under py-spy while the load runs, each sample by its stage.
+
+A sample belongs to the first of STAGES that stands anywhere in its stack: what `aiohttp` does for a stage is its own,
+what nobody claims is the event loop's. µs a chunk are shares of what the process's own clock says, so that the price of
+being watched is in them; it is the same for all stages.
+"""
+
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.proxy.cases import Case
+from bench.proxy.measure import measure
+from bench.proxy.peers import citestream
+from bench.proxy.processes import ROOT, module, running
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+SECONDS = 6.0  # of load for each case: 3,000 samples
+RATE = 500  # samples a second
+# Stage and what names it in a frame, `function (file:line)`; the first that fits has the sample.
+STAGES = (
+    ("prepare evidence", ("(proxy/preparing.py",)),
+    ("score", ("(citation/scoring/comparison.py", "score (citation/scoring/")),
+    ("decide", ("(citation/attribute.py", "(citation/gates.py", "(citation/scoring/calibration.py")),
+    ("book references", ("(citation/references.py", "(citation/response.py", "(citation/grounding.py")),
+    ("place markers", ("(citation/markers/place.py", "(citation/markers/render.py")),
+    ("segment", ("(citation/segment/",)),
+    ("strip, find claims", ("(citation/answer.py", "(citation/markers/", "(citation/claims.py")),
+    ("inject", ("(citation/prompt.py", "(citation/defuse.py")),
+    (
+        "read request",
+        ("read (proxy/exchange.py", "(citation/evidence.py", "parse (proxy/apis/", "(proxy/apis/echoes.py"),
+    ),
+    ("write to client", ("write (proxy/sending.py", "end (proxy/sending.py", "(aiohttp/web_response.py")),
+    ("encode", ("(proxy/completion.py", "(proxy/encoding.py", "chunks (proxy/apis/")),
+    ("remember", ("(proxy/store.py",)),
+    ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
+    ("read provider", ("(providers/",)),
+    ("steps between", ("(proxy/pipeline.py", "(proxy/ahead.py", "(proxy/reading.py", "(proxy/scoring.py")),
+    ("take requests", ("(aiohttp/web_", "(proxy/")),
+)
+LOOP = "event loop, parsers in C"
+ENTRY = "(proxy/app.py"  # beneath every sample of the main thread
+IDLE = "(concurrent/futures/thread.py"  # a thread of a pool that waits for work: py-spy takes it for a busy one
+
+CASES = (
+    Case(16),
+    Case(16, 20, same=True),
+    Case(16, 20),
+    Case(16, 20, tokens=1000),
+)
+
+
+def table(cases: Sequence[Case] = CASES) -> str:
+    """As text: µs a chunk of each stage, a column a case."""
+    columns = [_split(case) for case in cases]
+    names = [*(name for name, _ in STAGES), LOOP]
+    lines = [f"{name:24}" + "".join(f"{column[name]:12.2f}" for column in columns) for name in names]
+    total = f"{'µs a chunk':24}" + "".join(f"{sum(column.values()):12.2f}" for column in columns)
+    return "\n".join([*(f"{at}: {case.name}" for at, case in enumerate(cases, 1)), "", *lines, total])
+
+
+def _split(case: Case) -> Counter[str]:
+    with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        upstream = stack.enter_context(module("bench.proxy.upstream"))
+        peer = stack.enter_context(citestream(upstream))
+        measure(peer, case, upstream)  # warms up
+        raw = Path(folder) / "stacks"
+        with watched(peer.process.pid, raw) as watching:
+            used = []
+            until = time.monotonic() + SECONDS
+            while time.monotonic() < until:
+                used.append(measure(peer, case, upstream).cpu)
+            watching.wait()
+        found = stages(raw.read_text())
+    total, cost = sum(found.values()), sum(used) / len(used)
+    return Counter({name: count / total * cost for name, count in found.items()})
+
+
+def watched(pid: int, raw: Path) -> "AbstractContextManager[Popen[bytes]]":
+    """py-spy at this process, for SECONDS; it writes the stacks to `raw`."""
+    command = [str(Path(sys.executable).with_name("py-spy")), "record", "--format", "raw", "--full-filenames"]
+    asked = ["--rate", str(RATE), "--duration", str(int(SECONDS)), "--output", str(raw), "--pid", str(pid)]
+    return running([*command, *asked], silent=True)
+
+
+def stages(raw: str) -> Counter[str]:
+    """Samples by stage; `raw`: lines of `frame;frame;... count`, the leaf last."""
+    found: Counter[str] = Counter()
+    for line in _FOLDERS.sub("(", raw).splitlines():
+        stack, _, count = line.rpartition(" ")
+        frames = stack.split(";")
+        if IDLE not in frames[-1]:
+            found[stage(frames)] += int(count)
+    return found
+
+
+def stage(frames: Sequence[str]) -> str:
+    """Whose a sample is."""
+    entry = max((at for at, frame in enumerate(frames) if ENTRY in frame), default=0)
+    stack = ";".join(frames[entry + 1 :])
+    return next((name for name, signs in STAGES if any(sign in stack for sign in signs)), LOOP)
+
+
+# What stands before the path of a module: this folder, the installed packages, the standard library
+_FOLDERS = re.compile(rf"\((?:{re.escape(str(ROOT))}/(?!\.venv)|/[^;()]*?/site-packages/|/[^;()]*?/python3\.\d+/)")
