@@ -18,6 +18,7 @@ from .config import Server
 from .errors import error_body, status_of
 from .outgoing import Failed, Outgoing, Waiting
 from .telemetry import SPENT
+from .waiting import before_waiting
 
 Fields = dict[str, Any]
 T = TypeVar("T")
@@ -30,6 +31,13 @@ STREAM_HEADERS = {
     "Cache-Control": "no-cache, no-transform",  # a cache or a compressor in between would hold the stream back
     "X-Accel-Buffering": "no",  # so would nginx's buffer
 }
+HELD_SECONDS = 0.005  # that bytes may wait for others to leave with: half the time a fast model takes for a token
+
+
+class _Response(web.StreamResponse):
+    """One whose headers leave together with its first bytes, as those of aiohttp's whole answers do."""
+
+    _send_headers_immediately = False
 
 
 class Shaper(Protocol):
@@ -77,6 +85,7 @@ class Encoder(Protocol):
 class Stream:
     """What one client is streamed. Its headers go with the first byte, so that an error before has a status.
 
+    A write to a socket costs as much as ten tokens: what is there at the same time is held, and leaves in one.
     A client that takes nothing for too long is let go: what waits for it is held back, the provider's connection too.
     """
 
@@ -86,9 +95,11 @@ class Stream:
         self._request = request
         self._patience = config.keepalive_seconds
         self._stalled = config.stalled_seconds
-        self._response = web.StreamResponse()
+        self._response = _Response()
         self._loop = asyncio.get_running_loop()
         self._writing = 0.0  # since when the client keeps a write waiting
+        self._held: list[bytes] = []
+        self._held_since = 0.0
         self._watch: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> Self:
@@ -117,13 +128,25 @@ class Stream:
         await self._response.prepare(self._request)
         self._watch = self._loop.call_later(self._stalled, self._look)
 
-    async def write(self, data: bytes) -> None:
+    async def hold(self, data: bytes) -> None:
+        """To be sent on with the next write; before, where others have been held for long. Raises as that does."""
+        now = perf_counter()  # the loop's own clock stands still while it is busy
+        if not self._held:
+            self._held_since = now
+        self._held.append(data)
+        if now - self._held_since >= HELD_SECONDS:
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Send on what is held, if anything is. Raises as `write` does."""
+        if self._held:
+            await self.write()
+
+    async def write(self, data: bytes = b"") -> None:
         """Send on, as soon as the client takes it. Raises ConnectionError where it has gone."""
-        self._writing, began = self._loop.time(), perf_counter()
-        await self._response.write(data)
-        self._writing = 0.0
-        if (passed := perf_counter() - began) > BLOCKED_SECONDS and (spent := SPENT.get()):
-            spent.others += passed
+        began = self._begun_writing()
+        await self._response.write(self._with_held(data))
+        self._written(began)
 
     async def awaiting(self, work: Awaitable[T], encoder: Encoder | None) -> T:
         """What this comes to. Each time that it keeps the client waiting for too long, a sign of life is sent."""
@@ -143,9 +166,11 @@ class Stream:
             raise gone
         return done.result()
 
-    async def end(self) -> web.StreamResponse:
-        """Nothing follows."""
-        await self._response.write_eof()
+    async def end(self, data: bytes = b"") -> web.StreamResponse:
+        """The last bytes; nothing follows. Raises as `write` does."""
+        began = self._begun_writing()
+        await self._response.write_eof(self._with_held(data))
+        self._written(began)
         return self._response
 
     def abort(self) -> web.StreamResponse:
@@ -153,6 +178,21 @@ class Stream:
         if self._request.transport is not None:
             self._request.transport.abort()
         return self._response
+
+    def _begun_writing(self) -> float:
+        self._writing = self._loop.time()
+        return perf_counter()
+
+    def _written(self, began: float) -> None:
+        self._writing = 0.0
+        if (passed := perf_counter() - began) > BLOCKED_SECONDS and (spent := SPENT.get()):
+            spent.others += passed
+
+    def _with_held(self, data: bytes) -> bytes:
+        if not self._held:
+            return data
+        held, self._held = [*self._held, data], []
+        return b"".join(held)
 
     def _look(self) -> None:
         """Whether the client still takes what it is sent."""
@@ -174,22 +214,20 @@ async def send(
         try:
             while event is not None:
                 if data := _encoded(event, chunks, encoder):
-                    await stream.write(data)
-                event = await anext(outgoing, None)
+                    await stream.hold(data)
+                event = await before_waiting(anext(outgoing, None), stream.flush)
         except ConnectionError:
             raise  # the client has gone
         except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read
             if not isinstance(error, ProviderError):
                 log.exception("a stream failed")
             return await fail(stream, error, encoder)
-    await stream.write(encoder.end())
-    return await stream.end()
+    return await stream.end(encoder.end())
 
 
 async def fail(stream: Stream, error: Exception, encoder: Encoder) -> web.StreamResponse:
     """End a stream that has begun with an error."""
-    await stream.write(encoder.failure(error_body(error), status_of(error)) + encoder.end())
-    return await stream.end()
+    return await stream.end(encoder.failure(error_body(error), status_of(error)) + encoder.end())
 
 
 async def relay(stream: Stream, upstream: Relayed, encoder: Encoder | None) -> web.StreamResponse:

@@ -11,17 +11,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench.proxy.cases import Case
 from bench.proxy.measure import measure
 from bench.proxy.peers import citestream
 from bench.proxy.processes import ROOT, module, running
-
-if TYPE_CHECKING:
-    from subprocess import Popen
 
 SECONDS = 6.0  # of load for each case: 3,000 samples
 RATE = 500  # samples a second
@@ -74,7 +70,7 @@ def _split(case: Case) -> Counter[str]:
         peer = stack.enter_context(citestream(upstream))
         measure(peer, case, upstream)  # warms up
         raw = Path(folder) / "stacks"
-        with watched(peer.process.pid, raw) as watching:
+        with running(py_spy(peer.process.pid, raw), silent=True) as watching:
             used = []
             until = time.monotonic() + SECONDS
             while time.monotonic() < until:
@@ -85,11 +81,11 @@ def _split(case: Case) -> Counter[str]:
     return Counter({name: count / total * cost for name, count in found.items()})
 
 
-def watched(pid: int, raw: Path) -> "AbstractContextManager[Popen[bytes]]":
-    """py-spy at this process, for SECONDS; it writes the stacks to `raw`."""
-    command = [str(Path(sys.executable).with_name("py-spy")), "record", "--format", "raw", "--full-filenames"]
-    asked = ["--rate", str(RATE), "--duration", str(int(SECONDS)), "--output", str(raw), "--pid", str(pid)]
-    return running([*command, *asked], silent=True)
+def py_spy(pid: int, raw: Path) -> list[str]:
+    """Watch this process for SECONDS and write its stacks to `raw`."""
+    program = str(Path(sys.executable).with_name("py-spy"))
+    how = ["--format", "raw", "--full-filenames", "--rate", str(RATE), "--duration", str(int(SECONDS))]
+    return [program, "record", *how, "--output", str(raw), "--pid", str(pid)]
 
 
 def stages(raw: str) -> Counter[str]:

@@ -1,0 +1,94 @@
+"""What of an answer leaves in one write: all that is there at the same time, and nothing that would have to wait."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+EVIDENCE = [{"text": "The bridge was opened in 1932. It is painted red. It carries two lanes."}]
+SENTENCES = ["The bridge was opened in 1932. ", "It is painted red. ", "It carries two lanes."]
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+def delta(text: str) -> bytes:
+    return b"data: %b\n\n" % json.dumps({"choices": [{"index": 0, "delta": {"content": text}}]}).encode()
+
+
+@asynccontextmanager
+async def serving(reads: list[bytes], heard: asyncio.Semaphore, folder: Path) -> AsyncIterator[int]:
+    """Citestream before a provider that sends each of these reads once `heard` lets it; its port."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.lower().split(b"content-length:")[1].split()[0]))
+        for data in reads:
+            await heard.acquire()
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    provider = await asyncio.start_server(answer, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{provider.sockets[0].getsockname()[1]}/v1"
+    config = folder / "config.yaml"
+    config.write_text(yaml.safe_dump({"providers": {"openai": {"base_url": address, "api_key": "none"}}}))
+    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    try:
+        async with asyncio.timeout(20):
+            yield int((await server.stdout.readline()).decode().rpartition(":")[2])
+    finally:
+        server.kill()
+        await server.wait()
+        provider.close()
+
+
+async def ask(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    asked: dict[str, Any] = {"model": "openai/m", "messages": [{"role": "user", "content": "Which bridge?"}]}
+    body = json.dumps(asked | {"stream": True, "evidence": EVIDENCE}).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+    writer.write(head.encode() + body)
+    return reader, writer
+
+
+async def piece(reader: asyncio.StreamReader) -> bytes:
+    """One write of the server: a chunk of HTTP."""
+    size = int(await reader.readuntil(b"\r\n"), 16)
+    return (await reader.readexactly(size + 2))[:-2]
+
+
+async def test_an_answer_that_comes_at_once_leaves_in_few_writes(tmp_path: Path) -> None:
+    reads = [HEAD + b"".join(map(delta, SENTENCES * 20)) + END]
+    async with serving(reads, asyncio.Semaphore(1), tmp_path) as port:
+        reader, writer = await ask(port)
+        await reader.readuntil(b"\r\n\r\n")
+        pieces = [await piece(reader)]
+        while pieces[-1]:
+            pieces.append(await piece(reader))
+        events = b"".join(pieces).decode().split("\n\n")
+        texts = [json.loads(event[6:])["choices"][0]["delta"].get("content", "") for event in events[:-2]]
+        assert len(texts) == 20 * len(SENTENCES) + 1
+        assert "".join(texts).replace(" [1]", "") == "".join(SENTENCES * 20)
+        assert events[-2] == "data: [DONE]"
+        assert len(pieces) < len(events) / 2  # a slow machine may need more than one
+        writer.close()
+
+
+async def test_a_sentence_does_not_wait_for_one_that_is_not_there(tmp_path: Path) -> None:
+    heard = asyncio.Semaphore(1)
+    async with serving([HEAD + delta(SENTENCES[0] + "It"), delta(" is"), END], heard, tmp_path) as port:
+        reader, writer = await ask(port)
+        await reader.readuntil(b"\r\n\r\n")
+        assert b"opened in 1932. [1] " in await piece(reader)  # while the provider waits for us
+        heard.release()
+        heard.release()
+        assert b"It is" in await piece(reader)
+        writer.close()
