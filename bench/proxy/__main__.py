@@ -31,7 +31,7 @@ def main() -> None:
     if chosen.profile:
         print(split.table())
         return
-    cases = SETS["quick" if chosen.quick else chosen.set]
+    cases = tuple(case for case in SETS["quick" if chosen.quick else chosen.set] if chosen.only in case.name)
     starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
     with ExitStack() as running:
         upstream = running.enter_context(module("bench.proxy.upstream"))
@@ -54,6 +54,7 @@ def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="only what was promised")
     options.add_argument("--set", choices=SETS, default="full", help="which cases")
+    options.add_argument("--only", default="", metavar="WORDS", help="of these, only cases whose name has these words")
     options.add_argument("--others", action="store_true", help="measure LiteLLM and Portkey too, without evidence")
     options.add_argument("--profile", action="store_true", help="only show where the CPU goes")
     options.add_argument("--rounds", type=int, default=ROUNDS)
