@@ -26,6 +26,7 @@ class Grounding:
     rejected: list[dict[str, Any]] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)  # what else is worth saying, such as a retriever's diagnostics
     timings_ms: dict[str, float] = field(default_factory=dict)
+    decided: tuple[int, int] = (0, 0)  # when the first decision began and the last ended, if somebody has a clock
     explained: list[dict[str, Any]] = field(default_factory=list)  # claims with the verdicts that decided, if wanted
 
     def judge(self, choice: int, start: int, end: int, decision: Decision, cited: Iterable[Evidence]) -> None:

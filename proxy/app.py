@@ -7,6 +7,7 @@ import ssl
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -29,6 +30,10 @@ from .pages import no_strange_pages
 from .proxy import Proxy
 from .telemetry import Telemetry
 
+if TYPE_CHECKING:
+    from .metrics import Metrics
+    from .tracing import Tracing
+
 DESCRIPTION = files(__package__) / "openapi.yaml"
 IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's head included; aiohttp would wait an hour
 CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
@@ -41,13 +46,15 @@ def make_app(config: Config) -> web.Application:
     from .metrics import Metrics  # decides at its import whether workers add up their numbers
 
     metrics = Metrics()
-    proxy = Proxy(config, Telemetry(metrics))
+    tracing = _tracing(config)
+    proxy = Proxy(config, Telemetry(metrics, tracing))
     cors = Cors(config.server.cors_origins)
     admission = Admission(config.server.max_streams)
     app = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
             logged(enabled=config.log.access),
+            *([tracing.middleware()] if tracing else []),
             cors.middleware(),
             metrics.middleware(),
             errors_as_json(error_shape),
@@ -56,39 +63,14 @@ def make_app(config: Config) -> web.Application:
             admission.middleware(),
         ],
     )
-    app.add_routes(
-        [
-            web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
-            web.post("/v1/embeddings", partial(embeddings, proxy=proxy)),
-            web.post("/v1/responses", partial(answer, api=ResponsesApi(), proxy=proxy)),
-            web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
-            web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
-            web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
-            web.post("/api/show", partial(ollama.show, proxy=proxy)),
-            web.post("/api/embed", partial(ollama.embed, proxy=proxy)),
-            web.post("/api/embeddings", partial(ollama.embeddings, proxy=proxy)),
-            web.get("/api/version", ollama.version),
-            *[
-                web.post(f"/{version}/models/{{call:.+}}", partial(gemini.generate, proxy=proxy))
-                for version in VERSIONS
-            ],
-            web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
-            web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, proxy=proxy)),
-            web.post("/v1/cite", partial(cite, proxy=proxy)),
-            web.get("/v1/references/{id}", partial(references, proxy=proxy)),
-            web.get("/v1/models", partial(_models, proxy=proxy)),
-            *playground.routes(proxy),
-            web.get("/metrics", metrics.exposition),
-            web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
-            web.get("/healthz", alive),
-            web.get("/readyz", partial(ready, admission=admission)),
-        ]
-    )
+    app.add_routes([*_api(proxy), *_operating(metrics, admission)])
 
     async def running(_: web.Application) -> AsyncGenerator[None, None]:
         await asyncio.to_thread(proxy.warm_up)
         yield
         await proxy.aclose()
+        if tracing:
+            await tracing.aclose()
 
     app[ADMISSION] = admission
     app[BODY_SECONDS] = config.server.body_seconds
@@ -97,10 +79,53 @@ def make_app(config: Config) -> web.Application:
     return app
 
 
+def _api(proxy: Proxy) -> list[web.AbstractRouteDef]:
+    """What clients ask."""
+    return [
+        web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
+        web.post("/v1/embeddings", partial(embeddings, proxy=proxy)),
+        web.post("/v1/responses", partial(answer, api=ResponsesApi(), proxy=proxy)),
+        web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
+        web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
+        web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
+        web.post("/api/show", partial(ollama.show, proxy=proxy)),
+        web.post("/api/embed", partial(ollama.embed, proxy=proxy)),
+        web.post("/api/embeddings", partial(ollama.embeddings, proxy=proxy)),
+        web.get("/api/version", ollama.version),
+        *[web.post(f"/{version}/models/{{call:.+}}", partial(gemini.generate, proxy=proxy)) for version in VERSIONS],
+        web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
+        web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, proxy=proxy)),
+        web.post("/v1/cite", partial(cite, proxy=proxy)),
+        web.get("/v1/references/{id}", partial(references, proxy=proxy)),
+        web.get("/v1/models", partial(_models, proxy=proxy)),
+        *playground.routes(proxy),
+    ]
+
+
+def _operating(metrics: "Metrics", admission: Admission) -> list[web.AbstractRouteDef]:
+    """What operators and their machines ask."""
+    return [
+        web.get("/metrics", metrics.exposition),
+        web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
+        web.get("/healthz", alive),
+        web.get("/readyz", partial(ready, admission=admission)),
+    ]
+
+
 async def _models(request: web.Request, proxy: Proxy) -> web.Response:
     """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
     google = "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
     return await (gemini.listed if google else models)(request, proxy)
+
+
+def _tracing(config: Config) -> "Tracing | None":
+    if not config.traces.endpoint:
+        return None
+    try:
+        from .tracing import Tracing  # an extra, and it takes a while
+    except ImportError:
+        raise ConfigError("traces.endpoint wants a package: pip install 'citestream[otel]'") from None
+    return Tracing(config.traces, content=config.log.content)
 
 
 def error_shape(path: str) -> Shape:

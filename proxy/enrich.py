@@ -47,7 +47,7 @@ async def enriched(
     provider: Streams, request: ChatRequest, response: Response, scoring: Scoring, pace: Pace
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion in two calls. Raises ProviderError only before anything was yielded."""
-    times, signs, read = Times(response.grounding.timings_ms), _Signs(pace), list[_Read]()
+    times, signs, read = Times(response.grounding), _Signs(pace), list[_Read]()
 
     async def timed(step: Drafted) -> Decision:
         with times.scoring():

@@ -160,7 +160,7 @@ class _Exchange:
 
         async def asked() -> Relayed:
             relayed = provider.relay(body, self._api.path, model=route.model, key=key, choices=choices)
-            opened.append(await route.telemetry.relayed(route.name, relayed))
+            opened.append(await route.telemetry.relayed(route.asked, relayed))
             return opened[0]
 
         try:
@@ -185,6 +185,6 @@ class _Exchange:
             return json_response(await collect(outgoing, chunks, encoder))
         finally:
             if isinstance(shaper, Chunks):
-                proxy.telemetry.numbers.answered(shaper.grounding)
+                proxy.telemetry.answered(shaper.grounding)
             if heard:
                 heard.ended()

@@ -1,11 +1,16 @@
 """What is written to standard error: how, and the access log. Never a key, a question, evidence or an answer."""
 
+import json
 import logging
 import re
 import secrets
 import sys
+from collections.abc import Mapping
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from time import perf_counter
 from traceback import format_tb
+from types import MappingProxyType
 from typing import Any
 
 from aiohttp import web
@@ -14,8 +19,10 @@ from aiohttp.typedefs import Handler, Middleware
 from .config import Log
 
 REQUEST_ID = web.RequestKey("request_id", str)
+THEIRS = web.RequestKey("theirs", str)  # the id in a provider's answer, where the client is told its own
 CLIENT = web.RequestKey("client", str)  # the name of the client key that a request came with
-HEADER = "x-request-id"  # tells the client the id
+CURRENT: ContextVar[Mapping[str, str]] = ContextVar("current", default=MappingProxyType({}))  # named in all lines
+HEADER = "x-request-id"  # tells the client the id, or us the one that the client has given the request already
 SERVER = "citestream"  # aiohttp would name its own version and Python's
 LEFT = 499  # the status the log shows for a client that went away before it had an answer
 OURS = ("citestream", "proxy", "providers")  # loggers
@@ -33,7 +40,8 @@ def set_up(config: Log) -> None:
     """
     written = logging.StreamHandler(sys.stderr)
     layout = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    written.setFormatter(logging.Formatter(layout) if config.content else Discreet(layout))
+    plain: logging.Formatter = logging.Formatter(layout) if config.content else Discreet(layout)
+    written.setFormatter(Structured(plain) if config.format == "json" else plain)
     logging.basicConfig(level=logging.WARNING, handlers=[written])
     for name in OURS:
         logging.getLogger(name).setLevel(config.level.upper())
@@ -63,46 +71,88 @@ class Discreet(logging.Formatter):
         return super().format(record)
 
 
+class Structured(logging.Formatter):
+    """A line of JSON each, for programs that collect logs; in ASCII, so that nothing in it moves a cursor."""
+
+    def __init__(self, plain: logging.Formatter) -> None:
+        """`plain`: how an exception is told."""
+        super().__init__()
+        self._plain = plain
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Time, gravity, who says it, what, and what it is about: of a request its id, of an access all its fields."""
+        fields: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **CURRENT.get(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            fields["message"] = fields["message"].partition("\n")[0]
+            fields["exception"] = self._plain.formatException(record.exc_info)
+        return json.dumps(fields, default=str)
+
+
 def logged(*, enabled: bool) -> Middleware:
     """Give every request an id and, where enabled, a line at its end: who, what, status, how long."""
 
     @web.middleware
     async def log(request: web.Request, handler: Handler) -> web.StreamResponse:
-        request[REQUEST_ID] = f"req_{secrets.token_hex(12)}"
+        given = request.headers.get(HEADER, "")
+        request[REQUEST_ID] = given if _ID.fullmatch(given) else f"req_{secrets.token_hex(12)}"
         began, status, theirs = perf_counter(), LEFT, ""
+        told = CURRENT.set({"request_id": request[REQUEST_ID]})
         try:
             response = await handler(request)
-            status, theirs = response.status, _theirs(response.headers.get(HEADER, ""), request[REQUEST_ID])
+            status, theirs = response.status, response.headers.get(HEADER, "")
         finally:
             if enabled:
-                # Percent-encoded, so that it cannot break the line; without the query, which may hold a key
-                path = request.rel_url.raw_path[:MAX_PATH]
-                passed = (perf_counter() - began) * 1000
-                who = request.get(CLIENT) or "-"
-                access.info(
-                    "%s %r %s %s %s %.0fms %s%s",
-                    request.remote,
-                    who,
-                    request.method,
-                    path,
-                    status,
-                    passed,
-                    request[REQUEST_ID],
-                    theirs,
-                )
+                _write(request, status, (perf_counter() - began) * 1000, request.get(THEIRS, theirs))
+            CURRENT.reset(told)
         return response
 
     return log
 
 
-def _theirs(told: str, ours: str) -> str:
-    """The provider's own id of a request, where that is what its client was told."""
-    return f" {told}" if told != ours and _ID.fullmatch(told) else ""
+def _write(request: web.Request, status: int, passed: float, theirs: str) -> None:
+    """The line of a request. `theirs`: the id that the answer had."""
+    fields = {
+        "remote": request.remote,
+        "client": request.get(CLIENT) or None,
+        "method": request.method,
+        # Percent-encoded, so that it cannot break the line; without the query, which may hold a key
+        "path": request.rel_url.raw_path[:MAX_PATH],
+        "status": status,
+        "ms": round(passed, 1),
+    }
+    if named := theirs != request[REQUEST_ID] and _ID.fullmatch(theirs):
+        fields["provider_request_id"] = theirs
+    access.info(
+        "%s %r %s %s %s %.0fms %s%s",
+        request.remote,
+        request.get(CLIENT) or "-",
+        request.method,
+        fields["path"],
+        status,
+        passed,
+        request[REQUEST_ID],
+        f" {theirs}" if named else "",
+        extra={"fields": fields},
+    )
 
 
 async def identified(request: web.Request, response: web.StreamResponse) -> None:
-    """Tell the client the id of its request; a provider's own id, passed on, stays. Not which versions answer."""
+    """Tell the client the id of its request: the one it gave; else the provider's, passed on; else ours.
+
+    Not which versions answer.
+    """
     response.headers["Server"] = SERVER
     response.headers["X-Content-Type-Options"] = "nosniff"  # what a client sent comes back in JSON, never as a page
-    if REQUEST_ID in request:
-        response.headers.setdefault(HEADER, request[REQUEST_ID])
+    if REQUEST_ID not in request:
+        return
+    if request[REQUEST_ID] == request.headers.get(HEADER):  # who named the request knows it by that name
+        request[THEIRS] = response.headers.get(HEADER, "")
+        response.headers[HEADER] = request[REQUEST_ID]
+    response.headers.setdefault(HEADER, request[REQUEST_ID])

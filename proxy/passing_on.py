@@ -18,7 +18,7 @@ async def passed_on(request: web.Request, route: Route, body: dict[str, Any], pa
     if not isinstance(route.provider, Relays):
         raise RequestError(501, f"{route.name} has no such method", code="unsupported")
     asked = route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
-    upstream = await route.telemetry.relayed(route.name, asked)
+    upstream = await route.telemetry.relayed(route.asked, asked)
     with Stream(request) as stream:
         return await relay(stream, upstream, None)
 

@@ -11,11 +11,12 @@ Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and sh
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, time_ns
 from typing import assert_never
 
 from citation.answer import UNDECIDED, Draft
 from citation.attribute import Decision
+from citation.grounding import Grounding
 from citation.links import Unlinkers
 from citation.response import Response
 from providers.errors import ProviderError
@@ -34,7 +35,7 @@ async def respond(
     events: AsyncGenerator[Event, None], response: Response, scoring: Scoring, pace: Pace
 ) -> AsyncGenerator[Outgoing, None]:
     """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
-    times = Times(response.grounding.timings_ms)
+    times = Times(response.grounding)
 
     async def timed(step: Drafted) -> Decision:
         with times.scoring():
@@ -90,8 +91,9 @@ async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision
 class Times:
     """What took how long, in milliseconds since the request went out, kept up to date in the grounding report."""
 
-    def __init__(self, report: dict[str, float]) -> None:
-        self._report = report
+    def __init__(self, grounding: Grounding) -> None:
+        self._grounding = grounding
+        self._report = grounding.timings_ms
         self._began = perf_counter()
 
     def stepped(self) -> None:
@@ -103,8 +105,9 @@ class Times:
     @contextmanager
     def scoring(self) -> Iterator[None]:
         """Add what passes inside to the time spent on decisions."""
-        began = perf_counter()
+        began, now = perf_counter(), time_ns()
         yield
+        self._grounding.decided = (self._grounding.decided[0] or now, time_ns())
         self._report["scoring"] = round(self._report.get("scoring", 0.0) + _milliseconds(began), 3)
 
 

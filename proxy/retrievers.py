@@ -65,8 +65,9 @@ class Retrievers:
         report: Fields = {"source": name, "query": query, **notes}
         began = perf_counter()
         try:
-            with self._telemetry.searching(name):
+            with self._telemetry.searching(name, query) as search:
                 found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
+                search.entries = found.entries
         except ProviderError as error:
             log.warning("the retriever %s failed: %s", name, error.message)
             if config.on_failure == "fail":

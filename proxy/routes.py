@@ -10,7 +10,7 @@ from providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
 from .errors import RequestError
-from .telemetry import Telemetry
+from .telemetry import Asked, Telemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,18 @@ class Route:
     model: str  # as the provider names it
     options: Options
     passes_key: bool = False  # whether the client's own key goes on to it
+    vendor: str = ""  # as OpenTelemetry names it
+    address: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Ask the provider, watched. As `Provider.stream`."""
-        return self.telemetry.events(self.name, self.provider.stream(request))
+        return self.telemetry.events(self.asked, request, self.provider.stream(request))
+
+    @property
+    def asked(self) -> Asked:
+        """Whom a call goes to."""
+        return Asked(self.name, self.model, self.vendor, self.address)
 
 
 class Routes:
@@ -50,8 +57,17 @@ class Routes:
         if name not in self._config.providers and self._config.default_provider:
             name, rest = self._config.default_provider, model
         if name in self._config.providers:
-            passes_key = self._config.providers[name].pass_client_key
-            return Route(name, self.provider(name), rest or name, options, passes_key, self._telemetry)
+            told = self._config.providers[name]
+            return Route(
+                name,
+                self.provider(name),
+                rest or name,
+                options,
+                told.pass_client_key,
+                _vendor(told),
+                told.base_url,
+                self._telemetry,
+            )
         raise RequestError(
             404, f"the model {model!r} does not exist; {self._known()}", param="model", code="model_not_found"
         )
@@ -99,6 +115,15 @@ class Routes:
         names = [f"{name}/…" for name, settings in self._config.providers.items() if settings.kind != "extractive"]
         plain = [name for name, settings in self._config.providers.items() if settings.kind == "extractive"]
         return "there are: " + ", ".join([*self._config.models, *plain, *names])
+
+
+def _vendor(config: ProviderConfig) -> str:
+    """By OpenTelemetry's conventions, which take a server that speaks OpenAI's API for OpenAI; its address tells."""
+    if config.azure:
+        return "azure.ai.openai"
+    if config.kind == "gemini":
+        return "gcp.vertex_ai" if config.vertex else "gcp.gemini"
+    return config.kind
 
 
 SETTINGS = {

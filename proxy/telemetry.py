@@ -6,17 +6,17 @@ it; what remains of its duration is our own.
 """
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, aclosing, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from citation.grounding import Grounding
 from providers.errors import ProviderError
-from providers.events import Event, Idle, Relayed
+from providers.events import ChatRequest, Event, Idle, Relayed
 
 COMPLETE = "complete"  # outcomes of a call, besides the kinds of ProviderError
 LEFT = "left"  # the client went away, or the server stops
@@ -82,53 +82,114 @@ class Unheard:
         return nullcontext()
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom a call goes to."""
+
+    provider: str  # its name in the configuration
+    model: str  # as the provider names it
+    vendor: str = ""  # as OpenTelemetry's conventions name it
+    address: str = ""
+
+
+@dataclass(slots=True)
+class Found:
+    """What became of a search."""
+
+    entries: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    outcome: str = COMPLETE
+
+
+class Span(Protocol):
+    """One call, for who draws what took how long."""
+
+    def heard(self, event: Event) -> None:
+        """Take in what the provider sends."""
+        ...
+
+    def end(self, outcome: str, first: float | None) -> None:
+        """It is over. `first`: seconds until it said something."""
+        ...
+
+
+class Spans(Protocol):
+    """Who draws what took how long, and within what."""
+
+    def call(self, asked: Asked, request: ChatRequest | None) -> Span:
+        """A call of a provider, which has just begun. `request`: None where its bytes pass through unread."""
+        ...
+
+    def searching(self, retriever: str, query: str) -> AbstractContextManager[Found]:
+        """A search, as long as this; its finder fills `Found`."""
+        ...
+
+    def scored(self, grounding: Grounding) -> None:
+        """The decisions about one answer."""
+        ...
+
+
 class Telemetry:
     """What one server tells."""
 
-    def __init__(self, numbers: Numbers | None = None) -> None:
-        """`numbers`: who adds up; None: nobody."""
+    def __init__(self, numbers: Numbers | None = None, spans: Spans | None = None) -> None:
+        """`numbers`: who adds up; `spans`: who draws; None: nobody."""
         self.numbers: Numbers = numbers or Unheard()
+        self.spans = spans
 
-    async def events(self, provider: str, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-        """A provider's stream, watched. `provider`: its name in the configuration."""
+    async def events(
+        self, asked: Asked, request: ChatRequest, events: AsyncGenerator[Event, None]
+    ) -> AsyncGenerator[Event, None]:
+        """A provider's stream, watched."""
+        span = self.spans.call(asked, request) if self.spans else None
         async with aclosing(events):
-            with Call(provider, self.numbers) as call:
+            with Call(asked.provider, self.numbers, span) as call:
                 async for event in events:
                     call.said(something=not isinstance(event, Idle))
+                    if span:
+                        span.heard(event)
                     yield event
                     call.waits()
 
-    async def relayed(self, provider: str, asked: Awaitable[Relayed]) -> Relayed:
-        """A provider's own answer, watched to its last byte. Raises what `asked` raises."""
+    async def relayed(self, asked: Asked, answering: Awaitable[Relayed]) -> Relayed:
+        """A provider's own answer, watched to its last byte. Raises what `answering` raises."""
+        span = self.spans.call(asked, None) if self.spans else None
         with ExitStack() as stack:
-            call = stack.enter_context(Call(provider, self.numbers))
-            answer = await asked
+            call = stack.enter_context(Call(asked.provider, self.numbers, span))
+            answer = await answering
             call.said(something=False)
             body = _watched(stack.pop_all(), call, answer)
         await anext(body)  # from here on, closing it closes the provider's, even if nobody ever reads
         return replace(answer, body=body)
 
     @contextmanager
-    def searching(self, retriever: str) -> Iterator[None]:
-        """A search, as long as this."""
-        began, outcome = perf_counter(), COMPLETE
-        try:
-            with waiting():
-                yield
-        except BaseException as error:
-            outcome = _outcome(error)
-            raise
-        finally:
-            self.numbers.searched(retriever, outcome, perf_counter() - began)
+    def searching(self, retriever: str, query: str) -> Iterator[Found]:
+        """A search, as long as this; its finder fills `Found`."""
+        began = perf_counter()
+        with self.spans.searching(retriever, query) if self.spans else nullcontext(Found()) as found:
+            try:
+                with waiting():
+                    yield found
+            except BaseException as error:
+                found.outcome = _outcome(error)
+                raise
+            finally:
+                self.numbers.searched(retriever, found.outcome, perf_counter() - began)
+
+    def answered(self, grounding: Grounding) -> None:
+        """A cited answer is over."""
+        self.numbers.answered(grounding)
+        if self.spans and grounding.decided[0]:
+            self.spans.scored(grounding)
 
 
 class Call:
     """One call of a provider, from asking it to its end, whoever brings that about."""
 
-    def __init__(self, provider: str, numbers: Numbers) -> None:
+    def __init__(self, provider: str, numbers: Numbers, span: Span | None) -> None:
         """It is being asked."""
         self._provider = provider
         self._numbers = numbers
+        self._span = span
         self._spent = SPENT.get() or Spent()
         self._spent.asked = True
         self._first: float | None = None
@@ -141,6 +202,8 @@ class Call:
         if self._since:
             self._waited()
         self._numbers.called(self._provider, _outcome(error), perf_counter() - self._began, self._first)
+        if self._span:
+            self._span.end(_outcome(error), self._first)
 
     def waits(self) -> None:
         """It is waited for."""

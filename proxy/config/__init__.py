@@ -23,6 +23,7 @@ from .tree import (
     Server,
     Timeouts,
     Tls,
+    Traces,
     hashed,
     is_loopback,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "Server",
     "Timeouts",
     "Tls",
+    "Traces",
     "default_providers",
     "hashed",
     "is_loopback",

@@ -91,7 +91,7 @@ WRONG = {
         {"port": 9000},
         "port: there is no such option; did you mean server.port?",
     ),
-    "without anything alike, what there is": ({"log": {"xyzzy": 1}}, "there are: level, access"),
+    "without anything alike, what there is": ({"log": {"xyzzy": 1}}, "there are: level, format, access"),
     "also below a name of one's own": (
         {"providers": {"mine": {"kind": "openai", "base_ulr": "x"}}},
         "providers.mine.base_ulr: there is no such option; did you mean base_url?",

@@ -110,6 +110,45 @@ async def asked(config: Config, method: str, path: str, **given: object) -> tupl
         return answer.status, body["error"], answer.headers["x-request-id"]
 
 
+NAMES = {
+    "its own": ("trace-7:a.B_c", "trace-7:a.B_c"),
+    "one with other characters": ("a b", "req_"),
+    "one that would break a line": ("a\u2028b", "req_"),
+    "one that is too long": ("x" * 129, "req_"),
+}
+
+
+@pytest.mark.parametrize(("given", "told"), NAMES.values(), ids=NAMES)
+async def test_a_request_keeps_the_id_that_its_client_gave_it(given: str, told: str) -> None:
+    async with TestClient(TestServer(make_app(parse({"providers": {"extractive": {}}})))) as client:
+        answer = await client.get("/v1/models", headers={"x-request-id": given})
+    assert answer.headers["x-request-id"].startswith(told)
+    assert len(answer.headers["x-request-id"]) <= 128
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_the_client_s_id_goes_before_the_provider_s_and_the_log_has_both(
+    streamed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if not streamed:
+            return web.Response(headers={"x-request-id": "theirs"})
+        response = web.StreamResponse(headers={"x-request-id": "theirs"})
+        await response.prepare(request)
+        return response
+
+    app = web.Application(middlewares=[logged(enabled=True)])
+    app.on_response_prepare.append(identified)
+    app.router.add_get("/", answer)
+    caplog.set_level(logging.INFO, "citestream.access")
+    async with TestClient(TestServer(app)) as client:
+        told = [(await client.get("/", headers=headers)).headers for headers in ({"x-request-id": "mine"}, {})]
+    assert [headers.getall("x-request-id") for headers in told] == [["mine"], ["theirs"]]
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines[0].endswith("ms mine theirs")
+    assert lines[1].endswith(" theirs")
+
+
 async def test_every_refusal_is_an_error_object_with_a_request_id() -> None:
     config = parse({"server": {"max_body_bytes": 2000}, "providers": {"extractive": None}})
     chat = "/v1/chat/completions"

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from proxy.log import Discreet
+from proxy.log import Discreet, Structured
 
 Launch = Callable[..., AbstractContextManager[str]]
 
@@ -41,14 +41,17 @@ def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
     file.write_text(yaml.safe_dump({**CONFIG, "log": log}))
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(file)]
     with launch(command, folder / "log") as url:
-        for path, body in (
-            ("/v1/models?key=sk-client-secret", None),
-            ("/v1/chat/completions", ASKED),
-            ("/v1/chat/completions", {**ASKED, "model": "down/x"}),
-            ("/v1/chat/completions", {**ASKED, "evidence": "secret"}),
+        for number, (path, body) in enumerate(
+            (
+                ("/v1/models?key=sk-client-secret", None),
+                ("/v1/chat/completions", ASKED),
+                ("/v1/chat/completions", {**ASKED, "model": "down/x"}),
+                ("/v1/chat/completions", {**ASKED, "evidence": "secret"}),
+            )
         ):
             data = json.dumps(body).encode() if body else None
-            request = Request(f"{url}{path}", data, {"Authorization": "Bearer sk-client-secret"})  # noqa: S310 - our own
+            headers = {"Authorization": "Bearer sk-client-secret", "x-request-id": f"req-{number}"}
+            request = Request(f"{url}{path}", data, headers)  # noqa: S310 - our own
             try:
                 urlopen(request).read()  # noqa: S310
             except HTTPError as error:
@@ -67,6 +70,34 @@ def test_a_line_each_and_nothing_of_the_content_however_much_is_logged(launch: L
     ]
     assert "secret" not in said
     assert "Traceback" not in said
+
+
+def test_lines_for_programs_have_fields_the_request_s_id_among_them(launch: Launch, tmp_path: Path) -> None:
+    said = [json.loads(line) for line in written(launch, tmp_path, {"format": "json"}).splitlines()]
+    lines = [line for line in said if line["logger"] == "citestream.access"]
+    assert [(line["method"], line["path"], line["status"], line["client"]) for line in lines] == [
+        ("GET", "/v1/models", 200, None),
+        ("POST", "/v1/chat/completions", 200, None),
+        ("POST", "/v1/chat/completions", 502, None),
+        ("POST", "/v1/chat/completions", 400, None),
+    ]
+    assert [line["request_id"] for line in lines] == ["req-0", "req-1", "req-2", "req-3"]
+    assert all(line["level"] == "info" and line["ms"] > 0 and line["time"].endswith("+00:00") for line in lines)
+    assert "secret" not in json.dumps(said)
+
+
+def test_an_exception_for_programs_is_one_line_without_its_words() -> None:
+    try:
+        failing()
+    except RuntimeError as error:
+        info: Any = (type(error), error, None)
+    record = logging.LogRecord("proxy", logging.ERROR, "", 1, "Failed\n\u202e%s", ("x",), info)
+    line = Structured(Discreet()).format(record)
+    assert line.isascii()
+    assert "\n" not in line
+    told = json.loads(line)
+    assert (told["message"], told["level"]) == ("Failed", "error")
+    assert "RuntimeError" in told["exception"]
 
 
 @pytest.mark.parametrize("log", [{"access": False}, {"level": "warning"}])

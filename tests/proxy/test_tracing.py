@@ -1,0 +1,192 @@
+"""Traces as a collector gets them: real OTLP over a socket, no content unless the log may have it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
+
+from proxy.app import make_app
+from proxy.config import parse
+from tests.proxy.test_metrics import EVIDENCE
+from tests.proxy.test_retrieval import TEXTS, fill
+from tests.upstreams.wire import Break, Request, Server, Step, head, whole
+
+TEXT = "The Harlan bridge was opened on 4 May 1932 [1]."
+ENVELOPE = '"id":"chatcmpl-7","object":"chat.completion.chunk","created":1,"model":"m-2026"'
+USAGE = '{"prompt_tokens":19,"completion_tokens":24,"prompt_tokens_details":{"cached_tokens":16}}'
+CHUNKS = (
+    f'data: {{{ENVELOPE},"choices":[{{"index":0,"delta":{{"content":"{TEXT}"}},"finish_reason":null}}]}}\n\n'
+    f'data: {{{ENVELOPE},"choices":[{{"index":0,"delta":{{}},"finish_reason":"stop"}}]}}\n\n'
+    f'data: {{{ENVELOPE},"choices":[],"usage":{USAGE}}}\n\ndata: [DONE]\n\n'
+).encode()
+ANSWER = head("200 OK", "Content-Type: text/event-stream", "Connection: close") + CHUNKS
+REFUSAL = whole("500 No", b'{"error":{"message":"canary-words"}}', "Content-Type: application/json")
+ASKED: dict[str, Any] = {
+    "model": "up/m",
+    "temperature": 0.5,
+    "messages": [{"role": "user", "content": "When was the Harlan bridge opened, canary-question?"}],
+    "evidence": EVIDENCE,
+    "stream": True,
+}
+TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+SECRETS = ("canary", "Harlan", "sk-", "1932")
+
+
+@dataclass(frozen=True)
+class Span:
+    """One, as it was sent."""
+
+    name: str
+    attributes: dict[str, Any]
+    trace: str
+    id: str
+    parent: str
+    began: int
+    ended: int
+    failed: bool
+
+
+def value(told: Any) -> Any:
+    kind = told.WhichOneof("value")
+    return [value(one) for one in told.array_value.values] if kind == "array_value" else getattr(told, kind)
+
+
+def spans(requests: list[Request]) -> list[Span]:
+    """In the order in which they began."""
+    found = []
+    for request in requests:
+        for resource in ExportTraceServiceRequest.FromString(request.body).resource_spans:
+            about = {one.key: value(one.value) for one in resource.resource.attributes}
+            assert about["service.name"] == "citestream"
+            for one in (span for scope in resource.scope_spans for span in scope.spans):
+                attributes = {told.key: value(told.value) for told in one.attributes}
+                ids = (one.trace_id.hex(), one.span_id.hex(), one.parent_span_id.hex())
+                times = (one.start_time_unix_nano, one.end_time_unix_nano)
+                found.append(Span(one.name, attributes, *ids, *times, failed=one.status.code == 2))
+    return sorted(found, key=lambda span: span.began)
+
+
+@asynccontextmanager
+async def collecting(*steps: Step, **config: Any) -> AsyncIterator[tuple[TestClient[Any, Any], list[Request]]]:
+    """A server whose provider takes these steps, and what a collector is sent, which is all there after the end."""
+
+    async def collect(_: Request) -> AsyncIterator[Step]:
+        yield whole("200 OK", b"")
+
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        for step in steps:
+            yield step
+
+    async with Server(collect) as collector, Server(answer) as upstream:
+        provider = {"kind": "openai", "base_url": f"{upstream.url}/v1", "api_key": "sk-x", "retries": {"most": 0}}
+        traces = {"endpoint": collector.url, "headers": {"x-key": "sesame"}, **config.pop("traces", {})}
+        raw = {"providers": {"up": provider, "extractive": {}}, "traces": traces, **config}
+        async with TestClient(TestServer(make_app(parse(raw)))) as client:
+            yield client, collector.requests
+    assert all((one.target, one.headers["x-key"]) == ("/v1/traces", "sesame") for one in collector.requests)
+
+
+async def ask(client: TestClient[Any, Any], body: dict[str, Any], **headers: str) -> tuple[int, str]:
+    async with client.post("/v1/chat/completions", json=body, headers=headers) as answered:
+        return answered.status, await answered.text()
+
+
+async def test_a_request_is_a_span_with_its_call_and_its_scoring_inside(tmp_path: Path) -> None:
+    store = str(await fill(tmp_path, TEXTS))
+    retrievers = {"docs": {"kind": "folder", "store": store}}
+    async with collecting(ANSWER, Break.CLOSE, retrievers=retrievers) as (client, sent):
+        body = {**ASKED, "retrieval": {"source": "docs"}}
+        headers = {"x-request-id": "mine", "traceparent": f"00-{TRACE}-{PARENT}-01"}
+        assert "references" in (await ask(client, body, **headers))[1]
+        await client.get("/healthz")
+    request, retrieval, chat, score = found = spans(sent)
+    assert [one.name for one in found] == ["POST /v1/chat/completions", "retrieval docs", "chat m", "score lexical"]
+    assert {one.trace for one in found} == {TRACE}
+    assert [one.parent for one in found] == [PARENT, request.id, request.id, request.id]
+    assert all(request.began <= one.began <= one.ended <= request.ended for one in found)
+    assert request.attributes["http.response.status_code"] == 200
+    assert (request.attributes["http.route"], request.attributes["citestream.request_id"]) == (
+        "/v1/chat/completions",
+        "mine",
+    )
+    assert retrieval.attributes == {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.data_source.id": "docs",
+        "citestream.retrieval.found": 1,
+    }
+    first = chat.attributes.pop("gen_ai.response.time_to_first_chunk")
+    assert 0 < first < (chat.ended - chat.began) / 1e9
+    assert chat.attributes.pop("server.port") > 0
+    assert chat.attributes == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "m",
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.response.id": "chatcmpl-7",
+        "gen_ai.response.model": "m-2026",
+        "gen_ai.response.finish_reasons": ["stop"],
+        "gen_ai.usage.input_tokens": 19,
+        "gen_ai.usage.output_tokens": 24,
+        "gen_ai.usage.cache_read.input_tokens": 16,
+        "citestream.provider": "up",
+        "server.address": "127.0.0.1",
+    }
+    assert (score.attributes["citestream.claims"], score.attributes["citestream.supports"]) == (1, 2)
+    assert not any(one.failed for one in found)
+    assert not any(secret in repr(found) for secret in SECRETS)
+
+
+async def test_content_is_in_spans_only_where_it_may_be_in_the_log(tmp_path: Path) -> None:
+    store = str(await fill(tmp_path, TEXTS))
+    retrievers = {"docs": {"kind": "folder", "store": store}}
+    async with collecting(ANSWER, Break.CLOSE, retrievers=retrievers, log={"content": True}) as (client, sent):
+        await ask(client, {**ASKED, "retrieval": {"source": "docs"}})
+    _, retrieval, chat, _ = spans(sent)
+    assert "canary-question" in retrieval.attributes["gen_ai.retrieval.query.text"]
+    assert "docs/bridge.md#0" in retrieval.attributes["gen_ai.retrieval.documents"]
+    assert "canary-question" in chat.attributes["gen_ai.input.messages"]
+    assert TEXT in chat.attributes["gen_ai.output.messages"]
+    assert '"finish_reason":"stop"' in chat.attributes["gen_ai.output.messages"]
+    known = {name for key, name in vars(gen_ai_attributes).items() if key.startswith("GEN_AI_")}
+    told = {name for one in (retrieval, chat) for name in one.attributes if name.startswith("gen_ai.")}
+    assert told <= known, "as the conventions name them"
+
+
+FAILURES: dict[str, tuple[tuple[Step, ...], str, int]] = {
+    "a provider that refuses": ((REFUSAL, Break.CLOSE), "rejected", 502),
+    "one that breaks off": ((ANSWER.partition(b'"finish_reason":"stop"')[0], Break.CLOSE), "incomplete_answer", 200),
+}
+
+
+@pytest.mark.parametrize("evidence", [EVIDENCE, []], ids=["cited", "passed through"])
+@pytest.mark.parametrize(("steps", "kind", "status"), FAILURES.values(), ids=FAILURES)
+async def test_a_failure_is_told_by_its_kind_never_by_its_words(
+    steps: tuple[Step, ...], kind: str, status: int, evidence: list[Any]
+) -> None:
+    async with collecting(*steps) as (client, sent):
+        assert (await ask(client, {**ASKED, "evidence": evidence}))[0] == status
+    found = spans(sent)
+    chat = next(one for one in found if one.name == "chat m")
+    assert (chat.attributes["error.type"], chat.failed) == (kind, True)
+    assert found[0].failed == (status >= 500)
+    assert not any(secret in repr(found) for secret in SECRETS)
+
+
+async def test_a_share_of_requests_is_traced_and_none_where_no_collector_is_named() -> None:
+    async with collecting(ANSWER, Break.CLOSE, traces={"sample": 0.0}) as (client, sent):
+        await ask(client, ASKED)
+    assert sent == []
+    async with collecting(ANSWER, Break.CLOSE, traces={"endpoint": ""}) as (client, sent):
+        assert (await ask(client, ASKED))[0] == 200
+    assert sent == []
+
+
+async def test_a_collector_that_is_down_changes_no_answer_and_holds_no_stop() -> None:
+    async with collecting(ANSWER, Break.CLOSE, traces={"endpoint": "http://127.0.0.1:9"}) as (client, _):
+        assert (await ask(client, ASKED))[1].endswith("data: [DONE]\n\n")
