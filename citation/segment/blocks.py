@@ -55,7 +55,7 @@ _PREFIX = re.compile(_NESTED)
 _RAW = "pre|script|style|textarea|math|svg"  # HTML whose content is not text
 _UNDECIDED = re.compile(
     rf"{_NESTED}(?:[-:|=*_ \t]+|#{{1,6}}|`{{1,3}}|~+|[-*+•]|\d{{1,9}}[.)]?|</?[A-Za-z!-]{{0,8}}|\$\$?|\\\[?"
-    rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?:?)?\r?\Z"
+    rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?:?)?(?:\r[ \t\r]*)?\Z"
 )
 _FENCE = re.compile(rf"{_NESTED}(`{{3,}}|~{{3,}}|\$\$|\\\[)")
 _RAW_HTML = re.compile(rf"[ ]{{0,3}}(<!--|<(?:{_RAW})(?=[\s>]|\Z))", re.IGNORECASE)

@@ -104,8 +104,11 @@ def lines(data: bytes) -> None:
 
 
 def _read(reader: Any, payloads: Sequence[bytes]) -> None:
+    found: list[Event] = []
     with suppress(ProviderError):
-        found: list[Event] = [event for payload in payloads for event in reader.read(payload)]
+        for payload in payloads:
+            with suppress(AttributeError, IndexError, KeyError, TypeError, ValueError):  # skipped, as streaming does
+                found += reader.read(payload)
         if reader.error is None:
             found += reader.end()
         for event in found:

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from citation.segment import Kind, Segmenter, SegmentLimits, Sentence
@@ -134,6 +134,7 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
 
 
 @given(texts, st.lists(st.integers(0, 1000), max_size=30))
+@example("\n\r\t\rb-.\t |a>\n", list(range(12)))  # a bare carriage return ends no line, and what follows decides
 @settings(max_examples=300)
 def test_nothing_is_lost_and_cutting_changes_nothing(text: str, places: list[int]) -> None:
     whole = segmented([text])
