@@ -48,7 +48,8 @@ Answer = Callable[[Request], AsyncIterator[Step]]
 class Server:
     """`async with Server(answer) as server:` listens on a free port of 127.0.0.1."""
 
-    def __init__(self, answer: Answer, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, answer: Answer, tls: ssl.SSLContext | None = None, port: int = 0) -> None:
+        """`port`: 0 takes a free one."""
         self.requests: list[Request] = []
         self.connections = 0  # ever
         self.open = 0  # connections now
@@ -56,10 +57,11 @@ class Server:
         self.url = ""
         self._answer = answer
         self._tls = tls
+        self._port = port
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=self._tls)
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self._port, ssl=self._tls)
         host, port = self._server.sockets[0].getsockname()
         self.url = f"{'https' if self._tls else 'http'}://{host}:{port}"
         return self

@@ -1,0 +1,105 @@
+"""`python -m tests.soak`: mixed good and bad streams for as long as told; memory and open files have to stay flat.
+
+Every client API, every provider, evidence sent, retrieved and none; answers that are whole, cut, reset, silent,
+dripping, huge, refused, and clients that leave. Loopback only. Ends with 1 where an answer was wrong or
+something grows.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import aiohttp
+
+from .asking import KEY, ask, drawn
+from .measuring import Sample, faults, plot, row, sample, table
+from .serving import config, indexed, process, served
+
+EVERY_SECONDS = 2.0  # between two samples
+TELL_EVERY = 30  # samples
+FAULTS_SHOWN = 10
+SETTLE_SECONDS = 6.0  # after which the server has closed its idle connections to providers (4 s)
+
+
+async def load(url: str, pid: int, arguments: argparse.Namespace) -> tuple[list[Sample], Counter[str], list[str]]:
+    """Ask until the time or the number is over: samples, how many of each kind, what was wrong."""
+    began = time.monotonic()
+    rng = Random(arguments.seed)
+    counted: Counter[str] = Counter()
+    wrong: list[str] = []
+    samples = [sample(pid, 0.0, 0)]
+    most = arguments.most or sys.maxsize
+
+    def over() -> bool:
+        return time.monotonic() - began > arguments.minutes * 60 or counted.total() >= most
+
+    async def client() -> None:
+        async with aiohttp.ClientSession() as session:
+            while not over():
+                case = drawn(rng)
+                counted[case.fate()] += 1
+                if fault := await ask(session, url, case):
+                    wrong.append(f"{case}: {fault}")
+
+    async def watch() -> None:
+        while not over():
+            await asyncio.sleep(EVERY_SECONDS)
+            samples.append(sample(pid, time.monotonic() - began, counted.total()))
+            if len(samples) % TELL_EVERY == 0:
+                print(row(samples[-1]), len(wrong), "wrong", file=sys.stderr, flush=True)
+
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(arguments.clients):
+            tasks.create_task(client())
+        tasks.create_task(watch())
+    return samples, counted, wrong
+
+
+async def in_flight(url: str) -> str:
+    """What the server says of requests that still run, but for this one."""
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with aiohttp.ClientSession() as session, session.get(f"{url}/metrics", headers=headers) as answer:
+        lines = (await answer.text()).splitlines()
+    running = next(line for line in lines if line.startswith("citestream_requests_in_flight "))
+    left = float(running.rpartition(" ")[2]) - 1
+    return f"{left:.0f} requests are still in flight" if left else ""
+
+
+def main() -> int:
+    """Run it, print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--most", type=int, default=0, help="answers at most; 0: as many as fit")
+    parser.add_argument("--clients", type=int, default=12, help="that ask at once")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plot", type=Path, help="a PNG or SVG to write")
+    arguments = parser.parse_args()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        indexed(folder)
+        with (
+            process(["-m", "tests.soak.upstream"], folder / "upstream.log") as (_, upstream),
+            served(folder, config(upstream, folder)) as (server, url),
+        ):
+            before = sample(server.pid, 0.0, 0)
+            samples, counted, wrong = asyncio.run(load(url, server.pid, arguments))
+            time.sleep(SETTLE_SECONDS)
+            after = sample(server.pid, samples[-1].seconds, samples[-1].answers)
+            running = asyncio.run(in_flight(url))
+    print(table(samples))
+    print(f"at rest: {before.memory:.0f} MB, {before.files} files before; {after.memory:.0f} MB, {after.files} after")
+    print(", ".join(f"{number} {fate}" for fate, number in counted.most_common()))
+    if arguments.plot:
+        plot(samples, arguments.plot)
+    found = faults(samples) + wrong[:FAULTS_SHOWN] + ([running] if running else [])
+    print("\n".join(found) if found else "nothing grew, no answer was wrong")
+    return 1 if found or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

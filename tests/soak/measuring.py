@@ -1,0 +1,87 @@
+"""What a process holds over time: memory and file descriptors, their slope, a table and a picture. Reads /proc."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROWS = 12  # of the table
+MEMORY_GROWTH = 0.05  # of the memory, over the second half: malloc's own noise stays below a twentieth
+LEAST_GROWTH = 6.0  # MB that are noise whatever the size
+FILES_GROWTH = 8.0  # over the second half: how many streams run at once varies, a leak grows with every request
+
+
+@dataclass(frozen=True)
+class Sample:
+    """At one moment."""
+
+    seconds: float
+    memory: float  # MB resident
+    files: int  # open file descriptors
+    answers: int  # so far
+
+
+def sample(pid: int, seconds: float, answers: int) -> Sample:
+    """Now."""
+    status = Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
+    resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+    return Sample(seconds, resident * 1024 / 1e6, len([*Path(f"/proc/{pid}/fd").iterdir()]), answers)
+
+
+def growth(samples: Sequence[Sample], of: Callable[[Sample], float]) -> float:
+    """What the straight line that fits the second half best gains over it (least squares)."""
+    half = [one for one in samples if one.seconds >= samples[-1].seconds / 2]
+    times, values = [one.seconds for one in half], [of(one) for one in half]
+    middle, mean = sum(times) / len(times), sum(values) / len(values)
+    spread = sum((time - middle) ** 2 for time in times)
+    if not spread:
+        return 0.0
+    covered = sum((time - middle) * (value - mean) for time, value in zip(times, values, strict=True))
+    return covered / spread * (times[-1] - times[0])
+
+
+def faults(samples: Sequence[Sample]) -> list[str]:
+    """What grows."""
+    found = []
+    memory = growth(samples, lambda one: one.memory)
+    allowed = max(LEAST_GROWTH, MEMORY_GROWTH * samples[-1].memory)
+    if memory > allowed:
+        found.append(f"memory grew by {memory:.1f} MB over the second half; {allowed:.1f} are noise")
+    files = growth(samples, lambda one: one.files)
+    if files > FILES_GROWTH:
+        found.append(f"open files grew by {files:.1f} over the second half; {FILES_GROWTH:.0f} are noise")
+    return found
+
+
+def table(samples: Sequence[Sample]) -> str:
+    """A row for each twelfth of the time."""
+    step = max(1, len(samples) // ROWS)
+    shown = [*samples[::step][:ROWS], samples[-1]]
+    rows = [row(one) for one in shown]
+    slopes = (
+        f"over the second half: memory {growth(samples, lambda one: one.memory):+.2f} MB, "
+        f"open files {growth(samples, lambda one: one.files):+.2f}"
+    )
+    return "\n".join([f"{'min':>6} {'answers':>9} {'MB':>7} {'files':>6}", *rows, slopes])
+
+
+def row(one: Sample) -> str:
+    """Of the table."""
+    return f"{one.seconds / 60:6.1f} {one.answers:9d} {one.memory:7.1f} {one.files:6d}"
+
+
+def plot(samples: Sequence[Sample], file: Path) -> None:
+    """As a picture; wants matplotlib."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, left = pyplot.subplots(figsize=(8, 3.5), dpi=140)
+    minutes = [one.seconds / 60 for one in samples]
+    left.plot(minutes, [one.memory for one in samples], color="#1a7f5a")
+    left.set(xlabel="minutes", ylabel="memory, MB", ylim=(0, None))
+    right = left.twinx()
+    right.plot(minutes, [one.files for one in samples], color="#c98a1b", linewidth=0.8)
+    right.set(ylabel="open files", ylim=(0, None))
+    figure.tight_layout()
+    figure.savefig(file)

@@ -1,0 +1,131 @@
+"""A provider of all three APIs and of vectors at one address, good or bad as the name of the model says.
+
+`python -m tests.soak.upstream [PORT]` prints where it listens. What it says carries the nonce of whoever asks, so that
+an answer that reaches somebody else can be seen; a request in which it finds two is answered with LEAKED.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from tests.upstreams.embeddings import Embeddings, words
+from tests.upstreams.saying import WRITERS, Answer
+from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
+
+Fields = dict[str, Any]
+
+NONCE = re.compile(r"nonce[0-9a-f]{16}")
+LEAKED = "LEAKED"
+SAID = (
+    "Station {0} sells 41 tickets",
+    " a day [1]. ",
+    "The line of {0} was opened in 1932 [2].",
+    " The Harlan bridge was opened on 4 May",
+    " 1932 [1]. The moon ",
+    "is hollow [3].",
+)
+CUT_AFTER = 4  # events: the first sentences have arrived, the next has begun
+PACE = 0.002  # seconds between two events, so that streams run beside each other
+PAGE = b"<html><body><h1>502 Bad Gateway</h1>nginx at http://inside.corp.internal:8000</body></html>"
+HALF = '{"half":'  # an event that is no JSON
+HUGE = 100_000  # characters of one event
+
+
+class Upstream:
+    """Answers as the model's name says: good, or one of BAD."""
+
+    def __init__(self) -> None:
+        self.server: Server | None = None
+        self._embeddings = Embeddings(of=words)
+
+    async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        if self.server:
+            self.server.requests.clear()  # an hour of them would be gigabytes
+        path = request.target.partition("?")[0]
+        if "embed" in path.lower():
+            self._embeddings.batches.clear()
+            async for step in self._embeddings(request):
+                yield step
+            return
+        if path.endswith("/responses"):
+            yield whole("404 Not Found", b"{}")
+            return
+        kind = "ollama" if path.startswith("/api/") else "gemini" if "/models/" in path else "openai"
+        body = request.json
+        name = path.rpartition("/")[2].partition(":")[0] if kind == "gemini" else body["model"]
+        async for step in streamed(kind, name, [*events(kind, said(request.body), path)]):
+            yield step
+
+
+def said(body: bytes) -> str:
+    """The nonce in this request, if it is the only one."""
+    found = set(NONCE.findall(body.decode()))
+    return found.pop() if len(found) == 1 else LEAKED
+
+
+def events(kind: str, nonce: str, path: str) -> Iterator[bytes]:
+    """What a good answer consists of."""
+    answer = Answer(tuple(("text", piece.format(nonce)) for piece in SAID), (), "stop", (7, 9))
+    for event in WRITERS[kind](answer):
+        if path == "/api/generate":
+            event["response"] = event.pop("message")["content"]
+        data = json.dumps(event).encode()
+        yield data + b"\n" if kind == "ollama" else b"data: " + data + b"\n\n"
+    if kind == "openai":
+        yield b"data: [DONE]\n\n"
+
+
+async def streamed(kind: str, name: str, good: list[bytes]) -> AsyncIterator[Step]:
+    """The steps of an answer as this model gives it."""
+    if name == "busy":
+        yield whole(
+            "503 Service Unavailable", b'{"error": {"message": "overloaded"}}', "Content-Type: application/json"
+        )
+        return
+    if name == "page":
+        yield whole("200 OK", PAGE, "Content-Type: text/html")
+        return
+    if name == "refused":
+        yield Break.RESET
+        return
+    media = "application/x-ndjson" if kind == "ollama" else "text/event-stream"
+    if name == "silent":
+        yield Break.STALL
+        return
+    yield head("200 OK", f"Content-Type: {media}", "Transfer-Encoding: chunked")
+    for at, event in enumerate(good):
+        if at == CUT_AFTER and name in BREAKS:
+            yield chunk(event[: len(event) // 2])
+            yield BREAKS[name]
+            return
+        if at == CUT_AFTER and name == "junk":
+            yield chunk(f"{HALF}\n".encode() if kind == "ollama" else f"data: {HALF}\n\n".encode())
+        if name == "huge" and b"Station " in event:
+            yield chunk(event.replace(b"Station ", b"Station " + b"and on " * (HUGE // 7), 1))
+            continue
+        if name == "drip":
+            for place in range(0, len(event), 7):
+                yield chunk(event[place : place + 7])
+                await asyncio.sleep(0)
+            continue
+        yield chunk(event)
+        await asyncio.sleep(PACE)
+    yield chunk(b"")
+
+
+BREAKS = {"cut": Break.CLOSE, "reset": Break.RESET, "stall": Break.STALL}
+
+
+async def main(port: int = 0) -> None:
+    upstream = Upstream()
+    async with Server(upstream, port=port) as server:
+        upstream.server = server
+        print(f"upstream listening on {server.url}", flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*map(int, sys.argv[1:])))
