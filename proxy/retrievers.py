@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 from citation.evidence import Evidence, FieldError, parse_evidence
 from providers.errors import ProviderError, TimedOut
 from providers.retrieval import Retrieved, Retriever, retriever
+from providers.retrieval.http import Settings
 from providers.retrieval.store import Store, StoreError
 
-from .config import Config, RetrieverConfig
+from .config import Config, ConfigError, RetrieverConfig
 from .embedders import Embedders
 from .job import Job, question
 from .rewriting import rewritten
@@ -21,6 +22,8 @@ from .routes import Routes
 from .telemetry import Telemetry
 
 Fields = dict[str, Any]
+
+_TOLD = {field.name for field in fields(Settings)} - {"api_key"}
 
 log = logging.getLogger("citestream")
 
@@ -71,7 +74,9 @@ class Retrievers:
         except ProviderError as error:
             log.warning("the retriever %s failed: %s", name, error.message)
             if config.on_failure == "fail":
-                raise
+                status = 504 if isinstance(error, TimedOut) else 502  # whatever the service answered: not the client's
+                message = f"The retriever {name!r} failed: {error.message}"
+                raise ProviderError(message, status=status, code="retrieval_failed") from None
             failed = {"found": 0, "used": 0, "ms": _milliseconds(began), "error": error.message}
             return replace(job, retrieved=report | failed)
         chosen = self._chosen(found, job, config)
@@ -116,7 +121,7 @@ class Retrievers:
             async with asyncio.timeout(config.timeout):
                 return await self._opened(name, config).retrieve(query, top_k)
         except TimeoutError:
-            raise TimedOut(f"The retriever {name!r} did not answer in {config.timeout:g} seconds.") from None
+            raise TimedOut(f"It did not answer in {config.timeout:g} seconds.") from None
 
     def _chosen(self, found: Retrieved, job: Job, config: RetrieverConfig) -> _Chosen:
         """As much as a request may have of what is good enough, numbered behind the evidence it brings itself."""
@@ -145,9 +150,9 @@ class Retrievers:
         """Raises ProviderError."""
         if name not in self._open:
             try:
-                self._open[name] = self._folder(config)
-            except StoreError as error:
-                raise ProviderError(str(error), code="retriever") from None
+                self._open[name] = self._folder(config) if config.kind == "folder" else self._http(config)
+            except (StoreError, ConfigError) as error:
+                raise ProviderError(str(error)) from None
         return self._open[name]
 
     def _folder(self, config: RetrieverConfig) -> Retriever:
@@ -162,6 +167,11 @@ class Retrievers:
                 log.warning("%s is searched by words only: %s", config.store, error.message)
         log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
         return retriever("folder", path=Path(config.store), embedder=embedder, url_prefix=config.url_prefix)
+
+    def _http(self, config: RetrieverConfig) -> Retriever:
+        told = config.model_dump(include=_TOLD)
+        embedder = self._embedders.find(config.embedder) if config.embedder else None
+        return retriever("http", settings=Settings(**told, api_key=config.secret()), embedder=embedder)
 
 
 def _with_free_id(entry: Fields, evidence: tuple[Evidence, ...]) -> Fields:

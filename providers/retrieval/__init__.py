@@ -13,6 +13,7 @@ __all__ = ["RETRIEVERS", "Retrieved", "Retriever", "retriever"]
 # kind -> "module:Class"
 RETRIEVERS = {
     "folder": "providers.retrieval.folder:FolderRetriever",
+    "http": "providers.retrieval.http:HttpRetriever",
 }
 
 

@@ -187,6 +187,11 @@ def _look_up_secrets(config: Config, environ: Mapping[str, str]) -> None:
             provider.secret(environ)
         except ConfigError as error:
             raise ConfigError(f"providers.{name}: {error}") from None
+    for name, retriever in config.retrievers.items():
+        try:
+            retriever.secret(environ)
+        except ConfigError as error:
+            raise ConfigError(f"retrievers.{name}: {error}") from None
     for position, key in enumerate(config.server.keys):
         try:
             key.digest()

@@ -1,20 +1,44 @@
 """Where evidence is fetched from for requests that bring none."""
 
-from typing import Literal
+import re
+from dataclasses import fields
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from .section import Section
+from citation.evidence import Evidence
+from providers.retrieval.http.presets import PRESETS
 
+from .errors import meant
+from .section import Keyed
+
+FIELDS = tuple(field.name for field in fields(Evidence) if field.name != "number")
 STORE = ".citestream/evidence.db"  # where one works, like .git: found without being named, and easily deleted
 
 
-class RetrieverConfig(Section):
+class RetrieverConfig(Keyed):
     """One place where evidence is kept."""
 
-    kind: Literal["folder"] = Field(description="folder: what `citestream index DIR` has read")
+    kind: Literal["folder", "http"] = Field(
+        description="folder: what `citestream index DIR` has read; http: any search service"
+    )
     store: str = Field(default=STORE, description="folder: the file that `citestream index` fills")
     url_prefix: str = Field(default="", description="folder: what file names follow on in the url of a reference")
+    url: str = Field(default="", repr=False, description="http: the address of the service")
+    preset: Literal["", "ragflow", "elasticsearch", "opensearch", "qdrant", "weaviate", "azure"] = Field(
+        default="", description="http: what it is, if it is known; empty: as `body`, `entries` and `fields` say"
+    )
+    index: str = Field(default="", description="http: the index, collection or class")
+    headers: dict[str, str] = Field(default_factory=dict, repr=False, description="http: headers to add")
+    body: dict[str, Any] = Field(
+        default_factory=dict, description="http: of the request, over the preset's; {query}, {top_k}, {vector} in it"
+    )
+    entries: str = Field(default="", description="http: where the answer has its list: hits.hits; empty: the preset's")
+    fields: dict[str, str] = Field(
+        default_factory=dict, description="http: by field of evidence, where an entry has it; over the preset's"
+    )
+    embedder: str = Field(default="", description="http: who makes {vector}: local, or provider/model")
+    ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
     top_k: int = Field(default=8, ge=1, le=200, description="excerpts that an answer gets")
     min_score: float = Field(
         default=0.0, ge=0, description="excerpts below it are dropped; a folder scores from 0 to 1"
@@ -26,3 +50,23 @@ class RetrieverConfig(Section):
     rewrite: str = Field(
         default="", description="provider/model that makes one query of a conversation; empty: its last question"
     )
+
+    @model_validator(mode="after")
+    def _whole(self) -> "RetrieverConfig":
+        if self.kind == "http":
+            self._check_http()
+        return self
+
+    def _check_http(self) -> None:
+        if not self.url.startswith(("http://", "https://")):
+            raise ValueError("url is missing: the address of the service, http://… or https://…")
+        if re.match(r"\w+://[^/]*@", self.url):
+            raise ValueError("url must not hold a user or password: use api_key or headers")
+        service = PRESETS[self.preset]
+        if "{index}" in service.path and not self.index:
+            raise ValueError(f"index is missing: {self.preset} wants one")
+        if not self.preset and not self.body:
+            raise ValueError('body is missing: what the service is asked, such as {"q": "{query}", "limit": "{top_k}"}')
+        for name in self.fields:
+            if name not in FIELDS:
+                raise ValueError(f"fields.{name}: evidence has no such field{meant(name, FIELDS)}")

@@ -1,11 +1,8 @@
 """The tree: every option, its default, and in one line what it is for."""
 
 import hashlib
-import os
 import re
-from collections.abc import Mapping
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, model_validator
@@ -14,9 +11,9 @@ from citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
 from citation.links import LinkPolicy
 from citation.options import Options, parse_options
 
-from .errors import ConfigError, meant
+from .errors import meant
 from .retrieval import RetrieverConfig
-from .section import Section
+from .section import Keyed, Section, content
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -41,7 +38,7 @@ class ClientKey(Section):
         """The SHA-256 of the key, in hex. Raises ConfigError for a file that cannot be read or is empty."""
         if self.sha256:
             return self.sha256.strip().lower()
-        return hashed(self.key or _content(self.file))
+        return hashed(self.key or content(self.file))
 
 
 def hashed(key: str) -> str:
@@ -121,16 +118,13 @@ class Retries(Section):
     )
 
 
-class ProviderConfig(Section):
+class ProviderConfig(Keyed):
     """One provider."""
 
     kind: Literal["openai", "ollama", "gemini", "extractive"] = Field(
         description="which protocol it speaks; may be left out where the provider's name says it"
     )
     base_url: str = Field(default="", description="its address; empty: the vendor's own")
-    api_key: str = Field(default="", repr=False, description="its key; better `${VARIABLE}` than in the file")
-    api_key_env: str = Field(default="", description="the variable of the environment that holds the key")
-    api_key_file: str = Field(default="", description="a file that holds the key")
     pass_client_key: bool = Field(default=False, description="send the client's own key instead, where it has one")
     headers: dict[str, str] = Field(default_factory=dict, repr=False, description="headers to add to every request")
     models: tuple[str, ...] = Field(default=(), description="what /v1/models lists of it; empty: what it says itself")
@@ -148,20 +142,10 @@ class ProviderConfig(Section):
     )
 
     @model_validator(mode="after")
-    def _one_key(self) -> "ProviderConfig":
-        if sum(map(bool, (self.api_key, self.api_key_env, self.api_key_file))) > 1:
-            raise ValueError("give only one of api_key, api_key_env and api_key_file")
+    def _no_password(self) -> "ProviderConfig":
         if re.match(r"\w+://[^/]*@", self.base_url):
             raise ValueError("base_url must not hold a user or password: use api_key or headers")
         return self
-
-    def secret(self, environ: Mapping[str, str] = os.environ) -> str:
-        """Its key, or nothing. Raises ConfigError for a variable or file that does not hold one."""
-        if self.api_key_env:
-            if not environ.get(self.api_key_env):
-                raise ConfigError(f"the variable {self.api_key_env} is not set or empty")
-            return environ[self.api_key_env].strip()
-        return _content(self.api_key_file) if self.api_key_file else self.api_key
 
 
 class Alias(Section):
@@ -338,15 +322,20 @@ class Config(Section):
             )
         for name, retriever in self.retrievers.items():
             self._check_model(retriever.rewrite, f"retrievers.{name}.rewrite")
-        embeds = self.scoring.embedder.partition("/")[0]
-        if embeds != "local" and (embeds not in self.providers or self.providers[embeds].kind == "extractive"):
-            raise ValueError(f"scoring.embedder: {embeds!r} is neither local nor a provider that embeds")
+            if retriever.embedder:
+                self._check_embedder(retriever.embedder, f"retrievers.{name}.embedder")
+        self._check_embedder(self.scoring.embedder, "scoring.embedder")
         return self
 
     def _check(self, name: str, alias: Alias) -> None:
         """Refuse an alias that would fail only once somebody asks for it."""
         parse_options(alias.citations, self.citations, f"models.{name}.citations")
         self._check_model(alias.model, f"models.{name}.model")
+
+    def _check_embedder(self, option: str, path: str) -> None:
+        name = option.partition("/")[0]
+        if name != "local" and (name not in self.providers or self.providers[name].kind == "extractive"):
+            raise ValueError(f"{path}: {name!r} is neither local nor a provider that embeds")
 
     def _check_model(self, model: str, path: str) -> None:
         provider = model.partition("/")[0]
@@ -360,16 +349,3 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:  # a name
         return host == "localhost"
-
-
-def _content(path: str) -> str:
-    """What a file holds, without the space around it. Raises ConfigError."""
-    try:
-        text = Path(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8 text") from None
-    if not text:
-        raise ConfigError(f"{path} is empty")
-    return text

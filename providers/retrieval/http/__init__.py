@@ -1,0 +1,159 @@
+"""Any search service that answers JSON to a POST: a template of the request, and paths into the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+from urllib.parse import quote
+
+from ...embedding import Embedder
+from ...errors import BrokenStream, ProviderError
+from ...json_text import dumps, loads
+from ...transport import Call, Timeouts, Transport, body
+from ..retriever import Entry, Retrieved
+from .presets import PRESETS, Service
+from .template import filled, found, named
+
+MAX_ANSWER_BYTES = 16 * 2**20  # of one search: 200 excerpts of 80 KB
+LONGEST_EXPLANATION = 300  # characters of an error that go on; Elasticsearch's hold whole queries
+# Where Elasticsearch, Azure, Qdrant, Weaviate and most others say what is wrong.
+_EXPLAINED = "error.reason|error.message|status.error|error.0.message|message|detail|error"
+_TEXTS = ("text", "id", "document_id", "file_name", "title", "url", "chunk_type", "artifact_kind")
+_NUMBERS = ("chunk_index", "page_number")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One service's. `body` and `fields` are laid over the preset's, the other texts replace it unless empty."""
+
+    url: str
+    preset: str = ""
+    index: str = ""
+    api_key: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: Mapping[str, Any] = field(default_factory=dict)
+    entries: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    ca_file: str = ""
+    timeout: float = 5.0  # seconds
+
+    def service(self) -> Service:
+        """The preset with what differs. Raises ValueError for an unknown one."""
+        if self.preset not in PRESETS:
+            raise ValueError(f"unknown preset {self.preset!r}; there are: {', '.join(filter(None, PRESETS))}")
+        known = PRESETS[self.preset]
+        return replace(
+            known,
+            body={**known.body, **self.body},
+            entries=self.entries or known.entries,
+            fields={**known.fields, **self.fields},
+        )
+
+    def wants_vector(self) -> bool:
+        """Whether its request holds the query's vector."""
+        return bool({"vector", "vector_json"} & named(self.service().body))
+
+
+class HttpRetriever:
+    """One search service."""
+
+    def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
+        """Nothing is connected yet. `embedder`: closed by the caller. Raises ValueError for an unknown preset."""
+        self._settings = settings
+        self._service = settings.service()
+        self._wants_vector = settings.wants_vector()
+        self._embedder = embedder
+        self._transport = Transport()
+        self._names = {"index": settings.index, "properties": _properties(self._service.fields)}
+
+    async def retrieve(self, query: str, top_k: int) -> Retrieved:
+        """Raises ProviderError, also where the service says in a body that it failed."""
+        values: dict[str, Any] = {**self._names, "query": query, "top_k": top_k}
+        began = perf_counter()
+        if self._wants_vector:
+            values["vector"] = await self._vector(query)
+        answer = await self._asked(filled(self._service.body, values))
+        if self._service.failed and found(answer, self._service.failed):
+            said = found(answer, self._service.message)
+            raise ProviderError(f"It answered: {said if isinstance(said, str) else 'an error'}")
+        listed = found(answer, str(filled(self._service.entries, values)))
+        if listed is None:
+            raise BrokenStream(f"Its answer has no list at {self._service.entries or 'its top'}.")
+        entries = [_entry(item, self._service.fields) for item in listed] if isinstance(listed, list) else []
+        readable = [entry for entry in entries if entry.get("text", "").strip()]
+        notes = {"search_ms": round((perf_counter() - began) * 1000, 3)}
+        without = len(entries) - len(readable)
+        return Retrieved(readable[:top_k], len(entries), notes | ({"without_text": without} if without else {}))
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._transport.aclose()
+
+    async def _vector(self, query: str) -> list[float]:
+        if self._embedder is None:
+            raise ProviderError("Its request wants the query's vector, and no embedder is configured.")
+        (vector,) = await self._embedder.embed([query])
+        return [float(value) for value in vector]
+
+    async def _asked(self, question: Any) -> Any:
+        settings = self._settings
+        header, value = self._service.auth
+        key = {header: value.replace("{key}", settings.api_key)} if settings.api_key else {}
+        path = self._service.path.replace("{index}", quote(settings.index, safe=",*-_"))
+        headers = {"Content-Type": "application/json", **key, **settings.headers}
+        call = Call("POST", settings.url.rstrip("/") + path, dumps(question), headers, settings.ca_file)
+        timeouts = Timeouts(connect=settings.timeout, first_token=settings.timeout, total=settings.timeout)
+        async with self._transport.open(call, timeouts) as response:
+            answer, _ = loads(await body(response, MAX_ANSWER_BYTES, settings.timeout))
+        if not 200 <= response.status < 300:
+            said = _text(found(answer, _EXPLAINED))[:LONGEST_EXPLANATION] or "no explanation"
+            raise ProviderError(f"It answered {response.status}: {said}", status=502)
+        if answer is None:
+            raise BrokenStream("Its answer is not JSON.")
+        return answer
+
+
+def _properties(fields: Mapping[str, str]) -> str:
+    """What a GraphQL query has to name: the first key of every path that is not the service's own."""
+    firsts = (path.split(".")[0] for paths in fields.values() for path in paths.split("|"))
+    return " ".join(dict.fromkeys(first for first in firsts if not first.startswith("_")))
+
+
+def _entry(item: Any, fields: Mapping[str, str]) -> Entry:
+    """An entry of a request's `evidence`; values of another kind are made what evidence wants, or left out."""
+    entry: Entry = {}
+    for name, path in fields.items():
+        value = _as_evidence(name, found(item, path))
+        if value is not None:
+            entry[name] = value
+    return entry
+
+
+def _as_evidence(name: str, value: Any) -> Any:
+    if name in _TEXTS:
+        return _text(value) or None
+    if name in _NUMBERS:
+        number = _number(value)
+        return None if number is None else int(number)
+    if name == "score":
+        return _number(value)
+    if name == "is_generated_artifact":
+        return value if isinstance(value, bool) else None
+    return value if isinstance(value, Mapping) else None  # metadata
+
+
+def _text(value: Any) -> str:
+    """A text, or the texts of a list (Azure's captions, several values of a field)."""
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_text, value)))
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).encode("utf-8", "replace").decode()  # half characters would break whatever they are sent in
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+    except (ValueError, OverflowError):
+        return None
+    return number if number is not None and abs(number) < 1e15 else None

@@ -1,0 +1,225 @@
+"""Search services over HTTP: their real answers, and everything that goes wrong, over sockets."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from providers.embedding import Embedder
+from providers.errors import ProviderError, TimedOut
+from providers.retrieval import Retrieved, retriever
+from providers.retrieval.http import MAX_ANSWER_BYTES, Settings
+from tests.providers.retrieval import services
+from tests.upstreams.wire import Answer, Break, Server, Step, chunk, head, script, whole
+
+QUESTION = 'When was the "bridge" opened?'
+ONE, TWO = "The bridge was opened on 4 May 1932.", "Bananas grow in the tropics."
+OK = "200 OK"
+
+
+class Vectors:
+    """An embedder with the same vector for everything."""
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        return np.array([[0.5, -1.0]] * len(texts), dtype=np.float32)
+
+
+@asynccontextmanager
+async def asking(answer: Answer, **settings: Any) -> AsyncIterator[tuple[Server, Any]]:
+    """(the service, question and number -> what is found)."""
+    async with Server(answer) as server:
+        made = retriever("http", settings=Settings(server.url, **settings), embedder=cast("Embedder", Vectors()))
+        async with aclosing(made):
+            yield server, made.retrieve
+
+
+def saying(body: bytes, status: str = OK) -> Answer:
+    return script(whole(status, body, "Content-Type: application/json"))
+
+
+ANSWERS: dict[str, tuple[bytes, dict[str, Any], dict[str, Any]]] = {
+    "ragflow": (
+        services.RAGFLOW,
+        {"id": "d78435d142bd5cf6704da62c778795c5", "document_id": "5c5999ec7be811ef9cab0242ac120005",
+         "file_name": "bridge.pdf", "page_number": 12, "score": 0.9669436601210759},
+        {"id": "b1", "document_id": "77", "file_name": "1.txt", "score": 0.31},
+    ),
+    "elasticsearch": (
+        services.ELASTICSEARCH,
+        {"id": "fBk1", "score": 7.2081, "title": "Bridge", "file_name": "bridge.pdf", "page_number": 12},
+        {"id": "fBk2", "score": 0.31, "url": "https://wiki.example/fruit"},
+    ),
+    "opensearch": (
+        services.ELASTICSEARCH,
+        {"id": "fBk1", "score": 7.2081, "title": "Bridge", "file_name": "bridge.pdf", "page_number": 12},
+        {"id": "fBk2", "score": 0.31, "url": "https://wiki.example/fruit"},
+    ),
+    "qdrant": (
+        services.QDRANT,
+        {"id": "5c56c793-69f3-4fbf-87e6-c4bf54c28c26", "score": 0.8421, "title": "Bridge", "file_name": "bridge.pdf",
+         "page_number": 12},
+        {"id": "42", "score": 0.31},
+    ),
+    "weaviate": (
+        services.WEAVIATE,
+        {"id": "0002bf92-80c8-5d94-af34-0d6c5fea1aaf", "score": 0.9669437},
+        {"id": "2", "score": 0.31},
+    ),
+    "azure": (
+        services.AZURE,
+        {"id": "7a_pages_0", "score": 2.87, "title": "Bridge", "document_id": "7a"},
+        {"id": "8", "score": 0.31},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("preset", "body", "first", "second"), [(n, *rest) for n, rest in ANSWERS.items()], ids=ANSWERS
+)
+async def test_what_services_answer_becomes_evidence(
+    preset: str, body: bytes, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    async with asking(saying(body), preset=preset, index="Docs") as (_, ask):
+        found: Retrieved = await ask(QUESTION, 5)
+    assert found.entries == [{"text": ONE, **first}, {"text": TWO, **second}]
+    assert found.found == 2
+    assert found.notes["search_ms"] > 0
+
+
+SEARCHED = {
+    "query": {
+        "multi_match": {
+            "query": QUESTION,
+            "fields": ["title^2", "text", "content", "body", "page_content"],
+            "type": "most_fields",
+            "lenient": True,
+        }
+    },
+    "size": 5,
+}
+ASKED: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
+    "ragflow": (
+        "/api/v1/retrieval",
+        {"question": QUESTION, "page": 1, "page_size": 5, "similarity_threshold": 0.2, "dataset_ids": ["d1"]},
+        ("authorization", "Bearer k"),
+    ),
+    "elasticsearch": ("/Docs/_search", SEARCHED | {"dataset_ids": ["d1"]}, ("authorization", "ApiKey k")),
+    "opensearch": ("/Docs/_search", SEARCHED | {"dataset_ids": ["d1"]}, ("authorization", "Bearer k")),
+    "qdrant": (
+        "/collections/Docs/points/query",
+        {"query": [0.5, -1.0], "limit": 5, "with_payload": True, "dataset_ids": ["d1"]},
+        ("api-key", "k"),
+    ),
+    "weaviate": (
+        "/v1/graphql",
+        {
+            "query": '{ Get { Docs(hybrid: { query: "When was the \\"bridge\\" opened?" }, limit: 5) '
+            "{ text _additional { id score } } } }",
+            "dataset_ids": ["d1"],
+        },
+        ("authorization", "Bearer k"),
+    ),
+    "azure": (
+        "/indexes/Docs/docs/search?api-version=2024-07-01",
+        {"search": QUESTION, "top": 5, "dataset_ids": ["d1"]},
+        ("api-key", "k"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("preset", "target", "body", "key"), [(n, *rest) for n, rest in ASKED.items()], ids=ASKED)
+async def test_how_services_are_asked(preset: str, target: str, body: dict[str, Any], key: tuple[str, str]) -> None:
+    settings = {"api_key": "k", "headers": {"X-Team": "a"}, "body": {"dataset_ids": ["d1"]}}
+    async with asking(saying(ANSWERS[preset][0]), preset=preset, index="Docs", **settings) as (server, ask):
+        await ask(QUESTION, 5)
+    (request,) = server.requests
+    assert (request.method, request.target, request.json) == ("POST", target, body)
+    assert request.headers[key[0]] == key[1]
+    assert (request.headers["x-team"], request.headers["content-type"]) == ("a", "application/json")
+
+
+async def test_any_service_by_a_template_and_paths() -> None:
+    settings = {"body": {"q": "{query}", "n": "{top_k}"}, "entries": "found", "fields": {"text": "said", "title": "h1"}}
+    body = (
+        b'{"found":[{"said":"A.","h1":["One","Two"],"score":"0.5","page":"3"},{"said":" "},7,{"said":"B.","id":true}]}'
+    )
+    async with asking(saying(body), **settings) as (server, ask):
+        found = await ask("x", 1)
+    assert server.requests[0].json == {"q": "x", "n": 1}
+    assert found.entries == [{"text": "A.", "title": "One\nTwo", "score": 0.5, "page_number": 3}]
+    assert (found.found, found.notes["without_text"]) == (4, 2)
+
+
+FAILED = {
+    "ragflow says so in a body with status 200": ("ragflow", services.RAGFLOW_FAILED, OK, "`dataset_ids` is required."),
+    "weaviate too": ("weaviate", services.WEAVIATE_FAILED, OK, 'Cannot query field "Docs" on type "GetObjectsObj".'),
+    "elasticsearch": ("elasticsearch", services.ELASTICSEARCH_FAILED, "404 Not Found", "404: no such index [docs]"),
+    "qdrant": ("qdrant", services.QDRANT_FAILED, "404 Not Found", "404: Not found: Collection `docs` doesn't exist!"),
+    "azure": ("azure", services.AZURE_FAILED, "404 Not Found", "404: The index 'docs' for service 's' was not found."),
+    "a web page": ("qdrant", b"<html>Sign in</html>", OK, "not JSON"),
+    "a web page of a proxy": ("qdrant", b"<html>Bad</html>", "502 Bad Gateway", "502: no explanation"),
+    "another service": ("qdrant", b'{"hits":[]}', OK, "no list at result.points"),
+    "an error that is long": ("azure", b'{"error":"%s"}' % (b"x" * 5000), "400 Bad", "400: " + "x" * 300),
+}
+
+
+@pytest.mark.parametrize(("preset", "body", "status", "said"), FAILED.values(), ids=FAILED)
+async def test_a_failure_is_told_in_the_service_s_words(preset: str, body: bytes, status: str, said: str) -> None:
+    async with asking(saying(body, status), preset=preset, index="Docs") as (_, ask):
+        with pytest.raises(ProviderError) as error:
+            await ask(QUESTION, 5)
+    assert said in error.value.message
+    assert len(error.value.message) < 400
+
+
+BROKEN: dict[str, tuple[tuple[Step, ...], type[ProviderError]]] = {
+    "it is cut off": ((head(OK, "Content-Length: 900") + b'{"result":', Break.CLOSE), ProviderError),
+    "it resets": ((Break.RESET,), ProviderError),
+    "it never answers": ((Break.STALL,), TimedOut),
+    "it stalls in the middle": ((head(OK, "Content-Length: 900") + b"{", Break.STALL), TimedOut),
+    "it redirects": ((whole("302 Found", b"", "Location: http://127.0.0.1:1/"),), ProviderError),
+    "it never ends": (
+        (head(OK, "Transfer-Encoding: chunked"), *[chunk(b" " * 2**20)] * (MAX_ANSWER_BYTES // 2**20 + 1)),
+        ProviderError,
+    ),
+}
+
+
+@pytest.mark.parametrize(("steps", "kind"), BROKEN.values(), ids=BROKEN)
+async def test_whatever_breaks_is_an_error_and_the_next_search_works(
+    steps: tuple[Step, ...], kind: type[ProviderError]
+) -> None:
+    broken = [True]
+
+    async def answer(_: Any) -> AsyncIterator[Step]:
+        for step in steps if broken.pop() else [whole(OK, services.QDRANT)]:
+            yield step
+
+    async with asking(answer, preset="qdrant", index="Docs", timeout=0.5) as (_, ask):
+        with pytest.raises(kind):
+            await ask(QUESTION, 5)
+        broken.append(False)
+        assert len((await ask(QUESTION, 5)).entries) == 2
+
+
+async def test_a_service_that_is_down() -> None:
+    async with asking(saying(b"")) as (server, _):
+        pass
+    made = retriever("http", settings=Settings(server.url, preset="qdrant", index="Docs"), embedder=None)
+    with pytest.raises(ProviderError, match="no embedder is configured"):
+        await made.retrieve(QUESTION, 5)
+    made = retriever("http", settings=Settings(server.url, preset="azure", index="Docs"))
+    with pytest.raises(ProviderError):
+        await made.retrieve(QUESTION, 5)
+    await made.aclose()
+
+
+def test_keys_are_not_shown() -> None:
+    assert "sesame" not in repr(Settings("http://x", api_key="sesame", headers={"cookie": "sesame"}))
+
+
+def test_an_unknown_preset_says_which_there_are() -> None:
+    with pytest.raises(ValueError, match="unknown preset 'solr'; there are: ragflow, elasticsearch"):
+        retriever("http", settings=Settings("http://x", preset="solr"))
