@@ -7,6 +7,7 @@ something grows.
 
 import argparse
 import asyncio
+import signal
 import sys
 import time
 from collections import Counter
@@ -43,15 +44,17 @@ async def load(url: str, pid: int, arguments: argparse.Namespace) -> tuple[list[
             while not over():
                 case = drawn(rng)
                 counted[case.fate()] += 1
-                if fault := await ask(session, url, case):
-                    wrong.append(f"{case}: {fault}")
+                fault, _ = await ask(session, url, case)
+                if fault:
+                    wrong.append(f"{time.monotonic() - began:.0f} s, {case}: {fault}")
+                    print(wrong[-1], file=sys.stderr, flush=True)
 
     async def watch() -> None:
         while not over():
             await asyncio.sleep(EVERY_SECONDS)
             samples.append(sample(pid, time.monotonic() - began, counted.total()))
             if len(samples) % TELL_EVERY == 0:
-                print(row(samples[-1]), len(wrong), "wrong", file=sys.stderr, flush=True)
+                print(row(samples[-1]), file=sys.stderr, flush=True)
 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(arguments.clients):
@@ -75,10 +78,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--most", type=int, default=0, help="answers at most; 0: as many as fit")
-    parser.add_argument("--clients", type=int, default=12, help="that ask at once")
+    parser.add_argument("--clients", type=int, default=24, help="that ask at once")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="a PNG or SVG to write")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
     with TemporaryDirectory() as name:
         folder = Path(name)
         indexed(folder)

@@ -120,26 +120,30 @@ def asked(case: Case, nonce: str) -> tuple[str, Fields]:
             return f"/v1beta/models/{case.model}:{call}", {"contents": contents, **extra}
 
 
-async def ask(session: aiohttp.ClientSession, url: str, case: Case) -> str:
-    """Ask, read, judge; what is wrong with the answer, or nothing."""
+async def ask(session: aiohttp.ClientSession, url: str, case: Case, *fates: Fate) -> tuple[str, Outcome]:
+    """Ask, read, judge: what is wrong with the answer, or nothing; and what came.
+
+    `fates`: how it may end, where that is not given by the case.
+    """
     nonce = f"nonce{secrets.token_hex(8)}"
     path, body = asked(case, nonce)
     try:
         async with asyncio.timeout(PATIENCE):
             outcome = await _outcome(session, url + path, body, case)
     except TimeoutError:
-        return "no end"
-    return judged(case, nonce, outcome)
+        return "no end", Outcome("left")
+    return judged(case, nonce, outcome, fates or (case.fate(),)), outcome
 
 
-def judged(case: Case, nonce: str, got: Outcome, fates: tuple[Fate, ...] = ()) -> str:
-    """What is wrong with it, or nothing. `fates`: how it may end, where that is not given by the case."""
+def judged(case: Case, nonce: str, got: Outcome, fates: tuple[Fate, ...]) -> str:
+    """What is wrong with it, or nothing. `fates`: how it may end."""
     if LEAKED in got.text or set(NONCE.findall(got.raw.decode("utf-8", "replace"))) - {nonce}:
         return "another client's words"
-    if got.fate not in (fates or (case.fate(),)):
-        return f"{got.fate} instead of {' or '.join(fates or (case.fate(),))}: {got.status} {got.raw[-300:]!r}"
+    if got.fate not in fates:
+        return f"{got.fate} instead of {' or '.join(fates)}: {got.status} {got.raw[-300:]!r}"
     told = case.source == "evidence" and case.model != "extractive" and not case.model.endswith("/huge")
-    if told and got.fate in ("whole", "broken") and FIRST.format(nonce) not in got.text:
+    told = told and (got.fate == "whole" or case.fate() == got.fate == "broken")  # its first sentence was sent
+    if told and FIRST.format(nonce) not in got.text:
         return f"text that arrived is missing or not cited: {got.text[:200]!r}"
     if got.fate == "whole" and case.model.endswith("/huge") and len(got.text) < HUGE:
         return "text is missing"
