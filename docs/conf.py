@@ -7,9 +7,11 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import generate_api  # noqa: E402
+import generate_commands  # noqa: E402
 import generate_configuration  # noqa: E402 - found through the line above
 
 (HERE / "configuration.md").write_text(generate_configuration.page(), "utf-8")
+(HERE / "commands.md").write_text(generate_commands.page(), "utf-8")
 (HERE / "api.md").write_text(generate_api.page(), "utf-8")
 
 project = "Citestream"

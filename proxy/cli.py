@@ -19,6 +19,7 @@ INTERRUPTED = 130  # Ctrl-C, as shells count it
 CONFIG = click.option(
     "--config",
     "path",
+    metavar="FILE",
     type=click.Path(dir_okay=False),
     envvar="CITESTREAM_CONFIG",
     show_envvar=True,
@@ -32,11 +33,32 @@ EVIDENCE_OR_STORE = click.option(
 )
 STORE = click.option(
     "--store",
+    metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path(".citestream/evidence.db"),
     show_default=True,
     help="The file that holds what was read.",
 )
+
+
+def _models(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
+    """What `--model` may be, as far as the configuration says; names of models are the providers' own."""
+    from .config import ConfigError, load
+
+    try:
+        config = load(context.params.get("path"))
+    except ConfigError:
+        return []
+    kinds = {name: settings.kind for name, settings in config.providers.items()}
+    known = [*config.models, *[name if kind == "extractive" else f"{name}/" for name, kind in kinds.items()]]
+    return [name for name in known if name.startswith(begun)]
+
+
+def _scorers(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
+    """What `--scorer` may be."""
+    from citation.scoring import SCORERS
+
+    return [name for name in SCORERS if name.startswith(begun)]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -49,8 +71,7 @@ def main() -> None:
     citestream index docs/ && citestream serve          the same, with answers from a folder
     citestream ask "How high is it?" --evidence docs/   one answer in the terminal
     citestream cite answer.txt --evidence docs/         citations for a finished text
-    citestream check-config my.yaml                     what is wrong with a configuration
-    citestream make-key --name app                      a key for a client, and its hash
+    citestream COMMAND --help                           more examples
 
     \b
     Without a configuration, models are asked for as
@@ -62,10 +83,6 @@ def main() -> None:
     \b
     Exit codes: 0 done, 1 it could not be done, 2 wrong usage or configuration,
     130 interrupted.
-
-    \b
-    Completion for bash, and likewise for zsh and fish:
-      eval "$(_CITESTREAM_COMPLETE=bash_source citestream)"
     """
 
 
@@ -78,6 +95,12 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     """Serve clients of OpenAI's, Ollama's and Gemini's APIs until Ctrl-C.
 
     Prints `citestream listening on http://HOST:PORT` once it accepts requests. SIGTERM lets running answers finish.
+    The address in a browser is the playground.
+
+    \b
+    citestream serve --port 9000                          elsewhere; 0 takes a free port
+    citestream serve --config my.yaml --workers 2         with options, on two cores
+    OPENAI_API_KEY=... citestream serve                   with OpenAI's models too
     """
     from .config import ConfigError, is_loopback
     from .log import set_up
@@ -100,12 +123,19 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
 @click.argument("question")
 @EVIDENCE_OR_STORE
 @click.option(
-    "--model", default="extractive", show_default=True, help="provider/model, or an alias of the configuration."
+    "--model",
+    metavar="MODEL",
+    default="extractive",
+    show_default=True,
+    shell_complete=_models,
+    help="provider/model, or an alias of the configuration.",
 )
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the whole completion as JSON.")
 def ask(question: str, evidence: Path | None, model: str, path: str | None, as_json: bool) -> None:
     """Answer QUESTION from the evidence, cited as it streams.
+
+    Renders Markdown in a terminal; plain text where the output is a file or a pipe.
 
     \b
     citestream index docs/ && citestream ask "When did it open?"
@@ -117,7 +147,7 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
     config = _config(path)
     if evidence is None and not config.default_retriever:
         _fail("no evidence: name some with --evidence FILE|DIR, or read a folder first: citestream index DIR", USAGE)
-    _run(ask_now(config, question, _files(evidence) if evidence else None, model, as_json=as_json))
+    _run(ask_now(config, question, _files(evidence) if evidence else None, model, as_json=as_json), config, model)
 
 
 @main.command()
@@ -146,13 +176,14 @@ def index(
 
     if rebuild and not folders:
         _fail("--rebuild forgets which folders there were: name them", USAGE)
-    _run(run_now(_config(path), Indexing(folders, store or Path(STORE), embedder, rebuild, watch)))
+    config = _config(path)
+    _run(run_now(config, Indexing(folders, store or Path(STORE), embedder, rebuild, watch)), config, embedder or "")
 
 
 @main.command()
 @click.argument("answer", required=False)
 @EVIDENCE
-@click.option("--scorer", help="How alike is measured.  [default: lexical]")
+@click.option("--scorer", metavar="NAME", shell_complete=_scorers, help="How alike is measured.  [default: lexical]")
 @click.option("--explain", is_flag=True, help="Say for each sentence what decided.")
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print what POST /v1/cite answers.")
@@ -169,17 +200,36 @@ def cite(
     from .terminal import cite as cite_now
 
     text = _text(answer)
-    _run(cite_now(_config(path), text, _files(evidence), scorer, as_json=as_json, explain=explain))
+    config = _config(path)
+    _run(cite_now(config, text, _files(evidence), scorer, as_json=as_json, explain=explain), config)
 
 
 @main.command("eval")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--scorer", default="lexical", show_default=True, help="How alike is measured.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw precision, recall, calibration.")
+@click.option(
+    "--scorer",
+    metavar="NAME",
+    default="lexical",
+    show_default=True,
+    shell_complete=_scorers,
+    help="How alike is measured.",
+)
+@click.option(
+    "--plot",
+    metavar="PNG|SVG|PDF",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw precision, recall, calibration.",
+)
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
 def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str | None, as_json: bool) -> None:
-    """Measure citations on labelled FILES of JSON lines: precision, recall, F1, support."""
+    """Measure citations on labelled FILES of JSON lines: precision, recall, F1, support.
+
+    \b
+    citestream eval labelled.jsonl
+    citestream eval labelled.jsonl --scorer hybrid --config my.yaml --plot curves.png
+    citestream eval labelled.jsonl --json | jq .quality.all.f1
+    """
     from citation.evidence import FieldError
 
     from .evaluation import run
@@ -196,6 +246,9 @@ def check_config(path: str | None) -> None:
     """Check a configuration file (or the environment alone) and name everything that is wrong.
 
     Variables and files that hold keys are looked up too, so that a missing one shows here.
+
+    \b
+    citestream check-config my.yaml
     """
     config = _config(path)
     click.echo(f"{path or 'the environment'} is fine: providers {', '.join(config.providers)}")
@@ -222,6 +275,24 @@ def make_key(name: str, given: bool) -> None:
         click.echo(key)
     click.echo("For the configuration, under server.keys:", err=True)
     click.echo(f"- name: {json.dumps(name)}\n  sha256: {hashed(key)}" if name else f"- sha256: {hashed(key)}")
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes SHELL complete commands, options, files, models and scorers.
+
+    \b
+    eval "$(citestream completion bash)"       in ~/.bashrc
+    eval "$(citestream completion zsh)"        in ~/.zshrc, after compinit
+    citestream completion fish | source        in ~/.config/fish/config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        _fail(f"this version of click cannot complete for {shell}")
+    click.echo(kind(main, {}, "citestream", "_CITESTREAM_COMPLETE").source())
 
 
 def _config(path: str | None, **overrides: Any) -> "Config":
@@ -258,14 +329,15 @@ def _text(answer: str | None) -> str:
     return answer
 
 
-def _run(job: Any) -> None:
-    """Run to the end; an error in one sentence, not in a traceback."""
+def _run(job: Any, config: "Config", model: str = "") -> None:
+    """Run to the end; an error in one sentence with what to do about it, not in a traceback. `model`: who is asked."""
     import asyncio
 
     from citation.evidence import FieldError
     from providers.errors import ProviderError
     from providers.retrieval.store import StoreError
 
+    from .advice import advice
     from .config import ConfigError
     from .errors import RequestError
 
@@ -274,7 +346,7 @@ def _run(job: Any) -> None:
     except ConfigError as error:
         _fail(str(error), USAGE)
     except (FieldError, ProviderError, RequestError, StoreError) as error:
-        _fail(str(error))
+        _fail("; ".join(filter(None, (str(error).rstrip("."), advice(error, model, config)))))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 

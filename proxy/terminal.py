@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from citation.evidence import Evidence, parse_evidence
@@ -193,8 +194,9 @@ def _show_references(fields: Mapping[str, Any], places: _Places) -> None:
             f"{_page(reference)}  support {reference['support']:.2f}",
         )
         console.print(head)
-        snippet = " ".join(reference["snippet"].translate(SAFE).split())
-        console.print(Text(f"    {snippet}", style="dim"))
+        snippet = Text(" ".join(reference["snippet"].translate(SAFE).split()), style="dim")
+        indented = Padding(snippet, (0, 0, 0, 4), expand=False) if console.is_terminal else "    " + snippet.plain
+        console.print(indented, markup=False, soft_wrap=not console.is_terminal)
     if grounding := fields.get("grounding"):
         if (grounding.get("retrieval") or {}).get("error"):
             console.print(Text(grounding["retrieval"]["error"].translate(SAFE), style="red"))

@@ -4,6 +4,9 @@ import json
 import os
 import pty
 import re
+import shlex
+import shutil
+import signal
 import socketserver
 import subprocess
 import sys
@@ -13,11 +16,16 @@ from threading import Thread
 
 import pytest
 import yaml
+from click import Context
 
 from proxy.auth import Keys
+from proxy.cli import FAILED, INTERRUPTED, USAGE, main
 from proxy.config import ClientKey
 
 ROOT = Path(__file__).parents[2]
+
+
+COMMANDS = main.commands
 
 
 def citestream(*arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -59,6 +67,28 @@ def test_help_teaches() -> None:
         assert word in said
     for command in ("serve", "ask", "cite", "check-config"):
         assert "Usage" in citestream(command, "--help").stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_each_command_has_examples_that_it_understands(name: str) -> None:
+    examples = re.findall(
+        rf"^ *(?:.*&& |.*\| |\w+=\.\.\. |.*\$\()?(citestream {name}\b.*)$", helped(name), re.MULTILINE
+    )
+    assert examples
+    for example in examples:
+        understood(re.split(r"  | \| |\)\"", example)[0])
+
+
+def helped(name: str) -> str:
+    """As a terminal shows it that is wide enough."""
+    return COMMANDS[name].get_help(Context(COMMANDS[name], info_name=name, terminal_width=200))
+
+
+def understood(line: str) -> None:
+    """Fails with click's own error where a command would not take these options."""
+    _, name, *arguments = shlex.split(line.partition(" &&")[0])
+    command = COMMANDS[name]
+    command.make_parser(Context(command, info_name=name)).parse_args(arguments)
 
 
 def test_help_takes_less_than_half_a_second() -> None:
@@ -169,8 +199,14 @@ WRONG = {
     "a provider that is down": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
-        "citestream: The provider could not be reached.",
+        "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? OLLAMA_HOST or ",
     ),
+    "a vendor without its key": (
+        ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),
+        1,
+        "there are: extractive, ollama/…; openai/… needs OPENAI_API_KEY in the environment",
+    ),
+    "a command that is none": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
     "no such scorer": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
         1,
@@ -191,10 +227,16 @@ def test_an_error_is_one_sentence_and_an_exit_code(
     arguments: tuple[str, ...], code: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = citestream(*arguments)
     assert done.returncode == code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_page_has_every_exit_code() -> None:
+    page = (ROOT / "docs/terminal.md").read_text("utf-8")
+    assert [int(code) for code in re.findall(r"^\| (\d+) \| ", page, re.MULTILINE)] == [0, FAILED, USAGE, INTERRUPTED]
 
 
 def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
@@ -260,3 +302,54 @@ def test_a_key_that_exists_is_hashed_and_not_repeated() -> None:
     assert Keys([ClientKey(**yaml.safe_load(made.stdout)[0])]).name_of("an old key") == "key 1"
     assert "an old key" not in made.stdout + made.stderr
     assert citestream("make-key", "--stdin", given="\n").returncode == 2
+
+
+def test_an_interrupted_answer_keeps_what_came_and_ends_with_130(tmp_path: Path, evidence: Path) -> None:
+    piece = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Bananas grow in the tropics. And th"}}]}\n\n'
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    handler = type("Waiting", (_answering((head + piece).encode()),), {"finish": lambda self: self.rfile.read()})
+    with socketserver.TCPServer(("127.0.0.1", 0), handler) as upstream:
+        Thread(target=upstream.handle_request, daemon=True).start()
+        file = tmp_path / "c.yaml"
+        file.write_text(
+            f"providers: {{slow: {{kind: openai, base_url: 'http://127.0.0.1:{upstream.server_address[1]}/v1'}}}}\n"
+        )
+        command = [sys.executable, "-m", "proxy", "ask", "q", "--evidence", str(evidence), "--model", "slow/x"]
+        with subprocess.Popen(
+            [*command, "--config", str(file)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.read(7) == b"Bananas"
+            process.send_signal(signal.SIGINT)
+            rest, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors + rest
+
+
+COMPLETIONS = {
+    "commands": (["citestream", "che"], "check-config"),
+    "options": (["citestream", "ask", "--evi"], "--evidence"),
+    "models": (["citestream", "ask", "q", "--model", "ext"], "extractive"),
+    "scorers": (["citestream", "cite", "t", "--scorer", "hy"], "hybrid"),
+}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(("words", "completed"), COMPLETIONS.values(), ids=COMPLETIONS)
+def test_shells_are_told_what_a_word_may_become(words: list[str], completed: str, shell: str) -> None:
+    """In the words that the script of each shell uses to ask."""
+    asked = words[-1] if shell == "fish" else str(len(words) - 1)
+    given = {"_CITESTREAM_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": asked}
+    command = [sys.executable, "-c", "from proxy.cli import main; main(prog_name='citestream')"]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **given}, check=False, capture_output=True, text=True)
+    assert re.split(r"[,\s]+", done.stdout)[:2] == ["plain", completed]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_what_a_shell_takes(shell: str, tmp_path: Path) -> None:
+    script = citestream("completion", shell).stdout
+    assert f"_CITESTREAM_COMPLETE={shell}_complete" in script
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(script)
+        checked = subprocess.run([shell, "-n", str(tmp_path / "script")], check=False, capture_output=True, text=True)
+        assert (checked.returncode, checked.stderr) == (0, "")
