@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from aiohttp import web
@@ -44,6 +45,22 @@ class Named(Protocol):
         ...
 
 
+@runtime_checkable
+class Recalls(Protocol):
+    """A client API whose requests refer to earlier answers."""
+
+    async def recalled(self, body: Fields, find: Callable[[str], Awaitable[Fields | None]], /) -> Fields:
+        """The request with what it refers to. `find`: what was kept for this client. Raises FieldError."""
+        ...
+
+
+@runtime_checkable
+class Recalled(Protocol):
+    """An encoder whose answers later requests may refer to."""
+
+    remember: Callable[[str, Fields], None]
+
+
 class ClientApi(Protocol):
     """One client API: reads its requests, and knows who writes its answers."""
 
@@ -73,6 +90,8 @@ class ClientApi(Protocol):
 async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.StreamResponse:
     """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
     body = await read(request)
+    if isinstance(api, Recalls):
+        body = await api.recalled(body, partial(proxy.recent.get, request.get(CLIENT, "")))
     models = proxy.routes.chain(api.model(body))
     limits = proxy.config.evidence
     options = proxy.routes.find(models[0]).options
@@ -174,6 +193,8 @@ class _Exchange:
         heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
         outgoing, shaper = proxy.open(job, route, key)
         encoder = self._api.encoder(job, shaper.annotations)
+        if proxy.config.references.keeps_conversations and isinstance(encoder, Recalled):
+            encoder.remember = partial(proxy.recent.put, request.get(CLIENT, ""))
         chunks: Shaper = shaper
         if isinstance(shaper, Chunks):
             name = encoder.name if isinstance(encoder, Named) else ""

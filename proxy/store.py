@@ -1,5 +1,7 @@
 """RecentReferences: references of recent answers by completion id, for clients that drop unknown fields.
 
+Conversations of the Responses API are kept beside them, for requests that refer to earlier ones.
+
 In SQLite, on a thread of its own: handing an answer in takes the event loop a few microseconds, and one that is asked
 for is looked up after everything that was handed in before. Losing an entry never fails an answer.
 """
@@ -11,6 +13,7 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from threading import Semaphore
 from time import time
 from typing import Any
@@ -27,6 +30,8 @@ Fields = dict[str, Any]
 KEPT = ("references", "grounding", "citations", "search_results")  # of an answer's last chunk
 MAX_WAITING = 256  # entries not written yet; a disk that is slower than that loses entries, not memory
 TRIM_AFTER = 100  # parts of a limit that may be written before the next look at what has to go
+LARGEST = 4  # no entry may take more than this part of max_bytes: one conversation must not push out all others
+LATE_SECONDS = 0.1  # that another worker may need to write what its client asks this one for
 LOCKED_SECONDS = 1.0  # that another worker may hold the file
 
 log = logging.getLogger("citestream")
@@ -71,7 +76,12 @@ class RecentReferences:
         """What was kept for this client's answer, if it still is."""
         if self._database is None:
             return None
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._get, self._database, client, name)
+        look = partial(self._get, self._database, client, name)
+        found = await asyncio.get_running_loop().run_in_executor(self._thread, look)
+        if found is None and self._config.file:
+            await asyncio.sleep(LATE_SECONDS)
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, look)
+        return found
 
     async def aclose(self) -> None:
         """Write what is waiting and let go of the file."""
@@ -86,6 +96,9 @@ class RecentReferences:
     def _put(self, database: sqlite3.Connection, client: str, name: str, fields: Fields) -> None:
         try:
             data = dumps(fields)
+            if len(data) * LARGEST > self._config.max_bytes:
+                log.warning("what belongs to an answer is not kept: %d bytes", len(data))
+                return
             with database:
                 row = (client, name, self._clock(), len(data), data)
                 database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)

@@ -55,7 +55,8 @@ def _shared(config: Config, folder: Path) -> Config:
     """What each worker is told: its part of the streams, and where all of them keep references."""
     server = config.server.model_copy(update={"max_streams": ceil(config.server.max_streams / config.server.workers)})
     file = config.references.file or str(folder / "references.sqlite")
-    references = config.references.model_copy(update={"file": file})
+    kept = "file" if config.references.keeps_conversations else "none"
+    references = config.references.model_copy(update={"file": file, "conversations": kept})
     return config.model_copy(update={"server": server, "references": references})
 
 

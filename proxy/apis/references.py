@@ -6,13 +6,15 @@ from ..errors import RequestError
 from ..log import CLIENT
 from ..middleware import json_response
 from ..proxy import Proxy
+from ..store import KEPT
 
 
 async def references(request: web.Request, proxy: Proxy) -> web.Response:
     """What the last chunk of that answer carried; only to the client that got the answer."""
     name = request.match_info["id"]
-    found = await proxy.recent.get(request.get(CLIENT, ""), name)
-    if found is None:
+    kept = await proxy.recent.get(request.get(CLIENT, ""), name) or {}
+    found = {key: kept[key] for key in KEPT if key in kept}
+    if not found:
         raise RequestError(
             404,
             "no references are kept for an answer with this id; the configuration says how many, how long",

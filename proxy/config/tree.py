@@ -228,7 +228,16 @@ class ReferencesConfig(Section):
     keep: int = Field(default=10_000, ge=0, description="answers, the oldest go first; 0 keeps none")
     keep_seconds: float = Field(default=3600.0, gt=0, description="each; a client asks right after its answer")
     max_bytes: int = Field(default=256 * 2**20, ge=2**16, description="that all of them may take")
+    conversations: Literal["memory", "file", "none"] = Field(
+        default="memory",
+        description="what the Responses API refers to later; memory: not if a file is named; file: there, too",
+    )
     file: str = Field(default="", description="SQLite file, to outlive a restart; empty: memory, or a temporary file")
+
+    @property
+    def keeps_conversations(self) -> bool:
+        """Whether they are kept: what people ask is not written to a lasting file without being told so."""
+        return self.conversations == "file" or (self.conversations == "memory" and not self.file)
 
 
 class Log(Section):

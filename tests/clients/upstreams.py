@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from itertools import pairwise
 from typing import Any
 
 from tests.upstreams import gemini, ollama, openai
@@ -23,9 +24,16 @@ Providers = dict[str, dict[str, Any]]
 
 
 class Strict(openai.OpenAI):
-    """Refuses fields of messages that OpenAI's API does not document, as Groq's and Mistral's servers do."""
+    """Refuses fields of messages that OpenAI's API does not document, as Groq's and Mistral's servers do.
+
+    Questions one after the other are refused too: the answer in between was lost, as templates of models complain.
+    """
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        roles = [message["role"] for message in request.json["messages"]]
+        if ("user", "user") in pairwise(roles):
+            yield openai.error(400, f"roles must alternate: {roles}", "invalid_request_error", None)
+            return
         for position, message in enumerate(request.json["messages"]):
             if unknown := message.keys() - FIELDS:
                 text = f"property 'messages.{position}.{min(unknown)}' is unsupported"

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from openai import BadRequestError, OpenAI
+from openai import BadRequestError, NotFoundError, OpenAI
 
 from proxy.apis.responses import ResponsesApi
+from proxy.apis.responses.memory import kept_as
 from proxy.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
@@ -79,6 +80,86 @@ def test_a_conversation_goes_on_by_items(sdk: OpenAI) -> None:
     assert second.output_text.startswith("The Harlan bridge was opened on 4 May 1932 by the mayor. [1]")
 
 
+CALLED = {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"}
+ASK = {"role": "user", "content": "When does water boil?"}
+FIRST = {
+    "input": [CALLED],
+    "output": [
+        {"id": f"rs_{'a' * 32}_0", "type": "reasoning", "summary": []},
+        {"id": f"msg_{'a' * 32}", "type": "message", "role": "assistant", "status": "completed", "content": []},
+        {"id": f"fc_{'a' * 32}_1", "status": "completed", **CALLED},
+    ],
+}
+SAID = {"type": "message", "role": "assistant", "content": []}
+RECALLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "an item that is kept": (
+        {"input": [ASK, {"type": "item_reference", "id": f"msg_{'a' * 32}"}]},
+        {"input": [ASK, SAID]},
+    ),
+    "a call, without the type, which is optional": ({"input": [{"id": f"fc_{'a' * 32}_1"}]}, {"input": [CALLED]}),
+    "thoughts, which no model takes from another": (
+        {"input": [{"type": "item_reference", "id": f"rs_{'a' * 32}_0"}]},
+        {"input": []},
+    ),
+    "an item of somebody else's": ({"input": [{"type": "item_reference", "id": "msg_1"}]},) * 2,
+    "an item that is not kept": ({"input": [{"type": "item_reference", "id": f"msg_{'b' * 32}"}]},) * 2,
+    "a response, and a question": (
+        {"previous_response_id": f"resp_{'a' * 32}", "input": "Why?"},
+        {"input": [CALLED, SAID, CALLED, {"role": "user", "content": "Why?"}]},
+    ),
+    "a response that is not kept": ({"previous_response_id": "resp_1", "input": "Why?"},) * 2,
+    "things that are no ids": (
+        {"previous_response_id": 1, "input": [{"type": "item_reference", "id": 1}, 2, {"type": "item_reference"}]},
+    )
+    * 2,
+    "a message of whose client only the id has no type": ({"input": [{"id": "msg_1", **ASK}]},) * 2,
+}
+
+
+@pytest.mark.parametrize(("asked", "meant"), RECALLED.values(), ids=RECALLED)
+async def test_what_is_kept_stands_in_the_place_of_what_refers_to_it(
+    asked: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    async def find(name: str) -> dict[str, Any] | None:
+        return {kept_as(f"resp_{'a' * 32}"): FIRST}.get(name)
+
+    assert await ResponsesApi().recalled(asked, find) == meant
+
+
+def test_no_item_is_referred_to_twice(sdk: OpenAI) -> None:
+    twice: Any = [{"type": "item_reference", "id": f"msg_{'a' * 32}"}] * 2
+    with pytest.raises(BadRequestError, match="twice"):
+        sdk.responses.create(**{**ASKED, "input": twice})
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_conversation_goes_on_by_the_id_of_its_last_answer(sdk: OpenAI, stream: bool) -> None:
+    first = completed(sdk, stream, **ASKED)
+    second = completed(sdk, stream, **ASKED | {"input": "And by whom?", "previous_response_id": first.id})
+    third = completed(sdk, stream, **ASKED | {"input": "Why?", "previous_response_id": second.id})
+    assert third.usage.input_tokens > second.usage.input_tokens > first.usage.input_tokens
+
+
+def test_what_is_not_to_be_stored_is_forgotten(sdk: OpenAI) -> None:
+    first = sdk.responses.create(store=False, **ASKED)
+    with pytest.raises(BadRequestError, match="previous_response_id"):
+        sdk.responses.create(**ASKED, previous_response_id=first.id)
+
+
+def test_conversations_are_no_references(sdk: OpenAI) -> None:
+    first = sdk.responses.create(**ASKED)
+    with pytest.raises(NotFoundError):
+        sdk.get(f"/references/{kept_as(first.id)}", cast_to=object)
+
+
+def completed(sdk: OpenAI, stream: bool, **asked: Any) -> Any:
+    """The whole answer, however it comes."""
+    if not stream:
+        return sdk.responses.create(**asked)
+    *_, last = sdk.responses.create(stream=True, **asked)
+    return last.response
+
+
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a stream flag that is a number": ({"stream": 1}, "stream"),
     "no input": ({"input": None}, "input"),
@@ -97,6 +178,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a tool that is a text": ({"tools": ["a"]}, "tools[0]"),
     "a tool that only the API itself has": ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
     "a format that is a text": ({"text": {"format": "json"}}, "text.format"),
+    "an item that is remembered elsewhere": ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0]"),
     "an answer that is remembered elsewhere": ({"previous_response_id": "resp_1"}, "previous_response_id"),
 }
 

@@ -54,6 +54,27 @@ async def test_a_client_finds_its_own_answers_only() -> None:
         assert await recent.get("", "chatcmpl-1") is None
 
 
+KEEPS: dict[str, tuple[dict[str, str], bool]] = {
+    "in memory": ({}, True),
+    "not in a lasting file": ({"file": "a.sqlite"}, False),
+    "in one if told so": ({"file": "a.sqlite", "conversations": "file"}, True),
+    "not at all": ({"conversations": "none"}, False),
+}
+
+
+@pytest.mark.parametrize(("settings", "keeps"), KEEPS.values(), ids=KEEPS)
+def test_conversations_are_kept(settings: dict[str, Any], keeps: bool) -> None:
+    assert ReferencesConfig(**settings).keeps_conversations is keeps
+
+
+async def test_one_entry_does_not_push_out_the_others() -> None:
+    async with opened(max_bytes=2**16) as recent:
+        recent.put("", "small", {"references": [1]})
+        recent.put("", "large", {"references": ["x" * 2**15]})
+        assert await recent.get("", "small") == {"references": [1]}
+        assert await recent.get("", "large") is None
+
+
 async def test_the_latest_state_of_an_answer_counts() -> None:
     async with opened() as recent:
         for references in ([], [1], [1, 2]):

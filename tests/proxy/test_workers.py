@@ -112,9 +112,16 @@ def test_every_worker_finds_the_references_of_the_others(server: Server) -> None
     }
     for _ in range(10):
         name = answered(f"{server.url}/v1/chat/completions", asked)["id"]
-        time.sleep(0.05)  # another worker may look it up while this one still writes
         found = answered(f"{server.url}/v1/references/{name}")
         assert [reference["id"] for reference in found["references"]] == ["house"]
+
+
+def test_every_worker_knows_the_conversations_of_the_others(server: Server) -> None:
+    asked = {"model": "extractive", "input": "What colour is the house?", "evidence": [{"text": "The house is red."}]}
+    for _ in range(10):
+        first = answered(f"{server.url}/v1/responses", asked)
+        again = answered(f"{server.url}/v1/responses", {**asked, "previous_response_id": first["id"]})
+        assert again["usage"]["input_tokens"] > first["usage"]["input_tokens"]
 
 
 def test_a_worker_that_cannot_start_is_an_error_of_the_configuration(tmp_path: Path) -> None:

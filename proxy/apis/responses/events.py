@@ -12,10 +12,16 @@ from ...encoding import dumps
 from ...job import Job
 from .body import answered, incomplete, response_body
 from .items import Item, begun_item, flat, part_kinds, planned, whole_item
+from .memory import conversation, kept_as
 
 Fields = dict[str, Any]
 
 Annotations = Callable[[int], list[Fields]]
+
+
+def _forgotten(_name: str, _fields: Fields) -> None:
+    """What nobody wants to keep."""
+
 
 # Items that grow by deltas: how their events are called, and the field that grows.
 CALLS = {
@@ -36,6 +42,7 @@ class ResponseEvents:
 
     def __init__(self, job: Job, annotations: Annotations) -> None:
         """`job`: what was asked, part of which the response repeats. `annotations`: those of a choice so far."""
+        self.remember: Callable[[str, Fields], None] = _forgotten  # called with what later requests may refer to
         self._job = job
         self._annotations = annotations
         self._annotated: list[Fields] = []  # those that have been sent
@@ -85,9 +92,11 @@ class ResponseEvents:
     def body(self, completion: Completion) -> Fields:
         """The whole answer at once."""
         reason = incomplete(completion)
-        if reason is None:
-            return self._response(completion, "completed", "completed")
-        return self._response(completion, "incomplete", "incomplete") | {"incomplete_details": {"reason": reason}}
+        status = "incomplete" if reason else "completed"
+        body = self._response(completion, status, status)
+        if kept := conversation(self._job.body, body["output"]):
+            self.remember(kept_as(self.name), kept)
+        return body | {"incomplete_details": {"reason": reason}} if reason else body
 
     def _opening(self) -> list[bytes]:
         if self._begun:

@@ -11,6 +11,7 @@ from ..echoes import items_without_ours
 from ..extensions import Body, required_text, take
 from ..shapes import Shape, check
 from .events import Annotations, ResponseEvents
+from .memory import Find, recalled
 from .translation import chat_messages, chat_params, text_format
 
 
@@ -64,6 +65,10 @@ class ResponsesApi:
     def model(self, body: Body) -> str:
         """The model asked for."""
         return required_text(body, "model")
+
+    async def recalled(self, body: Body, find: Find) -> Body:
+        """The request with what it refers to. `find`: what was kept for this client. Raises FieldError."""
+        return await recalled(body, find)
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """A request. Raises FieldError with the path of a wrong field.

@@ -26,7 +26,8 @@ SAME = (  # of the same name and meaning in both APIs
     "moderation",
     "top_logprobs",
 )
-ELSEWHERE = ("previous_response_id", "conversation", "background", "prompt")  # need a server that remembers; we do not
+ELSEWHERE = ("previous_response_id", "conversation", "background", "prompt")  # of servers that keep all of it
+FORGOTTEN = "is not kept here, or no longer: send the conversation itself"  # what we do keep has been put in its place
 CALLABLE = ("function", "custom")
 LOGPROBS = "message.output_text.logprobs"
 SEARCH = "file_search"  # how a search that the API itself made is told to a chat model: as a call of this function
@@ -36,7 +37,7 @@ def chat_params(body: Body) -> Body:
     """Every parameter that has a counterpart."""
     for key in ELSEWHERE:
         if body.get(key):
-            raise FieldError(key, "needs a server that remembers; this model is asked by chat: send the conversation")
+            raise FieldError(key, FORGOTTEN)
     params = {key: body[key] for key in SAME if body.get(key) is not None}
     if body.get("max_output_tokens") is not None:
         params["max_completion_tokens"] = body["max_output_tokens"]
@@ -136,6 +137,8 @@ def _of_item(item: Body, path: str) -> list[Message]:
             asked = dumps({"queries": item.get("queries") or []}).decode()
             found = dumps({"results": item["results"]}).decode()
             return [_called(name, SEARCH, asked), {"role": "tool", "tool_call_id": name, "content": found}]
+        case "item_reference":
+            raise FieldError(path, FORGOTTEN)
         case _:
             return []
 

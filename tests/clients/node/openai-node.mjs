@@ -143,7 +143,6 @@ async function* pieces(model) {
 async function* responsePieces(model) {
   for await (const event of await client.responses.create({ model, input: question, evidence, stream: true })) {
     if (event.type === "response.output_text.delta") yield event.delta;
-    if (event.type === "response.failed") throw new Error(event.response.error.message);
   }
 }
 
@@ -186,6 +185,12 @@ async function responseAgain() {
   const first = await client.responses.create({ model: "strict/any", input: question, evidence });
   const second = await client.responses.create({ model: "strict/any", input: [...messages, ...first.output, ...messages], evidence });
   return second.output_text;
+}
+
+async function responseHelperAgain() {
+  const first = await client.responses.create({ model: "strict/any", input: question, evidence });
+  const asked = { model: "strict/any", input: question, evidence, previous_response_id: first.id };
+  return (await client.responses.stream(asked).finalResponse()).output_text;
 }
 
 async function calls() {
@@ -253,7 +258,7 @@ await way("`responses.create({stream: true})`", "`annotation.added` events", res
   broken: () => broken(() => responsePieces("broken/any")),
   left: responseLeaving,
 });
-await way("`responses.stream()`", "annotations of the output text", responsesHelper);
+await way("`responses.stream()`", "annotations of the output text", responsesHelper, { again: responseHelperAgain });
 await way("`responses.create()`", "annotations of the output text, `response.references`", responsesWhole, {
   calls: responseCalls,
   retrieved: responseRetrieved,

@@ -216,6 +216,13 @@ def response_again() -> str:
     return second.output_text
 
 
+def response_helper_again() -> str:
+    first = respond("strict/any")
+    asked = {"model": "strict/any", "input": question, "extra_body": {"evidence": evidence}}
+    with client.responses.stream(previous_response_id=first.id, **asked) as stream:
+        return stream.get_final_response().output_text
+
+
 def calls() -> list[Seen]:
     with client.chat.completions.stream(
         model="calling/any", messages=messages, tools=tools, extra_body={"evidence": evidence}
@@ -253,8 +260,6 @@ def response_pieces(model: str):
     for event in respond(model, stream=True):
         if event.type == "response.output_text.delta":
             yield event.delta
-        if event.type == "response.failed":
-            raise RuntimeError(event.response.error.message)
 
 
 def response_calls() -> list[Seen]:
@@ -314,7 +319,7 @@ way(
     broken=lambda: broken(lambda: response_pieces("broken/any")),
     left=response_leaving,
 )
-way("`responses.stream()`", "annotations of the output text", responses_helper)
+way("`responses.stream()`", "annotations of the output text", responses_helper, again=response_helper_again)
 way(
     "`responses.create()`",
     "annotations of the output text, `response.references`",
