@@ -19,6 +19,7 @@ from .chunks import ChunkReader
 from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .json_text import dumps
+from .reaching import reach
 from .relaying import Ending, answered, relay
 from .settings import Settings
 from .streaming import stream
@@ -105,6 +106,10 @@ class OpenAIProvider:
             raise
         except Exception as error:  # noqa: BLE001 - whatever the SDK raises is the provider's failure
             raise translate(error) from None
+
+    async def reach(self) -> None:
+        """Raises ProviderError where it cannot be asked now."""
+        await reach(self._transport, self._call("GET", "/models", None), keyed=bool(self._settings.api_key))
 
     async def aclose(self) -> None:
         """Let go of connections."""

@@ -20,7 +20,7 @@ from .apis.models import models
 from .apis.openai_chat import OpenAIChatApi
 from .apis.references import references
 from .apis.responses import ResponsesApi
-from .auth import Keys
+from .auth import Keys, presented
 from .config import Config, ConfigError, Tls
 from .cors import Cors
 from .exchange import BODY_SECONDS, answer
@@ -28,6 +28,7 @@ from .log import identified, logged
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
 from .pages import no_strange_pages
 from .proxy import Proxy
+from .readiness import FAILING, Readiness
 from .telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def make_app(config: Config) -> web.Application:
     metrics = Metrics()
     tracing = _tracing(config)
     proxy = Proxy(config, Telemetry(metrics, tracing))
+    keys, readiness = Keys(config.server.keys), Readiness(proxy.checks(), config.readiness)
     cors = Cors(config.server.cors_origins)
     admission = Admission(config.server.max_streams)
     app = web.Application(
@@ -59,11 +61,11 @@ def make_app(config: Config) -> web.Application:
             metrics.middleware(),
             errors_as_json(error_shape),
             no_strange_pages(config.server, cors),
-            only_known_clients(Keys(config.server.keys)),
+            only_known_clients(keys),
             admission.middleware(),
         ],
     )
-    app.add_routes([*_api(proxy), *_operating(metrics, admission)])
+    app.add_routes([*_api(proxy), *_operating(metrics, admission, readiness, keys)])
 
     async def running(_: web.Application) -> AsyncGenerator[None, None]:
         await asyncio.to_thread(proxy.warm_up)
@@ -102,13 +104,15 @@ def _api(proxy: Proxy) -> list[web.AbstractRouteDef]:
     ]
 
 
-def _operating(metrics: "Metrics", admission: Admission) -> list[web.AbstractRouteDef]:
+def _operating(
+    metrics: "Metrics", admission: Admission, readiness: Readiness, keys: Keys
+) -> list[web.AbstractRouteDef]:
     """What operators and their machines ask."""
     return [
         web.get("/metrics", metrics.exposition),
         web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
         web.get("/healthz", alive),
-        web.get("/readyz", partial(ready, admission=admission)),
+        web.get("/readyz", partial(ready, admission=admission, readiness=readiness, keys=keys)),
     ]
 
 
@@ -145,9 +149,16 @@ async def alive(_: web.Request) -> web.Response:
     return json_response({"status": "ok"})
 
 
-async def ready(_: web.Request, admission: Admission) -> web.Response:
-    """It takes requests: 200; it was told to stop: 503, so that a load balancer sends them elsewhere."""
-    return json_response({"status": "ok" if admission.open else "stopping"}, 200 if admission.open else 503)
+async def ready(request: web.Request, admission: Admission, readiness: Readiness, keys: Keys) -> web.Response:
+    """It can serve: 200; it was told to stop, or lacks what it requires: 503, so that others get its requests.
+
+    Who has no key, where there are any, learns no more than that.
+    """
+    if not admission.open:
+        return json_response({"status": "stopping"}, 503)
+    status, checks = await readiness.report()
+    known = keys.name_of(presented(request)) is not None
+    return json_response({"status": status, **({"checks": checks} if known else {})}, 503 if status == FAILING else 200)
 
 
 def serve(config: Config, started: Callable[[str], None] = print, listening: socket.socket | None = None) -> None:

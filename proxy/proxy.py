@@ -22,6 +22,7 @@ from .housekeeping import is_housekeeping
 from .job import Job, question
 from .outgoing import Outgoing
 from .pipeline import respond, unchanged
+from .readiness import Check
 from .reading import Pace
 from .retrievers import Retrievers
 from .routes import Route, Routes
@@ -114,6 +115,12 @@ class Proxy:
         if job.options.enrich and not job.json:
             return enriched(route, request, response, scoring, self._pace), response
         return respond(route.stream(request), response, scoring, self._pace), response
+
+    def checks(self) -> dict[str, Check]:
+        """What has to be there for it to work well, by its path in the configuration."""
+        providers = {f"providers.{name}": check for name, check in self.routes.checks().items()}
+        retrievers = {f"retrievers.{name}": check for name, check in self.retrievers.checks().items()}
+        return {**providers, **retrievers, "references": self.recent.reach}
 
     def warm_up(self) -> None:
         """Load what the first request would wait for: word tables, weights, evidence stores."""

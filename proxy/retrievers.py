@@ -4,12 +4,14 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from citation.evidence import Evidence, FieldError, parse_evidence
 from providers.errors import ProviderError, TimedOut
+from providers.reaching import Reachable
 from providers.retrieval import Retrieved, Retriever, retriever
 from providers.retrieval.http import Settings
 from providers.retrieval.store import Store, StoreError
@@ -17,6 +19,7 @@ from providers.retrieval.store import Store, StoreError
 from .config import Config, ConfigError, RetrieverConfig
 from .embedders import Embedders
 from .job import Job, question
+from .readiness import Check
 from .rewriting import rewritten
 from .routes import Routes
 from .telemetry import Telemetry
@@ -93,6 +96,10 @@ class Retrievers:
             except ProviderError as error:
                 log.warning("the retriever %s cannot be used: %s", name, error.message)
 
+    def checks(self) -> dict[str, Check]:
+        """Whether each can be used now."""
+        return {name: partial(self._reach, name, config) for name, config in self._config.retrievers.items()}
+
     def folders(self) -> dict[str, Path]:
         """Where on this machine the files of embedded stores stand, by the beginning of `document_id`."""
         known: dict[str, Path] = {}
@@ -122,6 +129,11 @@ class Retrievers:
                 return await self._opened(name, config).retrieve(query, top_k)
         except TimeoutError:
             raise TimedOut(f"It did not answer in {config.timeout:g} seconds.") from None
+
+    async def _reach(self, name: str, config: RetrieverConfig) -> None:
+        opened = self._opened(name, config)
+        if isinstance(opened, Reachable):
+            await opened.reach()
 
     def _chosen(self, found: Retrieved, job: Job, config: RetrieverConfig) -> _Chosen:
         """As much as a request may have of what is good enough, numbered behind the evidence it brings itself."""

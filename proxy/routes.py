@@ -2,14 +2,17 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
+from functools import partial
 
 from citation.options import Options, parse_options
 from providers import provider
 from providers.events import ChatRequest, Event, Provider
+from providers.reaching import Reachable
 from providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
 from .errors import RequestError
+from .readiness import Check
 from .telemetry import Asked, Telemetry
 
 
@@ -85,12 +88,25 @@ class Routes:
             self._providers[name] = self._made(self._config.providers[name])
         return self._providers[name]
 
+    def checks(self) -> dict[str, Check]:
+        """Whether each provider that is somewhere else can be reached now."""
+        return {
+            name: partial(self._reach, name)
+            for name, config in self._config.providers.items()
+            if config.kind != "extractive"
+        }
+
     async def aclose(self) -> None:
         """Let go of all connections."""
         for known in self._providers.values():
             await known.aclose()
         if self._transport:
             await self._transport.aclose()
+
+    async def _reach(self, name: str) -> None:
+        provider = self.provider(name)
+        if isinstance(provider, Reachable):
+            await provider.reach()
 
     def _made(self, config: ProviderConfig) -> Provider:
         if config.kind == "extractive":

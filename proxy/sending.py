@@ -186,7 +186,7 @@ class Stream:
     def _written(self, began: float) -> None:
         self._writing = 0.0
         if (passed := perf_counter() - began) > BLOCKED_SECONDS and (spent := SPENT.get()):
-            spent.others += passed
+            spent.also(passed)
 
     def _with_held(self, data: bytes) -> bytes:
         if not self._held:

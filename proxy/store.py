@@ -83,6 +83,12 @@ class RecentReferences:
             found = await asyncio.get_running_loop().run_in_executor(self._thread, look)
         return found
 
+    async def reach(self) -> None:
+        """Raises sqlite3.Error where the file cannot be read."""
+        if self._database is not None:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._thread, self._database.execute, "SELECT 1 FROM answers LIMIT 1")
+
     async def aclose(self) -> None:
         """Write what is waiting and let go of the file."""
         await asyncio.get_running_loop().run_in_executor(None, self.close)

@@ -25,10 +25,31 @@ FAILED = "failed"  # a fault of ours
 
 @dataclass(slots=True)
 class Spent:
-    """What one request waited for others; seconds."""
+    """What one request waited for others; seconds. Who is waited for at the same time is counted once."""
 
     others: float = 0.0  # provider, retriever, client
     asked: bool = False  # whether a provider was
+    _waits: int = 0
+    _since: float = 0.0
+
+    def begin(self) -> None:
+        """Somebody is waited for."""
+        if not self._waits:
+            self._since = perf_counter()
+        self._waits += 1
+
+    def end(self) -> float:
+        """No more. The time, as `perf_counter` has it."""
+        now = perf_counter()
+        self._waits -= 1
+        if not self._waits:
+            self.others += now - self._since
+        return now
+
+    def also(self, seconds: float) -> None:
+        """So long somebody was waited for until now."""
+        if not self._waits:
+            self.others += seconds
 
 
 SPENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
@@ -37,12 +58,12 @@ SPENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
 @contextmanager
 def waiting() -> Iterator[None]:
     """What passes inside is not our own time."""
-    began = perf_counter()
+    spent = SPENT.get() or Spent()
+    spent.begin()
     try:
         yield
     finally:
-        if spent := SPENT.get():
-            spent.others += perf_counter() - began
+        spent.end()
 
 
 class Numbers(Protocol):
@@ -170,7 +191,7 @@ class Telemetry:
                 with waiting():
                     yield found
             except BaseException as error:
-                found.outcome = _outcome(error)
+                found.outcome = outcome_of(error)
                 raise
             finally:
                 self.numbers.searched(retriever, found.outcome, perf_counter() - began)
@@ -193,33 +214,31 @@ class Call:
         self._spent = SPENT.get() or Spent()
         self._spent.asked = True
         self._first: float | None = None
-        self._began = self._since = perf_counter()
+        self._began = perf_counter()
+        self._waiting = True
+        self._spent.begin()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
-        if self._since:
-            self._waited()
-        self._numbers.called(self._provider, _outcome(error), perf_counter() - self._began, self._first)
+        if self._waiting:
+            self._spent.end()
+        self._numbers.called(self._provider, outcome_of(error), perf_counter() - self._began, self._first)
         if self._span:
-            self._span.end(_outcome(error), self._first)
+            self._span.end(outcome_of(error), self._first)
 
     def waits(self) -> None:
         """It is waited for."""
-        self._since = perf_counter()
+        self._waiting = True
+        self._spent.begin()
 
     def said(self, *, something: bool) -> None:
         """It is waited for no more. `something`: whether that was more than a sign of life."""
-        now = self._waited()
+        self._waiting = False
+        now = self._spent.end()
         if something and self._first is None:
             self._first = now - self._began
-
-    def _waited(self) -> float:
-        now = perf_counter()
-        self._spent.others += now - self._since
-        self._since = 0.0
-        return now
 
 
 async def _watched(stack: ExitStack, call: Call, answer: Relayed) -> AsyncGenerator[bytes, None]:
@@ -233,7 +252,7 @@ async def _watched(stack: ExitStack, call: Call, answer: Relayed) -> AsyncGenera
                 call.waits()
 
 
-def _outcome(error: BaseException | None) -> str:
+def outcome_of(error: BaseException | None) -> str:
     """In a word, from our own vocabulary: nothing that a provider says becomes a label."""
     if isinstance(error, ProviderError):
         return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()

@@ -42,6 +42,7 @@ def test_the_cluster_s_configuration_is_valid_and_agrees_with_the_manifests() ->
     (container,) = pod["containers"]
     assert container["ports"][0]["containerPort"] == config.server.port
     assert pod["terminationGracePeriodSeconds"] > config.server.drain_seconds
+    assert container["readinessProbe"]["timeoutSeconds"] > config.readiness.seconds
     mounted = tuple(mount["mountPath"] for mount in container["volumeMounts"])
     for file in (config.server.keys[0].file, config.providers["openai"].api_key_file, container["args"][2]):
         assert file.startswith(mounted)

@@ -16,6 +16,7 @@ from ..errors import ProviderError, translate
 from ..events import ChatRequest, Embedded, Event, Relayed
 from ..json_text import dumps, loads
 from ..messages import unsupported
+from ..reaching import reach
 from ..relaying import Ending, answered, relay
 from ..settings import Settings
 from ..streaming import stream
@@ -112,6 +113,13 @@ class GeminiProvider:
         except Exception as error:  # noqa: BLE001 - whatever the SDK raises is the provider's failure
             raise translate(error) from None
 
+    async def reach(self) -> None:
+        """Raises ProviderError where it cannot be asked now."""
+        settings = self._settings
+        models = f"{settings.base_url.rstrip('/') or BASE_URL}/{settings.api_version or API_VERSION}/models"
+        call = await self._call(self._publishers() if settings.vertex else models, None, None)
+        await reach(self._transport, call, keyed=bool(settings.api_key) or settings.vertex)
+
     async def aclose(self) -> None:
         """Let go of connections."""
         if self._own:
@@ -119,13 +127,16 @@ class GeminiProvider:
 
     async def _publisher_models(self) -> list[str]:
         """Google's own models on Vertex AI, which the SDK only lists for addresses of Google's."""
-        parts = urlsplit(self._settings.base_url)
-        call = await self._call(f"{parts.scheme}://{parts.netloc}/v1beta1/publishers/google/models", None, None)
+        call = await self._call(self._publishers(), None, None)
         async with self._transport.open(call, self._settings.timeouts) as response:
             await refuse(response)
             listed, _ = loads(await body(response, MAX_EVENT_BYTES, MODELS_SECONDS))
         found = listed.get("publisherModels") if isinstance(listed, dict) else None
         return sorted(model["name"].rpartition("/")[2] for model in found or ())
+
+    def _publishers(self) -> str:
+        parts = urlsplit(self._settings.base_url)
+        return f"{parts.scheme}://{parts.netloc}/v1beta1/publishers/google/models"
 
     def _model(self, name: str) -> str:
         """The address of a model, up to the verb. Raises Rejected for a name that would be another address."""

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ..errors import translate
 from ..events import ChatRequest, Embedded, Event, Relayed
 from ..json_text import dumps
+from ..reaching import reach
 from ..relaying import Ending, answered, relay
 from ..settings import Settings
 from ..streaming import stream
@@ -82,6 +83,12 @@ class OllamaProvider:
                 return sorted(model.model for model in (await client.list()).models if model.model)
         except Exception as error:  # noqa: BLE001 - whatever the SDK raises is the provider's failure
             raise translate(error) from None
+
+    async def reach(self) -> None:
+        """Raises ProviderError where it cannot be asked now."""
+        settings = self._settings
+        call = Call("GET", f"{self._base}/api/version", None, self._headers(None), settings.ca_file)
+        await reach(self._transport, call, keyed=bool(settings.api_key))
 
     async def aclose(self) -> None:
         """Let go of connections."""

@@ -48,6 +48,13 @@ class FolderRetriever:
             raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
         return Retrieved(found.entries, found.found, {**found.notes, **notes})
 
+    async def reach(self) -> None:
+        """Raises ProviderError where the store cannot be read."""
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._store.counts)
+        except (Error, StoreError) as error:
+            raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
+
     async def aclose(self) -> None:
         """Let go of the file."""
         self._thread.shutdown()

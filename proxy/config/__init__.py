@@ -6,6 +6,7 @@ may be missing. An unknown key is an error that names its path and what was prob
 
 from .errors import ConfigError
 from .loading import default_providers, load, parse
+from .operating import Log, Readiness, Traces
 from .retrieval import STORE, RetrieverConfig
 from .section import Section
 from .tree import (
@@ -14,7 +15,6 @@ from .tree import (
     Config,
     EvidenceConfig,
     Limits,
-    Log,
     Output,
     PromptFiles,
     ProviderConfig,
@@ -23,7 +23,6 @@ from .tree import (
     Server,
     Timeouts,
     Tls,
-    Traces,
     hashed,
     is_loopback,
 )
@@ -40,6 +39,7 @@ __all__ = [
     "Output",
     "PromptFiles",
     "ProviderConfig",
+    "Readiness",
     "ReferencesConfig",
     "RetrieverConfig",
     "ScoringConfig",

@@ -12,6 +12,7 @@ from citation.links import LinkPolicy
 from citation.options import Options, parse_options
 
 from .errors import meant
+from .operating import Log, Readiness, Traces
 from .retrieval import RetrieverConfig
 from .section import Keyed, Section, content
 
@@ -240,29 +241,6 @@ class ReferencesConfig(Section):
         return self.conversations == "file" or (self.conversations == "memory" and not self.file)
 
 
-class Log(Section):
-    """What is written to standard error; never keys, and no questions, evidence or answers unless `content` is on."""
-
-    level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="from which gravity on")
-    format: Literal["text", "json"] = Field(default="text", description="json: an object a line, for log collectors")
-    access: bool = Field(default=True, description="a line for each request: who, what, status, how long")
-    content: bool = Field(
-        default=False, description="what is asked and answered too, to find a fault; not for others' data"
-    )
-
-
-class Traces(Section):
-    """What happens with requests as OpenTelemetry spans; wants the extra `otel`."""
-
-    endpoint: str = Field(
-        default="", description="collector that takes OTLP over HTTP: http://127.0.0.1:4318; empty: none are made"
-    )
-    headers: dict[str, str] = Field(default_factory=dict, repr=False, description="for the collector, such as its key")
-    sample: float = Field(
-        default=1.0, ge=0, le=1, description="share of the requests; one that comes with a trace follows it"
-    )
-
-
 def _options(raw: Any) -> Options:
     return raw if isinstance(raw, Options) else parse_options(raw, Options())
 
@@ -295,6 +273,9 @@ class Config(Section):
     references: ReferencesConfig = Field(
         default_factory=ReferencesConfig,
         description="what GET /v1/references/{id} can look up, for clients that drop unknown fields",
+    )
+    readiness: Readiness = Field(
+        default_factory=Readiness, description="when GET /readyz says that this server can serve"
     )
     log: Log = Field(default_factory=Log, description="what is written to standard error; content only if told so")
     traces: Traces = Field(default_factory=Traces, description="what happens with requests as OpenTelemetry spans")
@@ -334,7 +315,15 @@ class Config(Section):
             if retriever.embedder:
                 self._check_embedder(retriever.embedder, f"retrievers.{name}.embedder")
         self._check_embedder(self.scoring.embedder, "scoring.embedder")
+        self._check_required()
         return self
+
+    def _check_required(self) -> None:
+        known = [f"providers.{name}" for name, provider in self.providers.items() if provider.kind != "extractive"]
+        known += [*(f"retrievers.{name}" for name in self.retrievers), "references"]
+        for name in self.readiness.required:
+            if name not in known:
+                raise ValueError(f"readiness.required: there is nothing called {name!r}{meant(name, known)}")
 
     def _check(self, name: str, alias: Alias) -> None:
         """Refuse an alias that would fail only once somebody asks for it."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
 from ...json_text import dumps, loads
+from ...reaching import reach
 from ...transport import Call, Timeouts, Transport, body
 from ..retriever import Entry, Retrieved
 from .presets import PRESETS, Service
@@ -84,6 +85,10 @@ class HttpRetriever:
         notes = {"search_ms": round((perf_counter() - began) * 1000, 3)}
         without = len(entries) - len(readable)
         return Retrieved(readable[:top_k], len(entries), notes | ({"without_text": without} if without else {}))
+
+    async def reach(self) -> None:
+        """Raises ProviderError where nobody is at its address. Asks without the key: any path may do, or none."""
+        await reach(self._transport, Call("GET", self._settings.url, ca_file=self._settings.ca_file), keyed=False)
 
     async def aclose(self) -> None:
         """Let go of connections."""

@@ -1,0 +1,130 @@
+"""`GET /readyz` knows what the server depends on, tells it in words of ours, and asks neither long nor often."""
+
+import json
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import ConfigError, parse
+from tests.proxy.test_retrieval import TEXTS, fill
+from tests.upstreams.wire import Break, Request, Server, Step, whole
+
+KEY = "sk-canary-key"
+LISTED = whole("200 OK", b'{"data":[]}', "Content-Type: application/json")
+
+
+def refusing(status: str) -> tuple[Step, ...]:
+    return (whole(status, b'{"error":{"message":"canary-words"}}', "Content-Type: application/json"),)
+
+
+async def asked(config: dict[str, Any], times: int = 1, **headers: str) -> tuple[int, Any]:
+    """The status and body of the last answer."""
+    async with TestClient(TestServer(make_app(parse(config)))) as client:
+        for _ in range(times):
+            async with client.get("/readyz", headers=headers) as answer:
+                status, body = answer.status, await answer.json()
+    return status, body
+
+
+def provider(kind: str, url: str) -> dict[str, Any]:
+    return {"kind": kind, "base_url": url, "api_key": KEY}
+
+
+# What a provider does -> what is said of it
+PROVIDERS: dict[str, tuple[tuple[Step, ...], str]] = {
+    "it answers": ((LISTED,), "ok"),
+    "it does not know the path": (refusing("404 Not Found"), "ok"),
+    "it refuses the key": (refusing("401 Unauthorized"), "rejected"),
+    "it is broken": (refusing("503 Unavailable"), "rejected"),
+    "it hangs up": ((Break.CLOSE,), "unreachable"),
+    "it says nothing": ((Break.STALL,), "timed_out"),
+}
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
+@pytest.mark.parametrize(("steps", "said"), PROVIDERS.values(), ids=PROVIDERS)
+async def test_a_provider_is_asked_for_something_that_costs_nothing(
+    steps: tuple[Step, ...], said: str, kind: str
+) -> None:
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        for step in steps:
+            yield step
+
+    async with Server(answer) as upstream:
+        config = {"providers": {"up": provider(kind, upstream.url)}, "readiness": {"seconds": 0.3}}
+        status, body = await asked(config)
+    assert {request.method for request in upstream.requests} == {"GET"}
+    assert (status, body["status"]) == (200, "ok" if said == "ok" else "degraded")
+    assert {name: check["status"] for name, check in body["checks"].items()} == {
+        "providers.up": said,
+        "references": "ok",
+    }
+    assert not any(secret in json.dumps(body) for secret in ("canary", "127.0.0.1"))
+
+
+async def test_what_is_required_and_gone_means_not_ready_until_it_is_back(tmp_path: Path) -> None:
+    store = await fill(tmp_path, TEXTS)
+    config: dict[str, Any] = {
+        "providers": {"extractive": {}, "down": provider("openai", "http://127.0.0.1:9")},
+        "retrievers": {"docs": {"kind": "folder", "store": str(store)}},
+        "readiness": {"required": ["retrievers.docs"]},
+    }
+    assert (await asked(config))[0] == 200
+    renamed = store.rename(tmp_path / "gone.db")
+    status, body = await asked(config)
+    assert (status, body["status"]) == (503, "failing")
+    assert body["checks"]["retrievers.docs"]["required"]
+    assert body["checks"]["providers.down"] == {**body["checks"]["providers.down"], "status": "unreachable"}
+    renamed.rename(store)
+    assert (await asked(config))[0] == 200
+
+
+async def test_a_search_service_is_reached_at_its_address_without_the_key() -> None:
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        yield whole("401 Unauthorized", b"{}")
+
+    async with Server(answer) as upstream:
+        search = {"kind": "http", "preset": "elasticsearch", "url": upstream.url, "index": "i", "api_key": KEY}
+        gone = search | {"url": "http://127.0.0.1:9"}
+        config = {"providers": {"extractive": {}}, "retrievers": {"search": search, "gone": gone}}
+        _, body = await asked(config)
+    told = {name: check["status"] for name, check in body["checks"].items()}
+    assert told == {"retrievers.search": "ok", "retrievers.gone": "unreachable", "references": "ok"}
+    assert not any(KEY in str(request.headers) for request in upstream.requests)
+
+
+async def test_a_store_that_breaks_while_it_is_open_shows(tmp_path: Path) -> None:
+    store = await fill(tmp_path, TEXTS)
+    config = {"providers": {"extractive": {}}, "retrievers": {"docs": {"kind": "folder", "store": str(store)}}}
+    async with TestClient(TestServer(make_app(parse(config)))) as client:
+        with sqlite3.connect(store) as database:
+            database.execute("DROP TABLE vectors")
+        body = await (await client.get("/readyz")).json()
+    assert body["checks"]["retrievers.docs"]["status"] == "provider_error"
+
+
+async def test_many_who_ask_are_one_question() -> None:
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        yield LISTED
+
+    async with Server(answer) as upstream:
+        status, body = await asked({"providers": {"up": provider("openai", upstream.url)}}, times=5)
+    assert (status, body["status"]) == (200, "ok")
+    assert len(upstream.requests) == 1
+
+
+async def test_who_has_no_key_learns_no_names() -> None:
+    config = {"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame"}]}}
+    assert (await asked(config))[1] == {"status": "ok"}
+    assert (await asked(config, Authorization="Bearer wrong"))[1] == {"status": "ok"}
+    assert "references" in (await asked(config, Authorization="Bearer sesame"))[1]["checks"]
+
+
+def test_what_is_required_must_exist() -> None:
+    with pytest.raises(ConfigError, match=r"nothing called 'providers.opnai'.*providers\.openai"):
+        parse({"providers": {"openai": {}}, "readiness": {"required": ["providers.opnai"]}})
