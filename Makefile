@@ -1,7 +1,7 @@
 # Everything one does with this repository. Each target makes .venv by itself; `make PYTHON=python3.12 ...` picks another.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-llm serve test test-clients check audit lock fuzz soak docs format bench bench-proxy fit clean
+.PHONY: help demo demo-llm serve test test-clients check audit lock fuzz faults soak docs format bench bench-proxy fit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -62,6 +62,9 @@ lock: $(VENV)/.dev  ## locks the container's dependencies anew, with hashes
 fuzz: $(VENV)/.dev  ## looks for inputs that break readers, parsers and the segmenter; ARGS="--seconds 300 links" for longer
 	@$(PIP) --editable ".[fuzz]"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+faults: $(VENV)/.dev  ## every fault of a provider for every client API, as tables; ARGS="--quick" asks once, "--write" puts them into docs/
+	@$(BIN)/python -m tests.faults $(ARGS)
 
 soak: $(VENV)/.dev  ## an hour of mixed good and bad streams; memory and open files have to stay flat; ARGS="--minutes 5" for shorter
 	@$(BIN)/python -m tests.soak $(ARGS)

@@ -1,0 +1,98 @@
+"""How each provider writes an answer: bytes made here by hand, independent of the code under test."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+CREATED = "2026-01-01T00:00:00Z"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One provider's stream, piece by piece."""
+
+    kind: str
+    content_type: str
+    text: Callable[..., bytes]  # (text, choice=0, **more fields) -> one event
+    finish: Callable[..., bytes]  # (reason="stop", choice=0) -> the event that ends a choice
+    done: bytes  # what follows after all of them
+    errors: dict[str, bytes]  # in-stream errors, by who sends such
+    blank: bytes  # what an event ends with
+
+
+def compact(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _sse(value: object, blank: bytes = b"\n\n") -> bytes:
+    return b"data: " + compact(value) + blank
+
+
+def _chunk(choice: int, delta: object, reason: str | None, **more: object) -> bytes:
+    body = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1767225600, "model": "m"}
+    return _sse({**body, **more, "choices": [{"index": choice, "delta": delta, "finish_reason": reason}]})
+
+
+OPENAI = Dialect(
+    "openai",
+    "text/event-stream",
+    lambda text, choice=0, **more: _chunk(choice, {"content": text}, None, **more),
+    lambda reason="stop", choice=0: _chunk(choice, {}, reason),
+    b"data: [DONE]\n\n",
+    {
+        "OpenAI": _sse({"error": {"message": "Overloaded", "type": "server_error", "param": None, "code": None}}),
+        "vLLM and Mistral": _sse(
+            {"object": "error", "message": "Overloaded", "type": "InternalServerError", "code": 500}
+        ),
+        "Groq": b"event: error\n" + _sse({"error": {"message": "Overloaded", "status_code": 503}}),
+        "Anthropic": b"event: error\n"
+        + _sse({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+        "TGI": _sse({"error": "Overloaded", "error_type": "overloaded"}),
+        "OpenRouter": _chunk(0, {"content": ""}, "error", error={"code": 502, "message": "Overloaded"}),
+        "Azure's filter": _sse({"error": {"code": "content_filter", "message": "Overloaded", "status": 400}}),
+        "a gateway, with nothing around it": b'{"error":{"message":"Overloaded"}}\n\n',
+    },
+    b"\n\n",
+)
+
+
+def _gemini(choice: int, text: str | None, reason: str | None, **more: object) -> bytes:
+    candidate: dict[str, object] = {"content": {"parts": [{"text": text or ""}], "role": "model"}, "index": choice}
+    if reason:
+        candidate["finishReason"] = reason.upper()
+    usage = {"promptTokenCount": 4, "candidatesTokenCount": 2, "totalTokenCount": 6}
+    return _sse({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", **more}, b"\r\n\r\n")
+
+
+GEMINI = Dialect(
+    "gemini",
+    "text/event-stream",
+    lambda text, choice=0, **more: _gemini(choice, text, None, **more),
+    lambda reason="stop", choice=0: _gemini(choice, None, reason),
+    b"",
+    {
+        "Gemini": _sse({"error": {"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"}}, b"\r\n\r\n"),
+        "Google's servers, with nothing around it": b'{"error":{"code":503,"message":"Overloaded"}}\r\n',
+    },
+    b"\r\n\r\n",
+)
+
+
+def _line(text: str, **more: object) -> bytes:
+    return (
+        compact({"model": "m", "created_at": CREATED, "message": {"role": "assistant", "content": text}, **more})
+        + b"\n"
+    )
+
+
+OLLAMA = Dialect(
+    "ollama",
+    "application/x-ndjson",
+    lambda text, choice=0, **more: _line(text, done=False, **more),
+    lambda reason="stop", choice=0: _line("", done=True, done_reason=reason, prompt_eval_count=4, eval_count=2),
+    b"",
+    {"Ollama": b'{"error":"Overloaded"}\n'},
+    b"\n",
+)
+
+DIALECTS = {"openai": OPENAI, "ollama": OLLAMA, "gemini": GEMINI}

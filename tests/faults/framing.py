@@ -1,0 +1,88 @@
+"""How a server of HTTP puts an answer's bytes on the wire, rightly and wrongly."""
+
+import gzip
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby, pairwise
+from random import Random
+
+from tests.upstreams.wire import Break, Step, chunk, head
+
+from .dialects import Dialect
+
+MOST_PIECES = 2000  # of one answer, beyond which cutting it further shows nothing new
+
+Piece = bytes | Break
+
+
+def head_of(dialect: Dialect, *lines: str) -> bytes:
+    return head("200 OK", f"Content-Type: {dialect.content_type}", *lines)
+
+
+def chunked(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    """Each piece in a chunk of its own, and the end unless one breaks it. Empty chunks would end it too."""
+    framed = [chunk(piece) if isinstance(piece, bytes) else piece for piece in pieces if piece != b""]
+    return [head_of(dialect, "Transfer-Encoding: chunked"), *framed, chunk(b"")]
+
+
+def joined(pieces: Sequence[Piece]) -> bytes:
+    return b"".join(piece for piece in pieces if isinstance(piece, bytes))
+
+
+def in_pieces(pieces: Sequence[Piece], size: int = 1) -> list[Piece]:
+    body = joined(pieces)
+    return [body[at : at + size] for at in range(0, len(body), size)]
+
+
+def as_written(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    return pieces
+
+
+def at_random(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same bytes, cut anywhere; the same way each time."""
+    rng = Random(joined(pieces)[:1000])
+    return _recut(pieces, lambda size: sorted(rng.randrange(size) for _ in range(min(size // 8 + 1, MOST_PIECES))))
+
+
+def byte_by_byte(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same bytes one at a time, or in as many pieces as that is reasonable for."""
+    return _recut(pieces, lambda size: range(0, size, size // MOST_PIECES + 1))
+
+
+CUTS: Mapping[str, Callable[[Sequence[Piece]], Sequence[Piece]]] = {
+    "as they are written": as_written,
+    "cut at random": at_random,
+    "a byte at a time": byte_by_byte,
+}
+
+
+def _recut(pieces: Sequence[Piece], cuts: Callable[[int], Sequence[int]]) -> list[Piece]:
+    found: list[Piece] = []
+    for together, run in groupby(pieces, lambda piece: isinstance(piece, bytes)):
+        if not together:
+            found += run
+        elif body := joined([*run]):
+            edges = [0, *cuts(len(body)), len(body)]
+            found += [body[start:end] for start, end in pairwise(edges) if start < end]
+    return found
+
+
+def packed(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    body = gzip.compress(joined(pieces))
+    head_lines = head_of(dialect, "Content-Encoding: gzip", "Transfer-Encoding: chunked")
+    return [head_lines, chunk(body[:40]), chunk(body[40:]), chunk(b"")]
+
+
+def overstated(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    """Fewer bytes than it says."""
+    body = joined(pieces)
+    return [head_of(dialect, f"Content-Length: {len(body) + 100}") + body, Break.CLOSE]
+
+
+def overlong(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    """More bytes than it says."""
+    body = joined(pieces)
+    return [head_of(dialect, f"Content-Length: {len(body)}") + body + b"HTTP/1.1 200 OK\r\n and more", Break.CLOSE]
+
+
+def old_http(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    return [f"HTTP/1.0 200 OK\r\nContent-Type: {dialect.content_type}\r\n\r\n".encode() + joined(pieces), Break.CLOSE]

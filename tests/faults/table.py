@@ -1,0 +1,70 @@
+"""What came of all faults, as the tables of docs/faults.md: written here, and read again to see whether they hold."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from .dialects import DIALECTS
+from .judging import NOTHING, applies
+from .matrix import COLUMNS, Cell, client_of
+from .scenarios import GROUPS, SCENARIOS
+
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
+BEGIN, END = "<!-- written by make faults -->", "<!-- until here -->"
+PART = re.compile(r"([^\s;()]+)(?: \(([^)]*)\))?")
+
+Found = Mapping[tuple[str, str], Mapping[str, Cell]]  # by provider and client API, by scenario
+
+
+def table(found: Found) -> str:
+    """All of it in Markdown, one table for each group of scenarios."""
+    parts = []
+    for title, scenarios in GROUPS.items():
+        heads = (title, "providers", *COLUMNS)
+        rows = [(one, _providers(one), *(_cell(found, one, column) for column in COLUMNS)) for one in scenarios]
+        parts.append("\n".join(map(_line, (heads, ("---",) * len(heads), *rows))))
+    return "\n\n".join(parts)
+
+
+def written(page: str, tables: str) -> str:
+    """The page with these tables in the place of its own."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables}\n\n{END}{rest.partition(END)[2]}"
+
+
+def told(page: str) -> dict[tuple[str, str], str]:
+    """What a page tells, by scenario and client API."""
+    found: dict[tuple[str, str], str] = {}
+    for line in page.partition(BEGIN)[2].partition(END)[0].splitlines():
+        if line.startswith("| ") and not line.startswith("| ---"):
+            name, providers, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            if providers != "providers":
+                found |= {(name, column): cell for column, cell in zip(COLUMNS, cells, strict=True)}
+    return found
+
+
+def of(cell: str, kind: str) -> str:
+    """What a cell of the page says of one provider."""
+    return next((shown for shown, kinds in PART.findall(cell) if not kinds or kind in kinds.split(", ")), NOTHING)
+
+
+def _cell(found: Found, scenario: str, column: str) -> str:
+    kinds: dict[str, list[str]] = {}
+    for kind in _kinds(scenario, column):
+        kinds.setdefault(found[kind, column][scenario].shown, []).append(kind)
+    if len(kinds) < 2:
+        return next(iter(kinds), NOTHING)
+    return "; ".join(f"{shown} ({', '.join(names)})" for shown, names in kinds.items())
+
+
+def _kinds(scenario: str, column: str) -> Iterator[str]:
+    return (kind for kind in DIALECTS if applies(SCENARIOS[scenario], kind, client_of(kind, column)))
+
+
+def _providers(scenario: str) -> str:
+    kinds = SCENARIOS[scenario].kinds
+    return "all" if set(kinds) == set(DIALECTS) else ", ".join(kinds)
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
