@@ -23,6 +23,11 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
+# Latin, Greek, Cyrillic, dashes, quotes, signs, kana and Han: nothing of the above, nor other ends of lines.
+_LETTERS = re.compile(
+    "[ -~\n\t\u00a0-\u00ac\u00ae-\u02ff\u0370-\u052f\u2010-\u2027"
+    "\u202f-\u205f\u2070-\u23ff\u3000-\u3163\u4e00-\u9fff]*+"
+)
 _ROLES = (
     "s|bos|eos|unk|pad|mask|sep|cls|begin_of_text|end_of_text|start_of_turn|end_of_turn|im_start|im_end|think|thinking|"
     "tool_call|tool_calls|tool_response|tools|system|user|assistant|human|model|instruction|instructions"
@@ -54,8 +59,8 @@ def defuse(text: str, nonce: str = "") -> str:
 
 
 def _plain(text: str) -> bool:
-    """Whether it is ASCII that prints, as most text is: a tenth of the time that looking for the rest takes."""
-    return text.isascii() and text.replace("\n", " ").isprintable()
+    """Whether it has nothing to take out, as most text: told in a tenth of the time that looking for it takes."""
+    return text.replace("\n", " ").isprintable() if text.isascii() else _LETTERS.fullmatch(text) is not None
 
 
 def defuse_line(text: str, nonce: str = "", most: int = 200) -> str:

@@ -50,8 +50,7 @@ async def enriched(
     times, signs, read = Times(response.grounding), _Signs(pace), list[_Read]()
 
     async def timed(step: Drafted) -> Decision:
-        with times.scoring():
-            return await decide(step.draft, scoring, response)
+        return await times.scored(decide(step.draft, scoring, response))
 
     steps = drafts(provider.stream(request), response, replace(pace, keepalive=signs.every))
     async with aclosing(decided_by(timed, steps, scoring)) as decided:

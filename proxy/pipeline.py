@@ -9,8 +9,8 @@ Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and sh
 """
 
 import logging
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import aclosing
 from time import monotonic, perf_counter, time_ns
 from typing import assert_never
 
@@ -38,8 +38,7 @@ async def respond(
     times = Times(response.grounding)
 
     async def timed(step: Drafted) -> Decision:
-        with times.scoring():
-            return await decide(step.draft, scoring, response)
+        return await times.scored(decide(step.draft, scoring, response))
 
     async with aclosing(decided_by(timed, drafts(events, response, pace), scoring)) as decided:
         async for step, decision in decided:
@@ -102,13 +101,13 @@ class Times:
         self._report.setdefault("first_token", passed)
         self._report["total"] = passed
 
-    @contextmanager
-    def scoring(self) -> Iterator[None]:
-        """Add what passes inside to the time spent on decisions."""
+    async def scored(self, deciding: Awaitable[Decision]) -> Decision:
+        """A decision; what it takes is added to the time spent on them."""
         began, now = perf_counter(), time_ns()
-        yield
+        decision = await deciding
         self._grounding.decided = (self._grounding.decided[0] or now, time_ns())
         self._report["scoring"] = round(self._report.get("scoring", 0.0) + _milliseconds(began), 3)
+        return decision
 
 
 def _milliseconds(since: float) -> float:

@@ -1,5 +1,6 @@
 """The evidence goes into the messages: in the right place, harmless, and within its budget."""
 
+import unicodedata
 from typing import Any
 
 import pytest
@@ -324,6 +325,18 @@ DEFUSED: dict[str, tuple[str, str]] = {
     "line ends": ("a\r\nb\rc\u2028d\x0ce", "a\nb\nc\nd\ne"),
     "tabs and lines stay": ("a\tb\n\nc", "a\tb\n\nc"),
 }
+
+
+UNSEEN = [
+    *(c for c in map(chr, range(0x110000)) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Mn", "Zl", "Zp")),
+    *"\u115f\u1160\u3164\uffa0",
+]
+
+
+def test_what_nobody_sees_is_found_whatever_stands_around_it() -> None:
+    for character in UNSEEN:
+        among = [defuse(f"{letter}{character}{letter}").strip(letter) for letter in "aéд日ก"]
+        assert len(set(among)) == 1, ascii(character)
 
 
 @pytest.mark.parametrize("case", DEFUSED)
