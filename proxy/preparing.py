@@ -14,6 +14,7 @@ from time import monotonic
 from citation.evidence import Evidence
 from citation.scoring import Prepared, Scorer
 
+BEGIN_SECONDS = 0.002  # after which preparing begins: first the question is on its way to the model
 STEP_SECONDS = 0.001  # that preparing takes between two looks at the sockets
 LONG_EXCERPT = 5_000  # characters; reading one takes 3 ms, more than anybody's token should wait
 LONG = 100_000  # characters of all excerpts of a request; putting their index together takes 4 ms
@@ -38,7 +39,7 @@ class Preparations:
             return loop.run_in_executor(self._thread, scorer.prepare, evidence)
         self._jobs.append(_Job(scorer, evidence, prepared := loop.create_future()))
         if len(self._jobs) == 1:
-            loop.call_soon(self._step, loop)
+            loop.call_later(BEGIN_SECONDS, self._step, loop)
         return prepared
 
     def close(self) -> None:

@@ -34,6 +34,7 @@ class Noting(LexicalScorer):
 
 
 async def test_an_excerpt_a_step_and_requests_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "BEGIN_SECONDS", 0.0)
     monkeypatch.setattr(preparing, "STEP_SECONDS", 0.0)
     notes: list[str] = []
     preparations = Preparations()
@@ -46,6 +47,18 @@ async def test_an_excerpt_a_step_and_requests_in_order(monkeypatch: pytest.Monke
     work = [note for note in notes if not note.startswith("turn")]
     assert work == ["a reads 1", "a reads 2", "a is ready", "b reads 1", "b reads 2", "b is ready"]
     assert notes.index("turn 1") < notes.index("a is ready"), "others have their turn between the steps"
+
+
+async def test_a_question_leaves_for_the_model_before_its_evidence_is_made_ready(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(preparing, "BEGIN_SECONDS", 3600.0)
+    notes: list[str] = []
+    waiting = Preparations().begin(Noting("a", notes), SHORT[:1])
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert notes == []
+    waiting.cancel()
 
 
 async def test_nobody_prepares_what_nobody_waits_for() -> None:
