@@ -4,7 +4,8 @@ python -m bench.proxy                     # every case, a quarter of an hour
 python -m bench.proxy --quick             # the cases that were promised, two minutes
 python -m bench.proxy --quick --check     # fails where a ratio is clearly worse than the committed one
 python -m bench.proxy --quick --others    # beside LiteLLM's proxy and Portkey's gateway, installed on demand (900 MB)
-python -m bench.proxy --set long --plot long.png
+python -m bench.proxy --set scaling --plot docs/images/scaling.png   # how cost grows: docs/scaling.md
+python -m bench.proxy --workers 1 2       # what more processes bring
 python -m bench.proxy --profile           # where the CPU goes, stage by stage, under py-spy
 
 All proxies take turns in every round; a ratio is the median of the rounds' ratios to the pass-through's.
@@ -15,7 +16,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.proxy import plot, report, resting, split
+from bench.proxy import plot, report, resting, split, workers
 from bench.proxy.cases import SETS, Case
 from bench.proxy.measure import Measured, measure
 from bench.proxy.others import litellm, portkey
@@ -30,6 +31,9 @@ def main() -> None:
     chosen = arguments()
     if chosen.profile:
         print(split.table())
+        return
+    if chosen.workers:
+        print(workers.table(chosen.workers, chosen.rounds))
         return
     cases = tuple(case for case in SETS["quick" if chosen.quick else chosen.set] if chosen.only in case.name)
     starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
@@ -57,6 +61,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--only", default="", metavar="WORDS", help="of these, only cases whose name has these words")
     options.add_argument("--others", action="store_true", help="measure LiteLLM and Portkey too, without evidence")
     options.add_argument("--profile", action="store_true", help="only show where the CPU goes")
+    options.add_argument("--workers", type=int, nargs="+", metavar="N", help="only compare numbers of processes")
     options.add_argument("--rounds", type=int, default=ROUNDS)
     options.add_argument("--json", type=Path, metavar="FILE", help="write everything measured")
     options.add_argument("--plot", type=Path, metavar="FILE", help="draw it")

@@ -1,68 +1,95 @@
-"""The picture: CPU a chunk and waiting, by streams."""
+"""The pictures: CPU a chunk by streams, by excerpts and by length, and what a sentence has to wait."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.proxy.cases import TOKENS
 from bench.proxy.report import BASELINE, OURS, Row
 
 COLOURS = {
     BASELINE: "#7f7f7f",
     "Citestream, no evidence": "#1a7f5a",
     "Citestream, 5 excerpts": "#3aa37a",
-    "Citestream, 20 excerpts": "#0b4f6c",
+    "Citestream, 20 same excerpts": "#2e8bb0",
+    "Citestream, 20 new excerpts": "#0b4f6c",
+    "Citestream, new excerpts": "#0b4f6c",
+    "Citestream, same excerpts": "#2e8bb0",
     "Portkey": "#c98a1b",
     "LiteLLM": "#b23a48",
 }
+SIXTEEN = 16  # streams of the panels in which something else grows
+
+Of = Callable[[Row], float]
+Line = dict[float, tuple[float, float]]  # x -> the pass-through's and the proxy's value
 
 
 def draw(rows: Sequence[Row], file: Path) -> None:
-    """Write it as PNG or SVG, by the name's ending."""
+    """Write it as PNG or SVG, by the name's ending: a panel for everything that the rows tell of."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), dpi=160)
-    burst = [row for row in rows if not row.paced and "live" not in row.case and row.case.startswith("openai")]
-    _lines(left, {name: _by_streams(found, _cpu) for name, found in _series(burst).items()})
-    left.set(title="CPU a chunk, burst", xlabel="streams at once", ylabel="µs", yscale="log")
-    paced = [row for row in rows if row.paced and "live" not in row.case]
-    _lines(right, {name: _by_streams(found, _waiting) for name, found in _series(paced).items() if name != BASELINE})
-    right.set(title="Added to the time of a sentence, paced 10 ms, p99", xlabel="streams at once", ylabel="ms")
-    for axes in (left, right):
-        axes.set_xscale("log", base=2)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=8)
+    panels = [panel for panel in _panels(rows) if len({x for line in panel[3].values() for x in line}) > 1]
+    figure, found = pyplot.subplots(1, len(panels), figsize=(5.2 * len(panels), 4.2), dpi=160, squeeze=False)
+    for axes, (title, below, beside, lines) in zip(found[0], panels, strict=True):
+        _draw(axes, lines)
+        axes.set(title=title, xlabel=below, ylabel=beside, yscale="log" if beside == "µs" else "linear")
+        axes.set_xscale("symlog" if below == "excerpts" else "log", base=2)
     figure.tight_layout()
     figure.savefig(file)
 
 
-def _series(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows by the line they belong to; the pass-through's are in each of them."""
-    found: dict[str, list[Row]] = {BASELINE: [row for row in rows if row.proxy == OURS and not row.evidence]}
+def _panels(rows: Sequence[Row]) -> list[tuple[str, str, str, dict[str, Line]]]:
+    """Title, what is below, what is beside, and the lines of each."""
+    ours = [row for row in rows if "live" not in row.case and row.case.startswith("openai")]
+    burst = [row for row in ours if not row.paced]
+    usual = [row for row in burst if row.tokens == TOKENS]
+    sixteen = [row for row in burst if row.streams == SIXTEEN]
+    paced = [row for row in ours if row.paced]
+    much = [row for row in sixteen if row.tokens == TOKENS and row.proxy == OURS]
+    return [
+        ("CPU a chunk, burst", "streams at once", "µs", _by(usual, lambda row: row.streams, _proxy)),
+        ("16 streams, by excerpts", "excerpts", "µs", _by(much, lambda row: row.evidence, _kind)),
+        ("16 streams, by length", "tokens of the answer", "µs", _by(sixteen, lambda row: row.tokens, _proxy, odd=True)),
+        (
+            "Added to the time of a sentence, p99",
+            "streams at once",
+            "ms",
+            _by(paced, lambda row: row.streams, _proxy, waiting=True),
+        ),
+    ]
+
+
+def _by(
+    rows: Sequence[Row], x: Of, name: Callable[[Row], str], *, odd: bool = False, waiting: bool = False
+) -> dict[str, Line]:
+    """Lines by name. `odd`: only those that have more than the usual length; `waiting`: of a sentence, not CPU."""
+    lines: dict[str, Line] = {}
     for row in rows:
-        if "same" not in row.case:
-            what = f"{row.evidence} excerpts" if row.evidence else "no evidence"
-            found.setdefault(f"{OURS}, {what}" if row.proxy == OURS else row.proxy, []).append(row)
-    return found
+        value = (0.0, row.held[1]) if waiting else row.cpu
+        lines.setdefault(name(row), {})[x(row)] = value
+        if not row.evidence and not waiting:
+            lines.setdefault(BASELINE, {})[x(row)] = value
+    return {name: line for name, line in lines.items() if not odd or len(line) > 1}
 
 
-def _by_streams(rows: Sequence[Row], value: Any) -> list[tuple[int, float, float]]:
-    return sorted((row.streams, *value(row)) for row in rows)
+def _proxy(row: Row) -> str:
+    if row.proxy != OURS:
+        return row.proxy
+    same = "same" if "same" in row.case else "new"
+    return f"{OURS}, {row.evidence} {same} excerpts" if row.evidence else f"{OURS}, no evidence"
 
 
-def _cpu(row: Row) -> tuple[float, float]:
-    return row.cpu
+def _kind(row: Row) -> str:
+    return f"{OURS}, {'same' if 'same' in row.case else 'new'} excerpts"
 
 
-def _waiting(row: Row) -> tuple[float, float]:
-    return 0.0, row.held[1]
-
-
-def _lines(axes: Any, series: dict[str, list[tuple[int, float, float]]]) -> None:
-    for name, points in series.items():
-        if points:
-            values = [base if name == BASELINE else own for _, base, own in points]
-            axes.plot([streams for streams, _, _ in points], values, "o-", label=name, color=COLOURS.get(name))
+def _draw(axes: Any, lines: dict[str, Line]) -> None:
+    for name, line in lines.items():
+        points = sorted((x, base if name == BASELINE else own) for x, (base, own) in line.items())
+        axes.plot([x for x, _ in points], [y for _, y in points], "o-", label=name, color=COLOURS.get(name))
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
