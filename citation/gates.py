@@ -95,19 +95,22 @@ class Gates:
             return None
         lexed = self.index.lexed[row]
         same = [q for q in known if q.values and not _is_year(q) and _next_term(lexed, q.end) == counted]
-        uncounted = any(agrees(quantity, q) and not q.unit and not _next_term(lexed, q.end) for q in known)
-        if not same or uncounted or any(agrees(quantity, q) for q in same):
+        if not same or any(agrees(quantity, q) for q in same):
             return None
+        if any(not q.unit and not _next_term(lexed, q.end) and agrees(quantity, q) for q in known):
+            return None  # a number that counts nothing
         return self.index.evidence[row].text[same[0].start : same[0].end]
 
     def _elsewhere(self, quantity: Quantity, theirs: "_Clause") -> str | None:
         """The number that stands beside what the claim says, where the claim's stands beside something else only."""
+        alike = [q for q in theirs.quantities if q.unit == quantity.unit and _is_year(q) == _is_year(quantity)]
+        agreeing = [q for q in alike if agrees(quantity, q)]
+        if not agreeing or len(agreeing) == len(alike):
+            return None
         words = [term for term in self.mine.terms if term[0] != "#"]
         topic = words[: _TOPIC_TERMS_HAN if self.han else _TOPIC_TERMS]
         said = set(self.mine.terms) - {quantity.term, *topic}
-        alike = [q for q in theirs.quantities if q.unit == quantity.unit and _is_year(q) == _is_year(quantity)]
-        agreeing = [q for q in alike if agrees(quantity, q)]
-        if not agreeing or len(agreeing) == len(alike) or any(said & theirs.beside(q.start, q.end) for q in agreeing):
+        if any(said & theirs.beside(q.start, q.end) for q in agreeing):
             return None
         if any(agrees(own, q) for own in self.mine.quantities for q in alike if q not in agreeing):
             return None  # the claim gives several
