@@ -12,8 +12,7 @@ from typing import Any
 from citation.evidence import Evidence, FieldError, parse_evidence
 from providers.errors import ProviderError, TimedOut
 from providers.reaching import Reachable
-from providers.retrieval import Retrieved, Retriever, retriever
-from providers.retrieval.http import Settings
+from providers.retrieval import Retrieved, Retriever, http, postgres, retriever
 from providers.retrieval.store import Store, StoreError
 
 from .config import Config, ConfigError, RetrieverConfig
@@ -25,8 +24,6 @@ from .routes import Routes
 from .telemetry import Telemetry
 
 Fields = dict[str, Any]
-
-_TOLD = {field.name for field in fields(Settings)} - {"api_key"}
 
 log = logging.getLogger("citestream")
 
@@ -162,7 +159,7 @@ class Retrievers:
         """Raises ProviderError."""
         if name not in self._open:
             try:
-                self._open[name] = self._folder(config) if config.kind == "folder" else self._http(config)
+                self._open[name] = self._folder(config) if config.kind == "folder" else self._service(config)
             except (StoreError, ConfigError) as error:
                 raise ProviderError(str(error)) from None
         return self._open[name]
@@ -180,10 +177,11 @@ class Retrievers:
         log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
         return retriever("folder", path=Path(config.store), embedder=embedder, url_prefix=config.url_prefix)
 
-    def _http(self, config: RetrieverConfig) -> Retriever:
-        told = config.model_dump(include=_TOLD)
+    def _service(self, config: RetrieverConfig) -> Retriever:
+        made = http.Settings if config.kind == "http" else postgres.Settings
+        told = config.model_dump(include={field.name for field in fields(made)} - {"api_key"})
         embedder = self._embedders.find(config.embedder) if config.embedder else None
-        return retriever("http", settings=Settings(**told, api_key=config.secret()), embedder=embedder)
+        return retriever(config.kind, settings=made(**told, api_key=config.secret()), embedder=embedder)
 
 
 def _with_free_id(entry: Fields, evidence: tuple[Evidence, ...]) -> Fields:

@@ -14,6 +14,7 @@ __all__ = ["RETRIEVERS", "Retrieved", "Retriever", "retriever"]
 RETRIEVERS = {
     "folder": "providers.retrieval.folder:FolderRetriever",
     "http": "providers.retrieval.http:HttpRetriever",
+    "postgres": "providers.retrieval.postgres:PostgresRetriever",
 }
 
 

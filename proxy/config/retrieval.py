@@ -19,12 +19,14 @@ STORE = ".citestream/evidence.db"  # where one works, like .git: found without b
 class RetrieverConfig(Keyed):
     """One place where evidence is kept."""
 
-    kind: Literal["folder", "http"] = Field(
-        description="folder: what `citestream index DIR` has read; http: any search service"
+    kind: Literal["folder", "http", "postgres"] = Field(
+        description="folder: what `citestream index DIR` has read; postgres: a table; http: any search service"
     )
     store: str = Field(default=STORE, description="folder: the file that `citestream index` fills")
     url_prefix: str = Field(default="", description="folder: what file names follow on in the url of a reference")
-    url: str = Field(default="", repr=False, description="http: the address of the service")
+    url: str = Field(
+        default="", repr=False, description="http, postgres: its address, such as postgresql://user@host/database"
+    )
     preset: Literal["", "ragflow", "elasticsearch", "opensearch", "qdrant", "weaviate", "azure"] = Field(
         default="", description="http: what it is, if it is known; empty: as `body`, `entries` and `fields` say"
     )
@@ -35,9 +37,13 @@ class RetrieverConfig(Keyed):
     )
     entries: str = Field(default="", description="http: where the answer has its list: hits.hits; empty: the preset's")
     fields: dict[str, str] = Field(
-        default_factory=dict, description="http: by field of evidence, where an entry has it; over the preset's"
+        default_factory=dict,
+        description="by field of evidence, where an entry or row has it; over what is usual",
     )
-    embedder: str = Field(default="", description="http: who makes {vector}: local, or provider/model")
+    embedder: str = Field(default="", description="who makes a question's vector: local, or provider/model")
+    table: str = Field(default="", description="postgres: the table or view, or schema.table")
+    language: str = Field(default="english", description="postgres: the text search configuration of its words")
+    connections: int = Field(default=4, ge=1, le=100, description="postgres: at most, of each worker")
     ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
     top_k: int = Field(default=8, ge=1, le=200, description="excerpts that an answer gets")
     min_score: float = Field(
@@ -53,20 +59,26 @@ class RetrieverConfig(Keyed):
 
     @model_validator(mode="after")
     def _whole(self) -> "RetrieverConfig":
+        if self.kind != "folder":
+            self._check_service()
         if self.kind == "http":
             self._check_http()
+        elif self.kind == "postgres" and not self.table:
+            raise ValueError("table is missing: where the text is")
         return self
 
-    def _check_http(self) -> None:
-        if not self.url.startswith(("http://", "https://")):
-            raise ValueError("url is missing: the address of the service, http://… or https://…")
-        if re.match(r"\w+://[^/]*@", self.url):
-            raise ValueError("url must not hold a user or password: use api_key or headers")
-        service = PRESETS[self.preset]
-        if "{index}" in service.path and not self.index:
-            raise ValueError(f"index is missing: {self.preset} wants one")
-        if not self.preset and not self.body:
-            raise ValueError('body is missing: what the service is asked, such as {"q": "{query}", "limit": "{top_k}"}')
+    def _check_service(self) -> None:
+        scheme = ("http://", "https://") if self.kind == "http" else ("postgresql://", "postgres://")
+        if not self.url.startswith(scheme):
+            raise ValueError(f"url is missing: where it is, {scheme[0]}…")
+        if re.match(r"\w+://[^/]*:[^/@]+@" if self.kind == "postgres" else r"\w+://[^/]*@", self.url):
+            raise ValueError("url must not hold a password: use api_key, api_key_env or api_key_file")
         for name in self.fields:
             if name not in FIELDS:
                 raise ValueError(f"fields.{name}: evidence has no such field{meant(name, FIELDS)}")
+
+    def _check_http(self) -> None:
+        if "{index}" in PRESETS[self.preset].path and not self.index:
+            raise ValueError(f"index is missing: {self.preset} wants one")
+        if not self.preset and not self.body:
+            raise ValueError('body is missing: what the service is asked, such as {"q": "{query}", "limit": "{top_k}"}')

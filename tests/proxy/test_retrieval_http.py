@@ -147,7 +147,7 @@ async def test_killed_under_load_answers_go_on_as_the_policy_says_and_recover(po
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no address": ({"url": ""}, "url is missing"),
-    "a password in the address": ({"url": "https://a:b@host/"}, "must not hold a user or password"),
+    "a password in the address": ({"url": "https://a:b@host/"}, "must not hold a password"),
     "an index that the service wants": ({"preset": "qdrant"}, "index is missing: qdrant wants one"),
     "nothing to ask": ({}, "body is missing"),
     "a field that evidence has not": ({"body": {"q": 1}, "fields": {"txt": "a"}}, "fields.txt: evidence has no such"),

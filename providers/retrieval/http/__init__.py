@@ -11,16 +11,15 @@ from ...errors import BrokenStream, ProviderError
 from ...json_text import dumps, loads
 from ...reaching import reach
 from ...transport import Call, Timeouts, Transport, body
-from ..retriever import Entry, Retrieved
+from ..entries import entry, found, text_of
+from ..retriever import Retrieved
 from .presets import PRESETS, Service
-from .template import filled, found, named
+from .template import filled, named
 
 MAX_ANSWER_BYTES = 16 * 2**20  # of one search: 200 excerpts of 80 KB
 LONGEST_EXPLANATION = 300  # characters of an error that go on; Elasticsearch's hold whole queries
 # Where Elasticsearch, Azure, Qdrant, Weaviate and most others say what is wrong.
 _EXPLAINED = "error.reason|error.message|status.error|error.0.message|message|detail|error"
-_TEXTS = ("text", "id", "document_id", "file_name", "title", "url", "chunk_type", "artifact_kind")
-_NUMBERS = ("chunk_index", "page_number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,8 @@ class HttpRetriever:
         listed = found(answer, str(filled(self._service.entries, values)))
         if listed is None:
             raise BrokenStream(f"Its answer has no list at {self._service.entries or 'its top'}.")
-        entries = [_entry(item, self._service.fields) for item in listed] if isinstance(listed, list) else []
-        readable = [entry for entry in entries if entry.get("text", "").strip()]
+        entries = [entry(item, self._service.fields) for item in listed] if isinstance(listed, list) else []
+        readable = [one for one in entries if one.get("text", "").strip()]
         notes = {"search_ms": round((perf_counter() - began) * 1000, 3)}
         without = len(entries) - len(readable)
         return Retrieved(readable[:top_k], len(entries), notes | ({"without_text": without} if without else {}))
@@ -111,7 +110,7 @@ class HttpRetriever:
         async with self._transport.open(call, timeouts) as response:
             answer, _ = loads(await body(response, MAX_ANSWER_BYTES, settings.timeout))
         if not 200 <= response.status < 300:
-            said = _text(found(answer, _EXPLAINED))[:LONGEST_EXPLANATION] or "no explanation"
+            said = text_of(found(answer, _EXPLAINED))[:LONGEST_EXPLANATION] or "no explanation"
             raise ProviderError(f"It answered {response.status}: {said}", status=502)
         if answer is None:
             raise BrokenStream("Its answer is not JSON.")
@@ -122,43 +121,3 @@ def _properties(fields: Mapping[str, str]) -> str:
     """What a GraphQL query has to name: the first key of every path that is not the service's own."""
     firsts = (path.split(".")[0] for paths in fields.values() for path in paths.split("|"))
     return " ".join(dict.fromkeys(first for first in firsts if not first.startswith("_")))
-
-
-def _entry(item: Any, fields: Mapping[str, str]) -> Entry:
-    """An entry of a request's `evidence`; values of another kind are made what evidence wants, or left out."""
-    entry: Entry = {}
-    for name, path in fields.items():
-        value = _as_evidence(name, found(item, path))
-        if value is not None:
-            entry[name] = value
-    return entry
-
-
-def _as_evidence(name: str, value: Any) -> Any:
-    if name in _TEXTS:
-        return _text(value) or None
-    if name in _NUMBERS:
-        number = _number(value)
-        return None if number is None else int(number)
-    if name == "score":
-        return _number(value)
-    if name == "is_generated_artifact":
-        return value if isinstance(value, bool) else None
-    return value if isinstance(value, Mapping) else None  # metadata
-
-
-def _text(value: Any) -> str:
-    """A text, or the texts of a list (Azure's captions, several values of a field)."""
-    if isinstance(value, list):
-        return "\n".join(filter(None, map(_text, value)))
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).encode("utf-8", "replace").decode()  # half characters would break whatever they are sent in
-
-
-def _number(value: Any) -> float | None:
-    try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
-    except (ValueError, OverflowError):
-        return None
-    return number if number is not None and abs(number) < 1e15 else None

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..entries import USUAL
+
 Template = Mapping[str, Any]
 
 
@@ -23,23 +25,9 @@ class Service:
     message: str = ""  # where it says why
 
 
-_PAYLOAD = {  # what LangChain, LlamaIndex and Haystack call things, beside our own names
-    "text": "text|content|page_content|chunk|body",
-    "title": "title|metadata.title|meta.title",
-    "url": "url|metadata.url|meta.url|link",
-    "file_name": "file_name|metadata.file_name|metadata.source|source|filename|meta.name",
-    "page_number": "page_number|metadata.page_number|metadata.page|page",
-    "document_id": "document_id|metadata.document_id|doc_id|parent_id",
-    "chunk_index": "chunk_index|metadata.chunk_index",
-    "chunk_type": "chunk_type|metadata.chunk_type",
-    "artifact_kind": "artifact_kind|metadata.artifact_kind",
-    "is_generated_artifact": "is_generated_artifact|metadata.is_generated_artifact",
-}
-
-
 def _below(place: str, **others: str) -> dict[str, str]:
     """The usual names, each below a key of the entry."""
-    below = {name: "|".join(f"{place}.{path}" for path in paths.split("|")) for name, paths in _PAYLOAD.items()}
+    below = {name: "|".join(f"{place}.{path}" for path in paths.split("|")) for name, paths in USUAL.items()}
     return below | others
 
 
@@ -56,7 +44,7 @@ _SEARCH = {
 }
 
 PRESETS: Mapping[str, Service] = {
-    "": Service(fields={"id": "id", "score": "score|similarity|distance", **_PAYLOAD}),
+    "": Service(fields={"id": "id", "score": "score|similarity|distance", **USUAL}),
     "ragflow": Service(
         path="/api/v1/retrieval",
         body={"question": "{query}", "page": 1, "page_size": "{top_k}", "similarity_threshold": 0.2},
@@ -109,6 +97,6 @@ PRESETS: Mapping[str, Service] = {
         body={"search": "{query}", "top": "{top_k}"},
         auth=("api-key", "{key}"),
         entries="value",
-        fields=_PAYLOAD | {"id": "chunk_id|id|key", "score": "@search.rerankerScore|@search.score"},
+        fields=USUAL | {"id": "chunk_id|id|key", "score": "@search.rerankerScore|@search.score"},
     ),
 }

@@ -1,4 +1,4 @@
-"""Templates of requests, and paths into answers: plain data, so that a service is described in a configuration."""
+"""Templates of requests: plain data, so that a service is described in a configuration."""
 
 import json
 import re
@@ -35,34 +35,6 @@ def named(template: Any) -> set[str]:
     if isinstance(template, list | tuple):
         return {name for item in template for name in named(item)}
     return set(_PLACE.findall(template)) if isinstance(template, str) else set()
-
-
-def found(data: Any, path: str) -> Any:
-    """What stands at a path such as `hits.hits`, `positions.0.0`, or `a|b` for the first of them that is there.
-
-    A key may itself hold dots (`@search.score`). None where nothing stands there.
-    """
-    for alternative in path.split("|"):
-        value = _at(data, alternative)
-        if value is not None:
-            return value
-    return None
-
-
-def _at(data: Any, path: str) -> Any:
-    if not path:
-        return data
-    if isinstance(data, list):
-        first, _, rest = path.partition(".")
-        return _at(data[int(first)], rest) if first.isdecimal() and int(first) < len(data) else None
-    if not isinstance(data, Mapping):
-        return None
-    if path in data:
-        return data[path]
-    for dot in (place for place, character in enumerate(path) if character == "."):
-        if path[:dot] in data and (value := _at(data[path[:dot]], path[dot + 1 :])) is not None:
-            return value
-    return None
 
 
 def _as_text(name: re.Match[str], values: Values) -> str:

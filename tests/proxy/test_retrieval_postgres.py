@@ -1,0 +1,83 @@
+"""A table as the source of evidence: answers from it, its configuration, and what happens when PostgreSQL is killed."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import Config, ConfigError, parse
+from tests.proxy.load import CONVERSATIONS, Load
+from tests.upstreams.postgres import Postgres, postgres
+
+STATIONS = """
+CREATE TABLE stations (id int PRIMARY KEY, text text, file_name text);
+INSERT INTO stations SELECT n, 'Station number ' || n || '00 of the line sells tickets.', 's' || n || '.txt'
+FROM generate_series(0, 7) AS n;
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    with postgres() as running:
+        running.run(STATIONS)
+        assert CONVERSATIONS <= 8
+        yield running
+
+
+def configured(**settings: Any) -> Config:
+    retrievers = {"table": {"kind": "postgres", "table": "stations", **settings}}
+    return parse({"providers": {"extractive": {}}, "retrievers": retrievers, "default_retriever": "table"})
+
+
+def asked(conversation: int) -> dict[str, Any]:
+    question = f"What does station {conversation}00 of the line sell?"
+    return {"model": "extractive", "messages": [{"role": "user", "content": question}], "retrieval": {"top_k": 1}}
+
+
+async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> None:
+    app = make_app(configured(url=server.url, on_failure="answer", timeout=2))
+    async with TestClient(TestServer(app)) as client:
+
+        async def ask(conversation: int) -> str:
+            async with client.post("/v1/chat/completions", json=asked(conversation)) as answer:
+                body = await answer.json()
+            assert answer.status == 200, body
+            report = body["grounding"]["retrieval"]
+            if report["error"]:
+                assert body["references"] == []
+                assert report["error"].startswith("PostgreSQL ")
+                return "without"
+            assert [reference["id"] for reference in body["references"]] == [str(conversation)]  # nobody else's
+            assert f"Station number {conversation}00" in body["choices"][0]["message"]["content"]
+            return "well"
+
+        async def kill() -> None:
+            await asyncio.to_thread(server.kill)
+
+        async def start() -> None:
+            await asyncio.to_thread(server.start)
+
+        seen = await Load(ask).killed(kill, start)
+    assert set(seen) == {"well", "without"}
+    connections = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'citestream'"
+    while server.run(connections).split()[2] != "0":  # closed with the app, which the server notices a moment later
+        pass
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no address": ({}, "url is missing: where it is, postgresql://"),
+    "another one's": ({"url": "https://host"}, "url is missing: where it is, postgresql://"),
+    "a password in the address": ({"url": "postgresql://a:b@host/d"}, "url must not hold a password: use api_key"),
+    "no table": ({"url": "postgresql://a@host/d", "table": ""}, "table is missing: where the text is"),
+    "a field that evidence has not": ({"url": "postgresql://h", "fields": {"txt": "a"}}, "fields.txt: evidence has no"),
+}
+
+
+@pytest.mark.parametrize(("settings", "said"), WRONG.values(), ids=WRONG)
+def test_a_configuration_that_cannot_work_says_why(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match="retrievers") as error:
+        configured(**settings)
+    assert said in str(error.value)
