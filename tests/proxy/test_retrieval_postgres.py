@@ -37,6 +37,7 @@ def asked(conversation: int) -> dict[str, Any]:
     return {"model": "extractive", "messages": [{"role": "user", "content": question}], "retrieval": {"top_k": 1}}
 
 
+@pytest.mark.slow
 async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> None:
     app = make_app(configured(url=server.url, on_failure="answer", timeout=2))
     async with TestClient(TestServer(app)) as client:

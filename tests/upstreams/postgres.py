@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,15 +31,19 @@ class Postgres:
         return str(self._server.psql(sql))
 
     def kill(self) -> None:
-        """SIGKILL to all of it."""
-        for process in self._processes():
-            process.kill()
-        psutil.wait_procs(self._processes())
+        """SIGKILL to all of it; to the one that starts the others last, and not while it starts one."""
+        self._server.get_postmaster_info().process.suspend()
+        processes = self._processes()
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):  # ended by itself
+                process.kill()
+        psutil.wait_procs(processes)
 
     def freeze(self, frozen: bool) -> None:
         """SIGSTOP: it neither answers nor closes anything. Or SIGCONT."""
         for process in self._processes():
-            process.suspend() if frozen else process.resume()
+            with suppress(psutil.NoSuchProcess):
+                process.suspend() if frozen else process.resume()
 
     def start(self) -> None:
         """Start again."""
