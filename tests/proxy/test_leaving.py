@@ -1,81 +1,104 @@
-"""A client that goes away takes its provider's stream with it, at whatever moment."""
+"""A client that goes away takes all that runs for it along, whenever: its provider, embedder and retriever."""
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import aiohttp
 import pytest
-import yaml
 
-ROOT = Path(__file__).parents[2]
-SECONDS = 1.0  # within which the provider's connection has to be closed
-HEADERS = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-ROLE = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n'
-HALF = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"Half a sentence that"}}]}\n\n'
-WHOLE = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"It is red. And then"}}]}\n\n'
+from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client
+from tests.faults.dialects import DIALECTS, Dialect
+from tests.faults.framing import chunked
+from tests.upstreams.wire import Break, Request, Server, Step
 
-MOMENTS = {
-    "before the provider answers": b"",
-    "after its headers": HEADERS,
-    "after the role": HEADERS + ROLE,
-    "while a sentence is held": HEADERS + ROLE + HALF,
-    "after a sentence": HEADERS + ROLE + WHOLE,
+Start = Callable[..., str]
+
+SECONDS = 1.0  # within which the connection has to be closed
+WITHIN_REASON = 30.0  # that the server may take to come as far, on a machine under load
+SEARCH = {"query": "{query}"}
+
+# What a provider has sent when the client leaves.
+MOMENTS: dict[str, Callable[[Dialect], Sequence[Step]]] = {
+    "before the provider answers": lambda _: [],
+    "after its headers": lambda d: chunked(d, [])[:1],
+    "while a sentence is held": lambda d: chunked(d, [d.text("Half a sentence that")])[:-1],
+    "after a sentence": lambda d: chunked(d, [d.text("It is red. "), d.text("And then")])[:-1],
+    "after the finish reason": lambda d: chunked(d, [d.text("It is red."), d.finish()])[:-1],
 }
 
 
-@asynccontextmanager
-async def running(config: dict[str, Any], folder: Path) -> AsyncIterator[str]:
-    file = folder / "config.yaml"
-    file.write_text(yaml.safe_dump(config))
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(file)]
-    server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
-    assert server.stdout is not None
-    yield (await server.stdout.readline()).decode().split(" listening on ")[1].strip()
-    server.terminate()
-    await server.wait()
+class Silent:
+    """A server that says what it is told to and then keeps silent, until whoever asked has left."""
+
+    def __init__(self) -> None:
+        self.steps: Sequence[Step] = ()
+        self.reached = asyncio.Event()
+
+    async def __call__(self, _: Request) -> AsyncIterator[Step]:
+        for step in self.steps:
+            yield step
+        self.reached.set()
+        yield Break.STALL
 
 
-async def test_the_providers_connection_is_closed(tmp_path: Path) -> None:
-    asked: asyncio.Queue[asyncio.Event] = asyncio.Queue()
-    sent = b""
-
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = next(
-            int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")
+async def left(url: str, client: Client, body: dict[str, Any], *silent: tuple[Silent, Server]) -> None:
+    """Ask, leave once all of these keep silent, and wait until each has been left."""
+    for one, server in silent:
+        one.reached.clear()
+        server.left.clear()
+    async with aiohttp.ClientSession() as session:
+        asked = asyncio.get_running_loop().create_task(
+            session.post(url + client.path.format(model="silent/m"), json=client.body("silent/m", 1) | body)
         )
-        await reader.readexactly(length)
-        writer.write(sent)
-        await writer.drain()
-        gone = asyncio.Event()
-        asked.put_nowait(gone)
-        await reader.read()  # until the proxy closes
-        gone.set()
-        writer.close()
+        async with asyncio.timeout(WITHIN_REASON):
+            for one, _ in silent:
+                await one.reached.wait()
+        asked.cancel()  # the session's end closes the connection of one that has its headers
+        with suppress(asyncio.CancelledError):
+            (await asked).close()
+    async with asyncio.timeout(SECONDS):
+        for _, server in silent:
+            await server.left.wait()
 
-    provider = await asyncio.start_server(silent, "127.0.0.1", 0)
-    port = provider.sockets[0].getsockname()[1]
-    config = {"providers": {"silent": {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1"}}}
-    async with running(config, tmp_path) as url, provider:
-        for moment, answer in MOMENTS.items():
-            sent = answer
-            for more in ({"stream": True}, {"stream": False}, {"stream": True, "evidence": []}):
-                body = {"model": "silent/m", "messages": [{"role": "user", "content": "Hello?"}]}
-                body["evidence"] = [{"text": "It is red."}]
-                async with aiohttp.ClientSession() as client:
-                    request = asyncio.get_running_loop().create_task(
-                        client.post(f"{url}/v1/chat/completions", json={**body, **more})
-                    )
-                    gone = await asked.get()
-                    if request.done():
-                        request.result().close()
-                    request.cancel()
+
+@pytest.mark.parametrize("kind", DIALECTS)
+async def test_the_providers_connection_is_closed(kind: str, citestream_server: Start) -> None:
+    silent = Silent()
+    async with Server(silent) as provider:
+        url = citestream_server({"providers": {"silent": settings(kind, provider.url)}})
+        for moment, steps in MOMENTS.items():
+            silent.steps = steps(DIALECTS[kind])
+            for name, client in {**CLIENTS, "passed through": PASSED[kind]}.items():
                 try:
-                    async with asyncio.timeout(SECONDS):
-                        await gone.wait()
+                    await left(url, client, {"evidence": EVIDENCE} if client.evidence else {}, (silent, provider))
                 except TimeoutError:
-                    pytest.fail(f"the provider's connection stayed open: the client left {moment}, {more}")
+                    pytest.fail(f"the provider's connection stayed open: {name} left {moment}")
+
+
+async def test_so_is_the_embedders_while_a_sentence_is_scored(citestream_server: Start) -> None:
+    silent, embedding = Silent(), Silent()
+    async with Server(silent) as provider, Server(embedding) as embedder:
+        providers = {"silent": settings("openai", provider.url), "vectors": settings("openai", embedder.url)}
+        scoring = {"embedder": "vectors/m", "deadline_seconds": 10}
+        url = citestream_server({"providers": providers, "scoring": scoring, "citations": {"scorer": "hybrid"}})
+        silent.steps = MOMENTS["after a sentence"](DIALECTS["openai"])
+        for client in CLIENTS.values():
+            await left(url, client, {"evidence": EVIDENCE}, (silent, provider), (embedding, embedder))
+
+
+async def test_so_is_the_retrievers_while_evidence_is_searched(citestream_server: Start) -> None:
+    searching = Silent()
+    async with Server(searching) as retriever:
+        found = {"kind": "http", "url": retriever.url, "body": SEARCH, "timeout": WITHIN_REASON}
+        url = citestream_server(
+            {"providers": {"silent": settings("openai", "http://127.0.0.1:1")}, "retrievers": {"docs": found}}
+        )
+        for client in CLIENTS.values():
+            await left(url, client, {"retrieval": {"source": "docs"}}, (searching, retriever))
+
+
+def settings(kind: str, url: str) -> dict[str, Any]:
+    base = f"{url}/v1" if kind == "openai" else url
+    return {"kind": kind, "base_url": base, "api_key": "sk-none-0123456789", "retries": {"most": 0}}
