@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from .folding import CACHE, fold, table
 from .function_words import function_words
@@ -13,15 +14,31 @@ Ways = tuple[tuple[str, ...], ...]
 _SHORTEST = 3  # Latin letters; shorter words are other words in other languages
 
 
-def synonyms(term: str) -> Ways:
-    """Other ways to say a stem, in any language; empty for a word the table does not have."""
-    return _table()[0].get(term, ())
+class OtherWays(NamedTuple):
+    """Other ways to say something, in any language: those that are one term, and those that are several."""
+
+    single: frozenset[str] = frozenset()
+    multiple: Ways = ()
 
 
-def han_synonyms(run: str) -> list[tuple[int, int, Ways]]:
+NO_OTHER = OtherWays()
+
+
+@lru_cache(maxsize=CACHE)
+def synonyms(term: str) -> OtherWays:
+    """Other ways to say a stem; none for a word the table does not have."""
+    return _sorted(_table()[0].get(term, ()))
+
+
+def han_synonyms(run: str) -> list[tuple[int, int, OtherWays]]:
     """(start, end, ways) of the table's words in a run of Chinese characters; a word is one of its own ways."""
     words = _table()[1]
-    return [(m.start(), m.end(), words[m[0]]) for m in _han_word().finditer(run)]
+    return [(m.start(), m.end(), _sorted(words[m[0]])) for m in _han_word().finditer(run)]
+
+
+def _sorted(ways: Ways) -> OtherWays:
+    single = frozenset(way[0] for way in ways if len(way) == 1)
+    return OtherWays(single, tuple(way for way in ways if len(way) > 1)) if ways else NO_OTHER
 
 
 # Where European languages spell the same sound otherwise.

@@ -25,10 +25,10 @@ _PART_OF = frozenset(words("of de del des d der do da von"))
 
 def ordinal(p: Pieces, i: int) -> list[Found]:
     """`third`, `dritte`; with a century word that century."""
-    rank = (float(ORDINALS[p.folded[i]]),)
+    rank = (float(ORDINALS[p.word(i)]),)
     if p.word(i + 1) in CENTURIES:
         return [Found(Quantity(rank, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
-    strict = p.folded[i] not in _SOFT
+    strict = p.word(i) not in _SOFT
     return [Found(Quantity(rank, p.starts[i], p.ends[i], strict=strict, ordinal=True), i, i + 1)]
 
 
@@ -37,8 +37,8 @@ def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
     whole = _FRACTIONS.get(p.word(i + 1))
     if not whole:
         return []
-    many = 1 if p.folded[i] in _ONE else next(iter(_values(p, i, language)[0]), 0)
-    sure = many > 1 or p.folded[i] == "one" or p.folded[i + 1] in _ONLY_FRACTIONS
+    many = 1 if p.word(i) in _ONE else next(iter(_values(p, i, language)[0]), 0)
+    sure = many > 1 or p.word(i) == "one" or p.word(i + 1) in _ONLY_FRACTIONS
     if not many or not (sure or p.word(i + 2) in _PART_OF):
         return []
     return [Found(Quantity((many / whole,), p.starts[i], p.ends[i + 1], RATIO), i, i + 2)]
@@ -48,9 +48,9 @@ def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, b
     """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
     values, after = _values(p, i, language)
     alone = after == i + 1
-    if not values or (alone and p.folded[i] in AMBIGUOUS and not (language and _values_in(p, i, language)[0])):
+    if not values or (alone and p.word(i) in AMBIGUOUS and not (language and _values_in(p, i, language)[0])):
         return None
-    return combine(values), after, not (alone and p.folded[i] in _SOFT)
+    return combine(values), after, not (alone and p.word(i) in _SOFT)
 
 
 def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
@@ -59,7 +59,7 @@ def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
         values, after = _values_in(p, i, language)
         if values:
             return values, after
-    if not _counts_anywhere(p.folded[i]):
+    if not _counts_anywhere(p.word(i)):
         return [], i
     return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
 
@@ -77,12 +77,12 @@ def _values_in(p: Pieces, i: int, language: str) -> tuple[list[int], int]:
     values: list[int] = []
     after = i
     while after < len(p) and (after == i or p.close(p.ends[after - 1], after)):
-        word = p.folded[after]
+        word = p.word(after)
         value = word_value(word, language)
         if value is None and values and word in JOINERS and _joins(p, after, values[-1], language):
             after += 1
             continue
-        if value is None and values and word in _ONE and p.folded[after - 1] in JOINERS:
+        if value is None and values and word in _ONE and p.word(after - 1) in JOINERS:
             value = 1
         if value is None:
             value = _scale_value(word, language, bool(values))

@@ -1,6 +1,7 @@
 """Which language a text is in, as far as numbers and negation need to know: a vote of function words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
 
 _DISTINCT = {
     "en": "the of and is was were are to that with for by from has have this which it at be as "
@@ -42,10 +43,10 @@ def votes(folded: str) -> Votes:
     return _VOTES.get(folded, ())
 
 
-def elect(ballots: Sequence[Votes]) -> str | None:
+def elect(ballots: Iterable[Votes]) -> str | None:
     """`en`, `de`, `es`, `fr`, `it`, `pt`, `nl`, or None where no function word tells."""
     tally: dict[str, float] = {}
-    for ballot in ballots[:_ENOUGH]:
+    for ballot in islice(ballots, _ENOUGH):
         for name, vote in ballot:
             tally[name] = tally.get(name, 0.0) + vote
     best = sorted(tally.values())[-2:]

@@ -17,6 +17,7 @@ NUMERAL = (
 DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 
 
+@lru_cache(maxsize=4096)
 def readings(numeral: str, language: str | None) -> tuple[float, ...]:
     """What a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
     text = _ascii(numeral)

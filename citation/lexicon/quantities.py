@@ -1,7 +1,7 @@
 """Quantities: the numbers of a text with their units, however they are written, and when two of them agree."""
 
-from dataclasses import dataclass
 from math import floor, isclose, log10
+from typing import NamedTuple
 
 # Units of the calendar that are places in time, not lengths of it.
 MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century", "clock", "ratio"
@@ -10,8 +10,7 @@ MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century",
 _CONVERTED = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number of a text: its readings (`1.500` has two), unit, and place."""
 
     values: tuple[float, ...]

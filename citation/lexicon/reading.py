@@ -1,7 +1,6 @@
 """Finds the quantities among the pieces of a text."""
 
 import re
-from dataclasses import replace
 
 from .counting import fraction, number_words, ordinal
 from .dates import century, date, month, version
@@ -21,6 +20,7 @@ _ABOUT = frozenset(
 _DECADE_ENDINGS = frozenset({"s", "er", "ern"})
 _YEARS_OF = frozenset(words("annees anos decada decade anni"))
 _ORDINAL_ENDINGS = frozenset(words("st nd rd th er ere re e eme o a"))
+_ENDINGS = _DECADE_ENDINGS | _ORDINAL_ENDINGS | CENTURIES
 _VERSION_WORDS = frozenset(words("v version versions versao versione release build ver versie"))
 _MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only beside a currency: $5m
 _SIGNS = frozenset(CURRENCY_SIGNS)
@@ -63,7 +63,7 @@ class Reader:
                 return self._words(i)
 
     def _words(self, i: int) -> list[Found]:
-        word = self.p.folded[i]
+        word = self.p.word(i)
         if found := fraction(self.p, i, self.language):
             return found
         if word in MONTHS:
@@ -116,9 +116,9 @@ class Reader:
     def _scale(self, i: int, money: bool) -> tuple[float | None, int]:
         p = self.p
         if p.kinds[i] == "word":
-            if money and p.folded[i] in _MONEY_SCALES:
-                return _MONEY_SCALES[p.folded[i]], 1
-            return scale(p.folded[i], self.language), p.ends[i] - p.starts[i]
+            if money and p.word(i) in _MONEY_SCALES:
+                return _MONEY_SCALES[p.word(i)], 1
+            return scale(p.word(i), self.language), p.ends[i] - p.starts[i]
         if p.kinds[i] == "run":
             for length in (2, 1):
                 factor = HAN_SCALES.get(p.texts[i][:length])
@@ -130,6 +130,8 @@ class Reader:
         """`1990s`, `90er`, `años 90`; `19th century`, `19. Jahrhundert`; and plain ordinals, `3rd`."""
         p, start = self.p, self.p.starts[first]
         word, gap = p.word(after), p.text[end : p.starts[after]] if after < len(p) else None
+        if word not in _ENDINGS and p.word(first - 1) not in _YEARS_OF and (gap or after == len(p)):
+            return None  # most of them
         tens = values[0] % 10 == 0
         if word in _DECADE_ENDINGS and gap in {"", "'", "’"} and tens and values[0] >= 10:
             return Found(Quantity(values, start, p.ends[after], DECADE), first, after + 1)
@@ -166,7 +168,7 @@ class Reader:
 
     def _unit_word(self, after: int, end: int) -> tuple[str, float, int, int]:
         p = self.p
-        word, following = p.folded[after], p.word(after + 1)
+        word, following = p.word(after), p.word(after + 1)
         if word == "de" and following in UNITS:  # millones de euros
             return *UNITS[following], after + 2, p.ends[after + 1]
         if word in {"por", "per", "pour"} and following in {"ciento", "cent", "cento"}:
@@ -195,15 +197,15 @@ def joined(text: str, found: list[Found]) -> list[Found]:
             q, after = f.quantity, done[-1].quantity
             between = text[q.end : after.start]
             if q.rounded and not between and q.values[0] > after.values[0]:
-                total = replace(after, start=q.start, values=(q.values[0] + after.values[0],))
-                done[-1] = replace(done[-1], quantity=total)
+                total = after._replace(start=q.start, values=(q.values[0] + after.values[0],))
+                done[-1] = done[-1]._replace(quantity=total)
                 continue
             if not q.unit and after.unit in _DIMENSIONS and _BETWEEN.fullmatch(between):
-                f = replace(f, quantity=replace(q, unit=after.unit, factor=after.factor))
+                f = f._replace(quantity=q._replace(unit=after.unit, factor=after.factor))
             elif _starts_years(q) and between in {"-", "–", "—"} and after.end - after.start == 2 and not after.unit:
-                done[-1] = replace(done[-1], quantity=_plus(after, q.values[0] // 100 * 100))
+                done[-1] = done[-1]._replace(quantity=_plus(after, q.values[0] // 100 * 100))
             elif q.unit == CENTURY and after.unit == DECADE and after.values[0] < 100 and between in {"", "世纪"}:
-                done[-1] = replace(done[-1], quantity=_plus(after, (q.values[0] - 1) * 100))
+                done[-1] = done[-1]._replace(quantity=_plus(after, (q.values[0] - 1) * 100))
         done.append(f)
     return done[::-1]
 
@@ -213,4 +215,4 @@ def _starts_years(q: Quantity) -> bool:
 
 
 def _plus(q: Quantity, base: float) -> Quantity:
-    return replace(q, values=(base + q.values[0],))
+    return q._replace(values=(base + q.values[0],))

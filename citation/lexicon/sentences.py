@@ -14,10 +14,13 @@ _ABBREVIATIONS = frozenset(
         mlle jan feb mar apr jun jul aug sep sept oct nov dec"""
     )
 )
+# What may end one comes first and alone, so that the search can pass over everything else at once.
 _END = re.compile(
-    r"[。！？；!?…۔।؟។]+[\"'”’」』）)\]】]*\s*"  # these end a sentence wherever they stand
-    r"|\.+[\"'”’)\]]*\s+"  # a full stop needs white space
-    r"|\n+\s*"
+    r"[.\n。！？；!?…۔।؟។](?:"
+    r"(?<=[.])\.*[\"'”’)\]]*\s+"  # a full stop needs white space
+    r"|(?<=\n)\n*\s*"
+    r"|(?<![.\n])[。！？；!?…۔।؟។]*[\"'”’」』）)\]】]*\s*"  # the others end a sentence wherever they stand
+    r")"
 )
 _LAST_WORD = re.compile(r"[^\s(\[]*$")
 

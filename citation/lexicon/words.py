@@ -18,7 +18,8 @@ SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Kh
 MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"  # vowel signs are not \w for `re`
 UNSPACED = HAN + KANA + HANGUL + SOUTH_EAST
 
-
+LETTER = rf"[^\W\d_{UNSPACED}]"
+_BEGINS = re.compile(rf"(?![vV]\d){LETTER}")
 # French "né" folds to the negation "ne".
 _BORN = frozenset({"ne", "nee", "nes", "nees"})
 # l'usine, d'euros, n'a, qu'il
@@ -40,8 +41,10 @@ class Word(NamedTuple):
 
 # A bounded cache, not a table of every word a server ever sees.
 @lru_cache(maxsize=CACHE)
-def word(spelled: str) -> Word:
-    """Look a spelling up, once."""
+def word(spelled: str) -> Word | None:
+    """Look a piece of a text up, once; None where it is no word but a number, a version, a run of another script."""
+    if not _BEGINS.match(spelled):
+        return None
     folded = fold(spelled)
     negates = is_negation(folded)
     if folded in _BORN and not spelled.isascii():

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lexicon import lex_sentence
+from ..lexicon.concepts import NO_OTHER
 from . import Claim, Scores
 from .index import WINDOW_SENTENCES, Index
 from .passages import language_of
-from .units import EXACT, places, presence, units
+from .units import Units, presence, units
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -62,8 +63,8 @@ _LEAST = 1e-6  # weight of all units, where none weighs anything
 class Comparison:
     """Fills one column after the other; made for one claim and thrown away.
 
-    Evidence is short, so what costs is the number of array operations, not the size of the arrays: the claim's terms,
-    its units and the terms of its context are rows of one matrix, and most operations are done once for all of them.
+    Evidence is short, so what costs is the number of array operations, not the size of the arrays: the claim's units
+    are rows of one matrix, the last T of them its terms, and where a term itself stands is where its unit stands fully.
     """
 
     def __init__(self, claim: Claim, index: Index) -> None:
@@ -76,6 +77,7 @@ class Comparison:
         self.foreign = index.foreign_to(language)
         self.terms = list(dict.fromkeys(self.lexed.terms))
         self.units = units(claim.text, self.lexed)
+        self.claim = claim
         self.context = list(dict.fromkeys(context.terms)) if context else []
         self.columns: dict[str, NDArray[np.floating] | NDArray[np.bool_] | float] = {}
 
@@ -105,21 +107,20 @@ class Comparison:
         return Scores(FEATURES, features.T, windows)
 
     def _weigh(self) -> None:
-        """Where terms, units and context stand, (T + U + C, S) and (T + U + C, N), 0..1, and what each weighs."""
-        index, found, exact = self.index, self.units, len(self.terms)
-        where = [[(index.sentences_of(term), EXACT)] for term in self.terms]
-        where += places(found, index)
-        where += [[(index.sentences_of(term), EXACT)] for term in self.context]
-        self.said, self.anywhere = presence(where, index)
-        idf = _idf(np.count_nonzero(self.said, axis=1), index.size)
-        self.matter = exact + len(found.terms)  # rows that are the claim's own
-        self.weights = np.zeros((3, self.matter), dtype=np.float32)  # of terms; of units, native and foreign
-        self.weights[0, :exact] = idf[:exact]
-        self.weights[1, exact:] = idf[exact : self.matter] * np.array(found.native, np.float32)
-        self.weights[2, exact:] = idf[exact : self.matter] * np.array(found.foreign, np.float32)
-        totals = self.weights.sum(axis=1)
-        self.totals = np.where(totals > 0, np.maximum(totals, _LEAST), [1.0, _LEAST, _LEAST]).astype(np.float32)
-        self.context_weights = idf[self.matter :]
+        """Where units stand, (U, S) and (U, N), 0..1, and what each weighs."""
+        index, found = self.index, self.units
+        self.said, self.anywhere = presence(found, index)
+        count = len(found.terms)
+        self.first_term = count - len(self.terms)
+        idf = _idf(np.concatenate((np.floor(self.said) @ index.every, np.ceil(self.said) @ index.every)), index.size)
+        self.weights = np.zeros((2 if self.foreign is None else 3, count), dtype=np.float32)
+        self.weights[0, self.first_term :] = idf[self.first_term : count]  # of terms
+        self.weights[1] = idf[count:] * np.array(found.native, np.float32)
+        if self.foreign is not None:
+            self.weights[2] = idf[count:] * np.array(found.foreign, np.float32)
+        self.totals = np.maximum(self.weights.sum(axis=1), _LEAST)
+        if not self.totals[0] > _LEAST:
+            self.totals[0] = 1.0
 
     def _cover(self) -> tuple[Floats, Floats]:
         """(3, S) each: what each window covers by the claim's own terms, and by any way to say it.
@@ -127,47 +128,63 @@ class Comparison:
         In another language, by what can be recognised there.
         """
         index, columns = self.index, self.columns
-        covered = _by_window(self.weights, self.said[: self.matter], index) / self.totals[:, None]  # (3 sizes, 3, S)
-        cover, soft = covered[:, 0], covered[:, 1]
+        seen = _by_window(self.said, index)
+        shape = (WINDOW_SENTENCES, index.size)
+        cover = (self.weights[0] @ np.floor(seen)).reshape(shape) / self.totals[0]
+        soft = (self.weights[1] @ seen).reshape(shape) / self.totals[1]
         if self.foreign is not None:
-            soft = np.where(self.foreign[index.sentence_owner], covered[:, 2], soft)
+            other = (self.weights[2] @ seen).reshape(shape) / self.totals[2]
+            soft = np.where(self.foreign[index.sentence_owner], other, soft)
         both = np.concatenate((cover, soft)) * index.valid_twice
         best = np.maximum.reduceat(both, index.first_sentence[:-1], axis=1)
-        exact = np.maximum.accumulate(best[:WINDOW_SENTENCES], axis=0)
-        columns["cover_1"], columns["cover_2"], columns["cover_3"] = exact
-        columns["margin"] = exact[1] - best_other(exact[1])
-        columns["best"] = top = float(exact[1].max())
-        columns["relative"] = exact[1] / max(top, 1e-6)
+        one, two, three = best[:WINDOW_SENTENCES]
+        columns["cover_1"] = one
+        columns["cover_2"] = two = np.maximum(one, two)
+        columns["cover_3"] = np.maximum(two, three)
         columns["soft_1"] = best[WINDOW_SENTENCES]
         columns["soft_3"] = softest = best[WINDOW_SENTENCES:].max(axis=0)
-        columns["soft_margin"] = softest - best_other(softest)
+        columns["best"] = top = max(two.tolist())
+        columns["relative"] = two / max(top, 1e-6)
+        columns["margin"], columns["soft_margin"] = lead(np.stack((two, softest)))
         columns["anchors"] = 0.0 if self.foreign is None else np.where(self.foreign, softest * self.totals[2], 0.0)
         columns["foreign"] = 0.0 if self.foreign is None else self.foreign
         return cover, soft
 
     def _whole(self) -> None:
         """What whole excerpts say, and their titles."""
-        columns, exact, anywhere = self.columns, len(self.terms), self.anywhere
-        units_anywhere = self.weights[:, exact:] @ anywhere[exact : self.matter]
-        own, total = self.weights[0, :exact], float(self.totals[0])
+        columns, exact = self.columns, np.floor(self.anywhere[self.first_term :])
+        own, total = self.weights[0, self.first_term :], float(self.totals[0])
         columns["title"] = 0.0
-        self.shared = np.asarray(anywhere[:exact].any(axis=0))
+        self.shared = exact.any(axis=0)
+        columns["context"] = self._context()
+        if self.terms:
+            self.index.remember(self.claim.text, own @ exact / total)
         self.titled = titled = self._titled()
         if titled is not None:
             columns["title"] = own @ titled / total
-            np.maximum(anywhere[:exact], titled, out=anywhere[:exact])
-        said = own @ anywhere[:exact]
-        columns["cover_all"] = said / total
-        columns["novel"] = float(own @ (anywhere[:exact].max(axis=1) == 0)) / total
+            np.maximum(exact, titled, out=exact)
+        columns["cover_all"] = own @ exact / total
+        columns["novel"] = float(own @ (exact.max(axis=1) == 0)) / total
         names = np.array([term in self.lexed.names for term in self.terms], dtype=np.float32) * own
         columns["names"] = named = float(names.sum()) / total
-        columns["names_missing"] = names @ (1 - anywhere[:exact]) / total if named else 0.0
-        share = units_anywhere[1:] / self.totals[1:, None]
+        columns["names_missing"] = names @ (1 - exact) / total if named else 0.0
+        share = self.weights[1:] @ self.anywhere / self.totals[1:, None]
         columns["soft_all"] = share[0] if self.foreign is None else np.where(self.foreign, share[1], share[0])
-        columns["context"] = 0.0
-        if self.context:
-            columns["context"] = self.context_weights @ anywhere[self.matter :] / float(self.context_weights.sum())
-        columns["terms"] = float(exact)
+        columns["terms"] = float(len(self.terms))
+
+    def _context(self) -> Floats | float:
+        """(N,): how much of the sentence before the evidence holds: known, where that sentence was compared too."""
+        if not self.context:
+            return 0.0
+        known = self.index.covered.get(self.claim.context)
+        if known is not None:
+            return known
+        before = Units()
+        for term in self.context:
+            before.add(term, NO_OTHER, 0.0)
+        said, anywhere = presence(before, self.index)
+        weights = _idf(said @ self.index.every, self.index.size)
+        return np.asarray(weights @ anywhere / float(weights.sum()))
 
     def _titled(self) -> Floats | None:
         """(T, N): the claim's terms in the titles; None where no title has any."""
@@ -181,17 +198,16 @@ class Comparison:
 
     def _misses(self, first: Ints, last: Ints) -> None:
         """The heaviest thing the window does not say."""
-        columns, exact = self.columns, len(self.terms)
-        seen = _columns(self.said[: self.matter], first, last)
-        lacking = 1 - seen
-        own = self.weights[0, :exact]
-        columns["missing"] = (own[:, None] * lacking[:exact]).max(axis=0, initial=0.0)
-        titled = seen[:exact] if self.titled is None else np.maximum(seen[:exact], self.titled)
+        columns, own = self.columns, self.weights[0, self.first_term :]
+        seen = _columns(self.said, first, last)
+        exact = np.floor(seen[self.first_term :])
+        columns["missing"] = (own[:, None] * (1 - exact)).max(axis=0, initial=0.0)
+        titled = exact if self.titled is None else np.maximum(exact, self.titled)
         columns["cover_titled"] = own / float(self.totals[0]) @ titled
-        heavy = (self.weights[1, exact:, None] * lacking[exact:]).max(axis=0, initial=0.0)
+        lacking = 1 - seen
+        heavy = (self.weights[1, :, None] * lacking).max(axis=0, initial=0.0)
         if self.foreign is not None:
-            other = (self.weights[2, exact:, None] * lacking[exact:]).max(axis=0, initial=0.0)
-            heavy = np.where(self.foreign, other, heavy)
+            heavy = np.where(self.foreign, (self.weights[2, :, None] * lacking).max(axis=0, initial=0.0), heavy)
         columns["missing_soft"] = heavy
 
     def _order(self, first: list[int], last: list[int]) -> None:
@@ -224,10 +240,16 @@ class Comparison:
             return
         window, everywhere = [0] * self.rows, [0] * self.rows
         for quantity in quantities:
-            found = {at for value in quantity.values for at in index.numbers.get(value, ())}
-            for row in {row for row, _ in found}:
+            here: set[int] = set()
+            there: set[int] = set()
+            for value in quantity.values:
+                for row, sentence in index.numbers.get(value, ()):
+                    there.add(row)
+                    if first[row] <= sentence <= last[row]:
+                        here.add(row)
+            for row in there:
                 everywhere[row] += 1
-            for row in {row for row, sentence in found if first[row] <= sentence <= last[row]}:
+            for row in here:
                 window[row] += 1
         columns["numbers_window"] = np.array(window) / len(quantities)
         columns["numbers_all"] = np.array(everywhere) / len(quantities)
@@ -250,29 +272,26 @@ class Comparison:
                 self.columns["opposed"] = self.columns["opposed"] + here[sentence]
 
 
-def _idf(found: NDArray[np.intp], sentences: int) -> Floats:
-    idf: Floats = np.log(1 + (sentences + _UNSEEN - found + 0.5) / (found + 0.5)).astype(np.float32)
+def _idf(found: Floats, sentences: int) -> Floats:
+    idf: Floats = np.log(1 + (sentences + _UNSEEN - found.astype(np.float64) + 0.5) / (found + 0.5)).astype(np.float32)
     return idf
 
 
-def _by_window(weights: Floats, said: Floats, index: Index) -> Floats:
-    """(K, T) weights and (T, S) presence to (3, K, S): the weight each window covers."""
-    seen = np.repeat(said[None], WINDOW_SENTENCES, axis=0)
-    for size in range(1, WINDOW_SENTENCES):
-        if size < index.size:
-            np.maximum(seen[size - 1, :, :-size], said[:, size:], out=seen[size, :, :-size])
-    covered: Floats = np.matmul(weights, seen)
-    return covered
+def _by_window(said: Floats, index: Index) -> Floats:
+    """(U, S) presence to (U, 3 S): how far each window of one sentence, of two, of three says it."""
+    seen = np.repeat(said[:, None], WINDOW_SENTENCES, axis=1)
+    for size in range(1, min(WINDOW_SENTENCES, index.size)):
+        np.maximum(seen[:, size - 1, :-size], said[:, size:], out=seen[:, size, :-size])
+    return seen.reshape(len(said), WINDOW_SENTENCES * index.size)
 
 
 def _best_window(blend: Floats, index: Index) -> tuple[Ints, Ints]:
     """First and last sentence of each best window; of equals the shorter, then the earlier."""
-    sizes = np.argmax(blend, axis=0)
-    value = blend[sizes, np.arange(index.size)]
+    value = blend.max(axis=0)
     top = np.maximum.reduceat(value, index.first_sentence[:-1])
     at = np.flatnonzero(value == top[index.sentence_owner])
     first = at[np.searchsorted(index.sentence_owner[at], np.arange(len(top)))]
-    return first, first + sizes[first]
+    return first, first + blend[:, first].argmax(axis=0)
 
 
 def _columns(here: Floats, first: Ints, last: Ints) -> Floats:
@@ -281,9 +300,9 @@ def _columns(here: Floats, first: Ints, last: Ints) -> Floats:
     return np.maximum(np.maximum(here[:, first], here[:, middle]), here[:, last])
 
 
-def best_other(score: NDArray[np.floating]) -> NDArray[np.floating]:
-    """For each, the best of the others; 0 for one alone."""
-    if len(score) < 2:
-        return np.zeros_like(score)
-    top = np.sort(score)[-2:]
-    return np.asarray(np.where(score == top[1], top[0], top[1]))
+def lead(score: NDArray[np.floating]) -> NDArray[np.floating]:
+    """(..., N): how far each is above the best of the others; one alone is above nothing."""
+    if score.shape[-1] < 2:
+        return score
+    second, top = np.moveaxis(np.sort(score, axis=-1)[..., -2:, None], -2, 0)
+    return np.asarray(score - np.where(score == top, second, top))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..evidence import Evidence
 from ..lexicon import sentences
 from . import Claim, Scores, Vectors
-from .comparison import Comparison, best_other
+from .comparison import Comparison, lead
 from .index import WINDOW_SENTENCES, Index
 from .passages import Passages
 
@@ -115,7 +115,7 @@ def _near(
         *by_size,
         whole @ claim,
         cosine[last - first, first],
-        nearest - best_other(nearest),
+        lead(nearest),
         nearest / max(best, _LEAST_BEST),
         np.full(len(nearest), best),
         (nearest - float(cosine[0].mean())) / spread,

@@ -13,9 +13,13 @@ from .passages import Passage, Passages
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
 
 # A claim rarely rests on more than three neighbouring sentences; longer windows only add chance matches.
 WINDOW_SENTENCES = 3
+
+_NOWHERE = (0, 0)
+_REMEMBERED = 64  # sentences: the one before is wanted, and a few may be scored at a time
 
 
 class Index:
@@ -42,6 +46,7 @@ class Index:
         self._index_windows()
         self._index_polarity(found)
         self._index_numbers(found)
+        self.covered: dict[str, Floats] = {}  # sentence -> (N,), how much of it each piece of evidence holds
         self.skeletons: dict[str, list[str]] = {}
         for term in self.vocabulary:
             if bones := skeleton(term):
@@ -68,9 +73,10 @@ class Index:
         terms = np.bincount(self.term_sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends
         self.order = np.argsort(self.term_ids, kind="stable")
-        self.bounds = np.searchsorted(self.term_ids[self.order], np.arange(len(self.vocabulary) + 1)).tolist()
+        bounds = np.searchsorted(self.term_ids[self.order], np.arange(len(self.vocabulary) + 1)).tolist()
+        self.postings: dict[str, tuple[int, int]] = dict(zip(self.vocabulary, pairwise(bounds), strict=True))
         rows = np.repeat(np.arange(len(found)), [len(one.lexed.terms) for one in found])
-        self.posted = self.term_sentences[self.order]  # postings: the sentences of one term are neighbours
+        self.posted = self.term_sentences[self.order]  # from a term's first posting to its last: where it stands
         self._index_pairs(rows)
 
     def _index_pairs(self, rows: Ints) -> None:
@@ -94,6 +100,7 @@ class Index:
         for size in range(WINDOW_SENTENCES):
             self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
         self.invalid = ~self.valid
+        self.every = np.ones(self.size, dtype=np.float32)
         self.valid_twice = np.concatenate((self.valid, self.valid))
 
     def _index_polarity(self, found: Sequence[Passage]) -> None:
@@ -109,6 +116,12 @@ class Index:
             for sentence, value in one.numbers:
                 self.numbers.setdefault(value, []).append((row, first + sentence))
 
+    def remember(self, sentence: str, covered: Floats) -> None:
+        """How much of a sentence each piece of evidence holds, for the next sentence, whose context it is."""
+        if len(self.covered) >= _REMEMBERED:
+            self.covered.clear()
+        self.covered[sentence] = covered
+
     def sentences_between(self, row: int, start: int, end: int) -> list[list[int]]:
         """Offsets of the sentences of the evidence in `row` that lie in a window of it."""
         lo, hi = self.sentence_at(row, [start, max(start, end - 1)]).tolist()
@@ -123,10 +136,8 @@ class Index:
 
     def sentences_of(self, term: str) -> Ints:
         """Rows of the sentences `term` stands in, with repeats, ascending."""
-        number = self.vocabulary.get(term)
-        if number is None:
-            return self.posted[:0]
-        return self.posted[self.bounds[number] : self.bounds[number + 1]]
+        first, last = self.postings.get(term, _NOWHERE)
+        return self.posted[first:last]
 
     def foreign_to(self, language: str | None) -> Bools | None:
         """(N,) which evidence is in another language; None where none is."""
@@ -149,10 +160,10 @@ class Index:
         count = len(set(keys)) + max(0, len(ids) - 1) - len(keys)
         if not known:
             return count, []
-        lows = np.searchsorted(self.pair_keys, keys).tolist()
-        highs = np.searchsorted(self.pair_keys, keys, side="right").tolist()
+        bounds = np.searchsorted(self.pair_keys, keys + [key + 1 for key in keys]).tolist()
         return count, [
             (step, key, *found)
-            for (step, key), low, high in zip(known, lows, highs, strict=True)
+            for (step, key), low, high in zip(known, bounds[: len(keys)], bounds[len(keys) :], strict=True)
+            if low < high
             for found in self.pairs[low:high].tolist()
         ]

@@ -106,6 +106,7 @@ def _titled(title: str) -> tuple[str, ...]:
 
 def language_of(lexed: Lexed) -> str | None:
     """`han` for text without spaces, else what its function words say."""
-    if lexed.terms and sum(term[0] > "\u2e80" for term in lexed.terms) > _MOSTLY * len(lexed.terms):
+    terms = lexed.terms
+    if not "".join(terms).isascii() and sum(term[0] > "\u2e80" for term in terms) > _MOSTLY * len(terms):
         return "han"
     return lexed.language

@@ -1,9 +1,12 @@
 """Terms, names, polarity and sentences of every script."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citation import lexicon
 from citation.lexicon import fold, lex, sentences, stem
 
 
@@ -76,3 +79,16 @@ def test_any_text_is_read_and_offsets_stay_inside(text: str) -> None:
 def test_sentences_cover_the_text(text: str) -> None:
     cut = sentences(text)
     assert "".join(text[a:b] for a, b in cut) == text
+
+
+LANGUAGES = (
+    "The 3 rivers' v2 été l’eau 港口v3 x. 1,500 km; 5:30 p.m. (naïve) -12 don't 3.10 2021-05-04 über Straße\u0301 ٣٤ "
+)
+
+
+@given(st.text(st.sampled_from(LANGUAGES), max_size=60) | st.text(max_size=60))
+def test_the_short_cut_for_ascii_finds_the_same_pieces(text: str) -> None:
+    quick = r"[ \n,;:()\"-]*+", r"[A-Za-z]++(?=[ ,.\n;:)])|"
+    assert all(part in lexicon._PIECE.pattern for part in quick)
+    plain = re.compile(lexicon._PIECE.pattern.replace(quick[0], "").replace(quick[1], ""))
+    assert [m.span(1) for m in plain.finditer(text)] == [m.span(1) for m in lexicon._PIECE.finditer(text)]

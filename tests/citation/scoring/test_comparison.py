@@ -1,0 +1,108 @@
+"""The features of a comparison, beside what their definitions give, worked out in plain loops."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citation.evidence import Evidence
+from citation.lexicon import lex
+from citation.lexicon.concepts import skeleton
+from citation.scoring import Claim
+from citation.scoring.comparison import FEATURES, Comparison
+from citation.scoring.index import Index
+from citation.scoring.units import COGNATE, SYNONYM, units
+
+# Words with synonyms, cognates, translations and opposites among them, and numbers.
+WORDS = "harbour froze winter rivers war Krieg evolution evolución government 1,500 three percent Paris increased fell"
+SENTENCES = st.lists(st.sampled_from([*WORDS.split(), "港口", "结冰", "战争。"]), min_size=1, max_size=6).map(
+    lambda words: " ".join(words) + ". "
+)
+TEXTS = st.lists(SENTENCES, min_size=1, max_size=5).map("".join)
+
+
+class Plain:
+    """Presence and coverage as they are defined, a unit and a sentence at a time."""
+
+    def __init__(self, claim: str, index: Index) -> None:
+        self.index = index
+        self.lexed = lex(claim)
+        self.terms = list(dict.fromkeys(self.lexed.terms))
+        self.units = units(claim, self.lexed)
+        self.sentences = [self._terms_of(s) for s in range(index.size)]
+
+    def _terms_of(self, sentence: int) -> set[str]:
+        lexed = self.index.lexed[self.index.sentence_owner[sentence]]
+        start, end = self.index.sentence_spans[sentence]
+        return {term for term, at in zip(lexed.terms, lexed.starts, strict=True) if start <= at < end}
+
+    def exact(self, term: str, sentence: int) -> float:
+        return float(term in self.sentences[sentence])
+
+    def soft(self, unit: int, sentence: int) -> float:
+        said = self.sentences[sentence]
+        term, (single, multiple) = self.units.terms[unit], self.units.ways[unit]
+        if term in said:
+            return 1.0
+        if single & said or any(set(way) <= said for way in multiple):
+            return SYNONYM
+        return COGNATE if skeleton(term) and any(skeleton(other) == skeleton(term) for other in said) else 0.0
+
+    def idf(self, presence: Callable[[int], float]) -> float:
+        found = sum(presence(sentence) > 0 for sentence in range(self.index.size))
+        return float(np.log(1 + (self.index.size + 10 - found + 0.5) / (found + 0.5)))
+
+    def cover(self, row: int, size: int) -> float:
+        """Of the best window of so many sentences, or fewer."""
+        weight = {term: self.idf(partial(self.exact, term)) for term in self.terms}
+        return max(
+            sum(weight[term] * max(self.exact(term, s) for s in window) for term in self.terms)
+            / (sum(weight.values()) or 1)
+            for window in self.windows(row, size)
+        )
+
+    def softly(self, row: int, size: int) -> float:
+        every = range(len(self.units.terms))
+        weight = [self.idf(partial(self.soft, u)) * self.units.native[u] for u in every]
+        return max(
+            sum(weight[u] * max(self.soft(u, s) for s in window) for u in every) / (sum(weight) or 1)
+            for window in self.windows(row, size)
+        )
+
+    def windows(self, row: int, size: int) -> list[range]:
+        first, last = self.index.first_sentence[row], self.index.first_sentence[row + 1]
+        return [range(s, s + n) for n in range(1, size + 1) for s in range(first, last - n + 1)]
+
+
+@settings(max_examples=40)
+@given(st.lists(TEXTS, min_size=1, max_size=4), SENTENCES, SENTENCES)
+def test_features_are_what_they_are_said_to_be(texts: list[str], text: str, before: str) -> None:
+    index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
+    compared = Comparison(Claim(text, before), index)
+    column = dict(zip(FEATURES, compared.scores().features.T.tolist(), strict=True))
+    plain, context = Plain(text, index), Plain(before, index)
+    for row in range(len(texts)):
+        every = len(plain.windows(row, 1))
+        for size in (1, 2, 3):
+            assert column[f"cover_{size}"][row] == pytest.approx(plain.cover(row, size), rel=1e-4)
+        assert column["cover_all"][row] == pytest.approx(plain.cover(row, every), rel=1e-4)
+        assert column["context"][row] == pytest.approx(context.cover(row, every), rel=1e-4)
+        if compared.foreign is None:
+            assert column["soft_1"][row] == pytest.approx(plain.softly(row, 1), rel=1e-4)
+            assert column["soft_3"][row] == pytest.approx(plain.softly(row, 3), rel=1e-4)
+            assert column["soft_all"][row] == pytest.approx(plain.softly(row, every), rel=1e-4)
+
+
+@settings(max_examples=40)
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(SENTENCES, min_size=2, max_size=4))
+def test_what_was_compared_before_changes_nothing(texts: list[str], answer: list[str]) -> None:
+    evidence = [Evidence(n, text, f"e{n}", title=text[:9]) for n, text in enumerate(texts, 1)]
+    one = Index(evidence)
+    for before, text in zip(["", *answer], answer, strict=False):
+        claim = Claim(text, before)
+        there, here = Comparison(claim, one).scores(), Comparison(claim, Index(evidence)).scores()
+        np.testing.assert_allclose(there.features, here.features, rtol=1e-5)
+        assert there.windows.tolist() == here.windows.tolist()
