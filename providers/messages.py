@@ -69,22 +69,29 @@ def is_made(identity: str) -> bool:
 
 
 def tool_names(messages: list[Message]) -> dict[str, str]:
-    """Tool call id -> name of the function, for results that only tell the id."""
+    """Tool call id -> name of the tool, for results that only tell the id."""
     return {
-        call["id"]: call["function"]["name"]
+        call["id"]: name
         for message in messages
         for call in message.get("tool_calls") or ()
-        if isinstance(call, Mapping) and call.get("id") and (call.get("function") or {}).get("name")
+        if isinstance(call, Mapping) and call.get("id") and (name := called(call)[0])
     }
 
 
-def arguments(call: Mapping[str, Any]) -> Fields:
-    """The arguments of a tool call, an object in both APIs; what a model wrote as anything else stays readable."""
-    written = (call.get("function") or {}).get("arguments")
+def called(call: Mapping[str, Any]) -> tuple[str, Fields]:
+    """Name and arguments of a tool call, for an API where all tools are functions and arguments an object.
+
+    What a model wrote as anything else stays readable, and so does the text that a custom tool takes.
+    """
+    if call.get("type") == "custom":
+        custom = call.get("custom") or {}
+        return custom.get("name") or "", {"input": custom.get("input") or ""}
+    function = call.get("function") or {}
+    written = function.get("arguments")
     value = loads(written.encode("utf-8", "surrogatepass"))[0] if isinstance(written, str) else written
-    if isinstance(value, dict):
-        return value
-    return {"arguments": written} if written else {}
+    if not isinstance(value, dict):
+        value = {"arguments": written} if written else {}
+    return function.get("name") or "", value
 
 
 def schema(response_format: object) -> tuple[bool, Fields | None]:

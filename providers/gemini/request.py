@@ -10,7 +10,7 @@ from typing import Any
 
 from ..events import ChatRequest, Message
 from ..json_text import loads
-from ..messages import arguments, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
+from ..messages import called, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
 
 Fields = dict[str, Any]
 
@@ -146,7 +146,8 @@ def _result(text: str) -> Fields:
 
 
 def _call(call: Mapping[str, Any]) -> Fields:
-    part: Fields = {"functionCall": {"name": _mapping(call.get("function")).get("name", ""), "args": arguments(call)}}
+    name, given = called(call)
+    part: Fields = {"functionCall": {"name": name, "args": given}}
     signature = _mapping(_mapping(call.get("extra_content")).get("google")).get("thought_signature")
     return part | ({"thoughtSignature": signature} if signature else {})
 

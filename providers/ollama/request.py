@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..events import ChatRequest, Message
-from ..messages import arguments, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
+from ..messages import called, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
 
 Fields = dict[str, Any]
 
@@ -111,8 +111,8 @@ def _images(content: object, path: str) -> list[str]:
 
 
 def _call(call: Mapping[str, Any]) -> Fields:
-    function = call.get("function") or {}
-    found: Fields = {"function": {"name": function.get("name", ""), "arguments": arguments(call)}}
+    name, given = called(call)
+    found: Fields = {"function": {"name": name, "arguments": given}}
     return {"id": call["id"], **found} if call.get("id") else found
 
 
