@@ -1,6 +1,7 @@
 """The composition root: builds everything once from a configuration, names the routes, starts and stops."""
 
 import asyncio
+import re
 import signal
 import socket
 import ssl
@@ -16,7 +17,7 @@ from .admission import Admission
 from .apis import gemini, ollama
 from .apis.cite import cite
 from .apis.embeddings import embeddings
-from .apis.models import models
+from .apis.models import model, models
 from .apis.openai_chat import OpenAIChatApi
 from .apis.references import references
 from .apis.responses import ResponsesApi
@@ -40,6 +41,9 @@ IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's he
 CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
 ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
+
+# An address of OpenAI's API; with a method it is one of Gemini's.
+A_MODEL = re.compile(f"/v1/models/{gemini.A_MODEL}", re.DOTALL)
 
 
 def make_app(config: Config) -> web.Application:
@@ -94,12 +98,13 @@ def _api(proxy: Proxy) -> list[web.AbstractRouteDef]:
         web.post("/api/embed", partial(ollama.embed, proxy=proxy)),
         web.post("/api/embeddings", partial(ollama.embeddings, proxy=proxy)),
         web.get("/api/version", ollama.version),
-        *[web.post(f"/{version}/models/{{call:.+}}", partial(gemini.generate, proxy=proxy)) for version in VERSIONS],
+        *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, proxy=proxy)) for version in VERSIONS],
         web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
         web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, proxy=proxy)),
         web.post("/v1/cite", partial(cite, proxy=proxy)),
         web.get("/v1/references/{id}", partial(references, proxy=proxy)),
         web.get("/v1/models", partial(_models, proxy=proxy)),
+        web.get(f"/v1/models/{{model:{gemini.A_MODEL}}}", partial(_model, proxy=proxy)),
         *playground.routes(proxy),
     ]
 
@@ -118,8 +123,16 @@ def _operating(
 
 async def _models(request: web.Request, proxy: Proxy) -> web.Response:
     """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
-    google = "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
-    return await (gemini.listed if google else models)(request, proxy)
+    return await (gemini.listed if _googles(request) else models)(request, proxy)
+
+
+async def _model(request: web.Request, proxy: Proxy) -> web.Response:
+    """`GET /v1/models/{model}` likewise."""
+    return await (gemini.one if _googles(request) else model)(request, proxy)
+
+
+def _googles(request: web.Request) -> bool:
+    return "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
 
 
 def _tracing(config: Config) -> "Tracing | None":
@@ -136,7 +149,8 @@ def error_shape(path: str) -> Shape:
     """How the clients of the API at this path read an error."""
     if path.startswith("/api/"):
         return ollama.refusal
-    return gemini.refusal if "/models/" in path or path.startswith("/v1beta/") else lambda error, _status: error
+    called = path.startswith("/v1/models/") and not A_MODEL.fullmatch(path)
+    return gemini.refusal if called or path.startswith("/v1beta/") else lambda error, _status: error
 
 
 async def described(_: web.Request, document: bytes) -> web.Response:

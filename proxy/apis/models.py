@@ -1,6 +1,7 @@
-"""`GET /v1/models`: every model of every provider that answers, and the aliases, as OpenAI lists them."""
+"""`GET /v1/models`: every model of every provider that answers, and the aliases, as OpenAI lists them; or one."""
 
 import asyncio
+from typing import Any
 
 from aiohttp import web
 
@@ -14,16 +15,24 @@ PATIENCE = 5.0  # seconds for a provider to list its models; one that is down mu
 
 async def models(_request: web.Request, proxy: Proxy) -> web.Response:
     """The list: what the configuration names of a provider, or what it says itself, unless it cannot be asked."""
-    data = [
-        {"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]} for name in await names(proxy)
-    ]
-    return json_response({"object": "list", "data": data})
+    return json_response({"object": "list", "data": [_described(name) for name in await names(proxy)]})
+
+
+async def model(request: web.Request, proxy: Proxy) -> web.Response:
+    """`GET /v1/models/{model}`: that it can be asked; whether its provider has it, only its provider knows."""
+    name = request.match_info["model"]
+    proxy.routes.find(name)
+    return json_response(_described(name))
 
 
 async def names(proxy: Proxy) -> list[str]:
     """The aliases, then the models of each provider that answers."""
     found = await asyncio.gather(*(_of(proxy, name) for name in proxy.config.providers))
     return [*proxy.config.models, *(name for of_one in found for name in of_one)]
+
+
+def _described(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]}
 
 
 async def _of(proxy: Proxy, name: str) -> list[str]:

@@ -4,6 +4,9 @@ import asyncio
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from google import genai
+from google.genai.types import HttpOptions
+from openai import AsyncOpenAI, NotFoundError
 
 from citation.options import Options
 from proxy.app import make_app
@@ -21,6 +24,7 @@ CONFIG = {
     "citations": {"marker": "link"},
 }
 
+NAMES = ["extractive", "fast", "ollama/qwen3:8b", "router/meta-llama/Llama-3"]
 FOUND = {
     "provider and model": ("ollama/llama3.2", "", ("ollama", "llama3.2")),
     "a model whose own name has a slash": ("router/meta-llama/Llama-3", "", ("router", "meta-llama/Llama-3")),
@@ -47,6 +51,21 @@ def test_an_unknown_model_is_404_and_lists_what_exists(model: str) -> None:
     assert (caught.value.status, caught.value.code, caught.value.param) == (404, "model_not_found", "model")
     for name in ("fast", "extractive", "ollama/…", "router/…"):
         assert name in caught.value.message
+
+
+@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")  # what google-genai does with aiohttp
+async def test_official_clients_look_a_model_up_by_its_name() -> None:
+    async with TestServer(make_app(parse(CONFIG))) as server:
+        url = str(server.make_url("")).rstrip("/")
+        async with AsyncOpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
+            assert [(await client.models.retrieve(name)).id for name in NAMES] == NAMES
+            with pytest.raises(NotFoundError, match="gpt-9"):
+                await client.models.retrieve("gpt-9/x")
+        for version in ("v1", "v1beta"):
+            google = genai.Client(api_key="k", http_options=HttpOptions(base_url=url, api_version=version))
+            assert [(await google.aio.models.get(model=name)).name for name in NAMES] == [
+                f"models/{name}" for name in NAMES
+            ]
 
 
 async def test_the_list_has_aliases_and_named_models_and_leaves_out_who_does_not_answer() -> None:
