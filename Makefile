@@ -21,7 +21,7 @@ demo-llm: $(VENV)/.llama  ## the same through a real llama.cpp server with a sma
 serve: $(VENV)/.app  ## the server; ARGS="--port 9000 --config my.yaml" go to `citestream serve`
 	@$(BIN)/citestream serve $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium  ## everything CI runs: format, lint, types, all tests
+test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server  ## everything CI runs: format, lint, types, all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -99,6 +99,13 @@ chromium:
 	@test -x /usr/bin/chromium || { test -x /usr/bin/apt-get && test "$$(id -u)" = 0 && echo "Installing Chromium ..." \
 		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 		|| { echo "The tests need Chromium: apt-get install chromium"; exit 1; }
+
+# A real one, for what several machines share.
+.PHONY: redis-server
+redis-server:
+	@command -v redis-server >/dev/null || { test -x /usr/bin/apt-get && test "$$(id -u)" = 0 && echo "Installing Redis ..." \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server >/dev/null; } \
+		|| { echo "The tests need Redis: apt-get install redis-server"; exit 1; }
 
 $(VENV)/.llama: examples/llama-requirements.txt $(VENV)/.app
 	@$(PIP) --no-deps --requirement $<

@@ -43,7 +43,7 @@ class Proxy:
         embedders = Embedders(config)
         self.scorers = Scorers(config, embedders)
         self.retrievers = Retrievers(config, embedders, self.routes, self.telemetry)
-        self.recent = RecentReferences(config.references)
+        self.recent = RecentReferences(config.references, store=config.store)
         self._secret = secrets.token_bytes(32)
         self._templates = _templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)

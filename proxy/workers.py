@@ -54,6 +54,8 @@ def _listening(server: Server) -> socket.socket:
 def _shared(config: Config, folder: Path) -> Config:
     """What each worker is told: its part of the streams, and where all of them keep references."""
     server = config.server.model_copy(update={"max_streams": ceil(config.server.max_streams / config.server.workers)})
+    if config.store.url:
+        return config.model_copy(update={"server": server})
     file = config.references.file or str(folder / "references.sqlite")
     kept = "file" if config.references.keeps_conversations else "none"
     references = config.references.model_copy(update={"file": file, "conversations": kept})

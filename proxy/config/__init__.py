@@ -6,7 +6,7 @@ may be missing. An unknown key is an error that names its path and what was prob
 
 from .errors import ConfigError
 from .loading import default_providers, load, parse
-from .operating import Log, Readiness, Traces
+from .operating import Log, Readiness, StoreConfig, Traces
 from .retrieval import STORE, RetrieverConfig
 from .section import Section
 from .tree import (
@@ -45,6 +45,7 @@ __all__ = [
     "ScoringConfig",
     "Section",
     "Server",
+    "StoreConfig",
     "Timeouts",
     "Tls",
     "Traces",

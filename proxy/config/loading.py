@@ -192,6 +192,10 @@ def _look_up_secrets(config: Config, environ: Mapping[str, str]) -> None:
             retriever.secret(environ)
         except ConfigError as error:
             raise ConfigError(f"retrievers.{name}: {error}") from None
+    try:
+        config.store.secret(environ)
+    except ConfigError as error:
+        raise ConfigError(f"store: {error}") from None
     for position, key in enumerate(config.server.keys):
         try:
             key.digest()

@@ -1,10 +1,11 @@
 """What operators and their machines are told."""
 
+import re
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from .section import Section
+from .section import Keyed, Section
 
 
 class Readiness(Section):
@@ -41,3 +42,21 @@ class Traces(Section):
     sample: float = Field(
         default=1.0, ge=0, le=1, description="share of the requests; one that comes with a trace follows it"
     )
+
+
+class StoreConfig(Keyed):
+    """Where references and conversations are kept, if several machines share them."""
+
+    url: str = Field(
+        default="", repr=False, description="redis://host:6379/0, or rediss://; empty: as `references` says"
+    )
+    ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
+    timeout: float = Field(default=1.0, gt=0, description="seconds that it may take; no answer waits for it")
+
+    @model_validator(mode="after")
+    def _known(self) -> "StoreConfig":
+        if self.url and not self.url.startswith(("redis://", "rediss://")):
+            raise ValueError("url must begin with redis:// or rediss://")
+        if re.match(r"\w+://[^/]*:[^/@]+@", self.url):
+            raise ValueError("url must not hold a password: use api_key, api_key_env or api_key_file")
+        return self

@@ -12,7 +12,7 @@ from citation.links import LinkPolicy
 from citation.options import Options, parse_options
 
 from .errors import meant
-from .operating import Log, Readiness, Traces
+from .operating import Log, Readiness, StoreConfig, Traces
 from .retrieval import RetrieverConfig
 from .section import Keyed, Section, content
 
@@ -274,6 +274,9 @@ class Config(Section):
         default_factory=ReferencesConfig,
         description="what GET /v1/references/{id} can look up, for clients that drop unknown fields",
     )
+    store: StoreConfig = Field(
+        default_factory=StoreConfig, description="where that is kept, if several machines share it"
+    )
     readiness: Readiness = Field(
         default_factory=Readiness, description="when GET /readyz says that this server can serve"
     )
@@ -316,6 +319,8 @@ class Config(Section):
                 self._check_embedder(retriever.embedder, f"retrievers.{name}.embedder")
         self._check_embedder(self.scoring.embedder, "scoring.embedder")
         self._check_required()
+        if self.store.url and self.references.file:
+            raise ValueError("give only one of store.url and references.file")
         return self
 
     def _check_required(self) -> None:

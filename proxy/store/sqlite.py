@@ -1,0 +1,84 @@
+"""Entries in SQLite: one file, or memory; of one machine, which several workers of it may share."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+
+from ..config import ConfigError, ReferencesConfig
+
+TRIM_AFTER = 100  # parts of a limit that may be written before the next look at what has to go
+LOCKED_SECONDS = 1.0  # that another worker may hold the file
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    client TEXT NOT NULL, id TEXT NOT NULL, at REAL NOT NULL, size INTEGER NOT NULL, fields BLOB NOT NULL,
+    PRIMARY KEY (client, id)
+);
+CREATE INDEX IF NOT EXISTS by_age ON answers (at, size);
+"""
+# Newest first, everything behind the first :keep entries or the first :bytes bytes goes, and everything too old.
+_TRIM = """
+DELETE FROM answers WHERE rowid IN (
+    SELECT rowid FROM (
+        SELECT rowid, at, row_number() OVER newest AS place, sum(size) OVER newest AS total FROM answers
+        WINDOW newest AS (ORDER BY at DESC, rowid DESC ROWS UNBOUNDED PRECEDING)
+    ) WHERE place > :keep OR total > :bytes OR at < :oldest
+)
+"""
+
+
+class SqliteEntries:
+    """Opened here, then used by one thread."""
+
+    def __init__(self, config: ReferencesConfig, clock: Callable[[], float]) -> None:
+        """`clock`: seconds since 1970, as other workers and the next start count them. Raises ConfigError."""
+        self._config = config
+        self._clock = clock
+        self._written = (0, 0)  # entries and bytes since the last trim
+        self._database = _opened(config.file)
+
+    def put(self, client: str, name: str, data: bytes) -> None:
+        """Raises sqlite3.Error: a full disk."""
+        with self._database as database:
+            row = (client, name, self._clock(), len(data), data)
+            database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
+        self._trim(len(data))
+
+    def get(self, client: str, name: str) -> bytes | None:
+        """What was put and is not too old. Raises sqlite3.Error."""
+        oldest = self._clock() - self._config.keep_seconds
+        question = "SELECT fields FROM answers WHERE client = ? AND id = ? AND at >= ?"
+        row = self._database.execute(question, (client, name, oldest)).fetchone()
+        return row[0] if row else None
+
+    def reach(self) -> None:
+        """Raises sqlite3.Error where the file cannot be read."""
+        self._database.execute("SELECT 1 FROM answers LIMIT 1")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def _trim(self, size: int) -> None:
+        entries, written = self._written[0] + 1, self._written[1] + size
+        self._written = (entries, written)
+        if entries * TRIM_AFTER < self._config.keep and written * TRIM_AFTER < self._config.max_bytes:
+            return
+        self._written = (0, 0)
+        oldest = self._clock() - self._config.keep_seconds
+        with self._database as database:
+            database.execute(_TRIM, {"keep": self._config.keep, "bytes": self._config.max_bytes, "oldest": oldest})
+
+
+def _opened(file: str) -> sqlite3.Connection:
+    """The database, shared with nobody but the thread. Raises ConfigError for a file that is none."""
+    try:
+        if file:
+            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # excerpts stand in it: nobody else may read them
+        database = sqlite3.connect(file or ":memory:", timeout=LOCKED_SECONDS, check_same_thread=False)
+        database.execute("PRAGMA journal_mode = WAL")  # workers that read do not wait for the one that writes
+        database.execute("PRAGMA synchronous = OFF")  # a power cut may lose entries; no answer waits for the disk
+        database.executescript(_SCHEMA)
+    except (OSError, sqlite3.Error) as error:
+        raise ConfigError(f"references.file: {file}: {error}") from None
+    return database

@@ -1,0 +1,148 @@
+"""Several machines with one Redis: all know each other's answers; while it is gone, answers go on without it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import Config, ConfigError, StoreConfig, load, parse
+from proxy.workers import _shared
+from tests.proxy.load import Load
+from tests.upstreams.redis import running
+
+EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932 by the mayor.", "id": "e1"}]
+QUESTION = "When was the Harlan bridge opened?"
+ASKED = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}], "evidence": EVIDENCE}
+
+
+@asynccontextmanager
+async def machine(url: str, **settings: Any) -> AsyncIterator[Any]:
+    """(method, path, body) -> the answer's status and body."""
+    config = parse({"providers": {"extractive": {}}, "store": {"url": url}, **settings})
+    async with TestClient(TestServer(make_app(config))) as client:
+
+        async def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
+            async with client.request(method, path, json=body) as answer:
+                return answer.status, await answer.json()
+
+        yield ask
+
+
+async def test_every_machine_finds_the_references_of_the_others() -> None:
+    with running() as redis:
+        async with machine(redis.url) as here, machine(redis.url) as there:
+            _, body = await here("POST", "/v1/chat/completions", ASKED)
+            assert len(body["references"]) == 1
+            for ask in (here, there):
+                status, found = await ask("GET", f"/v1/references/{body['id']}")
+                assert (status, found["references"]) == (200, body["references"])
+                assert found["grounding"] == body["grounding"]
+            assert (await there("GET", "/v1/references/chatcmpl-unknown"))[0] == 404
+        async with machine(redis.url) as later:
+            assert (await later("GET", f"/v1/references/{body['id']}"))[0] == 200
+
+
+async def test_clients_with_keys_find_their_own_answers_only() -> None:
+    keys = {"server": {"keys": [{"name": "a", "key": "key-a"}, {"name": "b", "key": "key-b"}]}}
+    with running() as redis:
+        config = parse({"providers": {"extractive": {}}, "store": {"url": redis.url}, **keys})
+        async with TestClient(TestServer(make_app(config))) as client:
+            a, b = ({"Authorization": f"Bearer key-{name}"} for name in "ab")
+            async with client.post("/v1/chat/completions", json=ASKED, headers=a) as answer:
+                name = (await answer.json())["id"]
+            statuses = []
+            for headers in (a, b):
+                async with client.get(f"/v1/references/{name}", headers=headers) as answer:
+                    statuses.append(answer.status)
+            assert statuses == [200, 404]
+
+
+async def test_every_machine_goes_on_with_conversations_of_the_others() -> None:
+    with running() as redis:
+        async with machine(redis.url) as here, machine(redis.url) as there:
+            first = {"model": "extractive", "input": QUESTION, "evidence": EVIDENCE}
+            _, body = await here("POST", "/v1/responses", first)
+            more = {"model": "extractive", "input": "Who opened it?", "previous_response_id": body["id"]}
+            status, body = await there("POST", "/v1/responses", more | {"evidence": EVIDENCE})
+            assert status == 200, body
+
+
+@pytest.mark.slow
+async def test_killed_under_load_every_answer_is_whole_and_references_are_found_again() -> None:
+    with running() as redis:
+        async with machine(redis.url) as here, machine(redis.url) as there:
+
+            async def ask(conversation: int) -> str:
+                question = f"When was bridge {conversation}00 opened?"
+                evidence = [
+                    {"text": f"Bridge {conversation}00 was opened in 19{conversation}0.", "id": str(conversation)}
+                ]
+                asked = {**ASKED, "messages": [{"role": "user", "content": question}], "evidence": evidence}
+                status, body = await here("POST", "/v1/chat/completions", asked)
+                assert (status, [item["id"] for item in body["references"]]) == (200, [str(conversation)])
+                status, found = await there("GET", f"/v1/references/{body['id']}")
+                assert status in (200, 404)
+                if status == 200:
+                    assert found["references"] == body["references"]  # nobody else's
+                return "well" if status == 200 else "without"
+
+            async def kill() -> None:
+                await asyncio.to_thread(redis.kill)
+
+            async def start() -> None:
+                await asyncio.to_thread(redis.start)
+
+            seen = await Load(ask).killed(kill, start)
+    assert set(seen) == {"well", "without"}
+
+
+async def test_one_that_hangs_holds_no_answer_up() -> None:
+    with running() as redis:
+        async with machine(redis.url, store={"url": redis.url, "timeout": 0.2}) as ask:
+            redis.freeze(True)
+            try:
+                for _ in range(3):
+                    status, body = await ask("POST", "/v1/chat/completions", ASKED)
+                    assert (status, len(body["references"])) == (200, 1)
+                assert (await ask("GET", f"/v1/references/{body['id']}"))[0] == 404
+            finally:
+                redis.freeze(False)
+
+
+async def test_readiness_knows_it() -> None:
+    with running() as redis:
+        async with machine(redis.url, readiness={"required": ["references"]}) as ask:
+            status, body = await ask("GET", "/readyz")
+            assert (status, body["checks"]["references"]["status"]) == (200, "ok")
+    async with machine(redis.url, readiness={"required": ["references"]}) as ask:
+        assert (await ask("GET", "/readyz"))[0] == 503
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "another kind": ({"store": {"url": "memcached://host"}}, "url must begin with redis:// or rediss://"),
+    "a password in the address": ({"store": {"url": "redis://:sesame@host"}}, "url must not hold a password"),
+    "a file too": ({"store": {"url": "redis://h"}, "references": {"file": "a.sqlite"}}, "give only one of store.url"),
+}
+
+
+@pytest.mark.parametrize(("raw", "said"), WRONG.values(), ids=WRONG)
+def test_a_configuration_that_cannot_work_says_why(raw: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse(raw)
+    assert said in str(error.value)
+    assert "sesame" not in str(error.value)
+
+
+def test_a_key_that_is_not_there_is_told_at_the_start(tmp_path: Any) -> None:
+    (tmp_path / "c.yaml").write_text("store: {url: redis://h, api_key_env: NONE}")
+    with pytest.raises(ConfigError, match=r"^store: the variable NONE is not set"):
+        load(str(tmp_path / "c.yaml"), {})
+
+
+def test_workers_of_one_machine_use_it_too(tmp_path: Any) -> None:
+    config = Config(store=StoreConfig(url="redis://h"))
+    assert _shared(config, tmp_path).references == config.references
