@@ -61,7 +61,18 @@ def _scorers(context: click.Context, option: click.Parameter, begun: str) -> lis
     return [name for name in SCORERS if name.startswith(begun)]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Commands that end with 130 when they are interrupted, wherever they are; click says 1, as of a failure."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="citestream")
 def main() -> None:
     """Every answer of any LLM, cited sentence by sentence.
@@ -347,8 +358,6 @@ def _run(job: Any, config: "Config", model: str = "") -> None:
         _fail(str(error), USAGE)
     except (FieldError, ProviderError, RequestError, StoreError) as error:
         _fail("; ".join(filter(None, (str(error).rstrip("."), advice(error, model, config)))))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
 
 
 def _fail(message: str, code: int = FAILED) -> NoReturn:

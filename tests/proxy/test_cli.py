@@ -326,6 +326,19 @@ def test_an_interrupted_answer_keeps_what_came_and_ends_with_130(tmp_path: Path,
     assert b"Traceback" not in errors + rest
 
 
+def test_any_command_that_is_interrupted_ends_with_130(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "never.jsonl")
+    command = [sys.executable, "-m", "proxy", "eval", str(tmp_path / "never.jsonl")]
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe) as process,
+        open(tmp_path / "never.jsonl", "w"),  # waits until the command reads
+    ):
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate(timeout=20)
+    assert (process.returncode, said + errors) == (130, b"")
+
+
 COMPLETIONS = {
     "commands": (["citestream", "che"], "check-config"),
     "options": (["citestream", "ask", "--evi"], "--evidence"),

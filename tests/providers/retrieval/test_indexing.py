@@ -216,6 +216,11 @@ def pipe(folder: Path) -> None:
     os.mkfifo(folder / "pipe.txt")
 
 
+def sparse(folder: Path) -> None:
+    with (folder / "log.txt").open("w") as file:
+        file.truncate(2**31)
+
+
 def strange_name(folder: Path) -> None:
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
 
@@ -228,6 +233,18 @@ LEFT_OUT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
     "links that lead elsewhere": (elsewhere, [LeftOut("link.txt", "is a link")]),
     "pipes": (pipe, [LeftOut("pipe.txt", "is not a file")]),
     "names that are no text": (strange_name, [LeftOut("\ufffd.txt", "has a name that is not UTF-8")]),
+    "two gigabytes, of which the disk has none": (
+        sparse,
+        [LeftOut("log.txt", "is 2,147,483,648 bytes; at most 67,108,864 are read")],
+    ),
+    "programs that are called texts": (
+        lambda folder: (folder / "p.txt").write_bytes(Path(sys.executable).read_bytes()[:5000]),
+        [LeftOut("p.txt", "is not text")],
+    ),
+    "PDFs that are broken": (
+        lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
+        [LeftOut("b.pdf", "is a broken PDF: PdfStreamError")],
+    ),
     "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [LeftOut("e.txt", "holds no text")]),
 }
 
