@@ -5,7 +5,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from . import environments, guides, running
+from . import environments, guides, readme, running
 from .judging import judged
 from .matrix import markdown, summary
 
@@ -31,6 +31,8 @@ def main() -> int:
         shown = {(report["script"], name): text for report in reports for name, text in report["shown"].items()}
         complete = not (arguments.names or arguments.python or arguments.litellm_proxy)
         faults += outdated(shown, tables if complete else {}, write=arguments.write)
+    if not arguments.python and (not arguments.names or "readme" in arguments.names):
+        faults += asyncio.run(readme.faults())
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"\n{len(rows) - failed} passed, {failed} failed")

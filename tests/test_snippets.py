@@ -1,0 +1,245 @@
+"""Every command and snippet in README and documentation is run, as it stands there: a new one has to say by whom."""
+
+import os
+import re
+import shlex
+import stat
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+from click import Context
+
+from proxy.cli import main
+from proxy.config import load
+
+from .conftest import Launch, Start
+
+ROOT = Path(__file__).parents[1]
+GENERATED = {"api.md", "commands.md", "configuration.md"}  # of the site, from the code
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "examples/README.md")),
+    *sorted(path for path in (ROOT / "docs").glob("*.md") if path.name not in GENERATED),
+    *sorted((ROOT / "docs/clients").glob("*.md")),
+]
+BLOCK = re.compile(
+    r"^(?:<!-- (?:from|shown by) (?P<source>\S+?):?(?: .*)? -->\n)?```(?P<language>\S*)\n(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+SERVES = re.compile(r"\bcitestream serve\b")
+BRIDGE = "# The bridge\n\nIt was opened on 4 May 1932. It carries two lanes of traffic.\n"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: str
+    language: str
+    code: str
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """What it is known by here: its page and its first line."""
+        return self.page, self.code.partition("\n")[0]
+
+
+def blocks() -> Iterator[Block]:
+    """All but those of the guides for clients that name the script that runs them: tests/test_guides.py compares."""
+    for page in PAGES:
+        for found in BLOCK.finditer(page.read_text("utf-8")):
+            if not found["source"]:
+                yield Block(page.relative_to(ROOT).as_posix(), found["language"], found["code"])
+
+
+class Reader:
+    """Somebody with a checkout, a folder of documents, and nothing but what the page says."""
+
+    def __init__(self, folder: Path, launch: Launch, start: Start) -> None:
+        self.folder = folder
+        self.launch = launch
+        self.start = start
+        for name in ("docs", "documents"):
+            (folder / name).mkdir()
+            (folder / name / "bridge.md").write_text(BRIDGE)
+        (folder / "answer.txt").write_text("The bridge was opened in 1932.")
+        (folder / "my.yaml").write_text("log: {level: info}\n")
+        (folder / "examples").symlink_to(ROOT / "examples")
+        self.programs = folder / ".venv/bin"
+        self.programs.mkdir(parents=True)
+        self._program("python", f'exec {shlex.quote(sys.executable)} "$@"')
+        self._program("citestream", f'exec {shlex.quote(sys.executable)} -m proxy "$@"')
+
+    def _program(self, name: str, line: str) -> None:
+        file = self.programs / name
+        file.write_text(f"#!/bin/sh\n{line}\n")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+
+    def types(self, line: str) -> str:
+        """What a line of a shell prints; it has to succeed."""
+        path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+        command = ["bash", "-o", "pipefail", "-euc", line]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def serves(self, line: str) -> None:
+        """A server that is started with these words accepts requests."""
+        words = shlex.split(line)[1:]
+        command = [sys.executable, "-m", "proxy", *words, "--port", "0"]
+        log = self.folder / "server.log"
+        with self.launch(command, log, cwd=self.folder, PYTHONPATH=str(ROOT)) as url:
+            assert httpx.get(f"{url}/readyz").status_code == 200
+
+
+def typed(block: Block, reader: Reader) -> None:
+    """Line by line."""
+    for line in commands(block):
+        if line.startswith("make "):  # their targets are run by CI itself; here that they exist
+            subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True, capture_output=True)
+        elif SERVES.search(line):
+            *before, serve = line.split(" && ")
+            [reader.types(one) for one in before]
+            reader.serves(serve)
+        else:
+            reader.types(line)
+
+
+def commands(block: Block) -> list[str]:
+    """The lines without what is explained beside them."""
+    return [stripped for line in block.code.splitlines() if (stripped := re.sub(r"(^|\s+)# .*", "", line))]
+
+
+def completes(block: Block, reader: Reader) -> None:
+    """fish is not everywhere: what it would read; tests/proxy/test_cli.py asks in its words."""
+    (line,) = commands(block)
+    script, _, source = line.partition(" | ")
+    assert source == "source"
+    assert "complete --no-files --command citestream" in reader.types(script)
+
+
+def curled(block: Block, reader: Reader) -> None:
+    """What curl would send is answered; curl itself is among the clients of `make test-clients`."""
+    program, flag, address, header, name, data, body = shlex.split(block.code)
+    assert (program, flag, header, data) == ("curl", "-N", "-H", "-d")
+    address = address.replace("http://127.0.0.1:8787", reader.start())
+    said = httpx.post(address, content=body, headers=dict([name.split(": ")])).text
+    assert "110.6 metres tall. [1]" in said
+    assert '"references":[{"number":1' in said
+
+
+def refused(block: Block, reader: Reader) -> None:
+    """A command and its error, word for word."""
+    line, said = block.code.removeprefix("$ ").split("\n", 1)
+    command = [sys.executable, "-m", "proxy", *shlex.split(line)[1:]]
+    environment = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def configured(block: Block, reader: Reader) -> None:
+    """Options that exist, with values that they may have."""
+    file = reader.folder / "configured.yaml"
+    file.write_text(block.code)
+    loaded = load(str(file), environ={"COLLECTOR_KEY": "c"}).model_dump(exclude_defaults=True)
+    assert yaml.safe_load(block.code).keys() <= loaded.keys()
+
+
+def shown(block: Block, reader: Reader) -> None:
+    """Pictures and output; what one could type is a block of its own."""
+    assert not re.search(r"^(?:\$ |(?:make|pip|pipx|uv|citestream|curl|python) )", block.code, re.MULTILINE)
+
+
+Runner = Callable[[Block, Reader], None]
+KINDS: dict[str, Runner] = {
+    "": typed,
+    "sh": typed,
+    "curl": curled,
+    "fish": completes,
+    "yaml": configured,
+    "text": shown,
+    "refused": refused,
+}
+SPHINX = {"{toctree}"}  # what the build of the site looks at
+
+# Programs and dialogues: who runs them, and looks at what comes out.
+RUN_BY = {
+    ("README.md", "$ make demo"): "test_examples: test_what_the_readme_shows_is_what_the_command_prints",
+    ("README.md", "$ citestream cite"): "test_examples: test_what_the_readme_shows_is_what_the_command_prints",
+    ("README.md", "from openai import OpenAI"): "test_examples: test_the_python_lines_of_the_readme_run_as_they_stand",
+    ("README.md", 'import OpenAI from "openai";'): "clients/readme: faults",  # make test-clients has Node's packages
+    ("docs/attribution.md", "$ citestream cite"): (
+        "test_docs: test_the_traced_sentences_are_decided_as_their_page_says"
+    ),
+    ("docs/extend.md", '"""Verbatim:'): "test_docs: test_the_scorer_of_the_page_cites_quotations",
+    ("docs/extend.md", '"""Footnotes:'): "test_docs: test_the_dialect_of_the_page_adds_its_field",
+    ("docs/extend.md", '"""Echo:'): "test_docs: test_the_provider_of_the_page_streams",
+    ("docs/library.md", "from citation import"): "test_docs: test_the_library_does_what_its_page_says",
+    ("docs/library.md", "from citation.attribute import"): "test_docs: test_the_library_does_what_its_page_says",
+    ("docs/start.md", "from openai import OpenAI"): "test_docs: test_the_first_program_prints_a_cited_answer",
+}
+
+
+def kind(block: Block) -> str:
+    """What its language says; of a shell's, curl and what fails are kinds of their own."""
+    if block.language == "sh" and block.code.startswith("curl "):
+        return "curl"
+    return "refused" if block.language == "console" and "\ncitestream: " in block.code else block.language
+
+
+def label(block: Block) -> str:
+    return f"{block.page}: {block.code[:30]}"
+
+
+HERE = [block for block in blocks() if kind(block) in KINDS]
+ELSEWHERE = [block for block in blocks() if kind(block) not in KINDS.keys() | SPHINX]
+
+
+@pytest.fixture
+def reader(tmp_path: Path, launch: Launch, citestream_server: Start) -> Reader:
+    return Reader(tmp_path, launch, citestream_server)
+
+
+@pytest.mark.parametrize("block", HERE, ids=label)
+def test_it_runs_as_it_stands(block: Block, reader: Reader) -> None:
+    KINDS[kind(block)](block, reader)
+
+
+def test_every_program_is_run_by_a_test_of_its_own() -> None:
+    def known(block: Block) -> set[tuple[str, str]]:
+        return {(page, begins) for page, begins in RUN_BY if block.page == page and block.code.startswith(begins)}
+
+    assert [label(block) for block in ELSEWHERE if len(known(block)) != 1] == []
+    assert set().union(*map(known, ELSEWHERE)) == RUN_BY.keys()
+    for named in RUN_BY.values():
+        file, test = named.split(": ")
+        assert f"def {test}(" in (ROOT / f"tests/{file}.py").read_text("utf-8")
+
+
+def inline() -> set[str]:
+    """Commands within sentences, and in fenced blocks that are not run line by line."""
+    spans = {span for page in PAGES for span in re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))}
+    return {span for span in spans if re.match(r"citestream [a-z-]+( |$)", span)}
+
+
+@pytest.mark.parametrize("line", sorted(inline()))
+def test_a_command_within_a_sentence_has_these_options(line: str) -> None:
+    _, name, *arguments = shlex.split(line.replace("COMMAND", "ask"))
+    command = main.commands[name]
+    command.make_parser(Context(command, info_name=name)).parse_args(arguments)
+
+
+def test_every_extra_that_the_pages_name_exists() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    texts = [path.read_text("utf-8") for path in [*PAGES, *ROOT.glob("p*/**/*.py")]]
+    named = {
+        extra for text in texts for names in re.findall(r"citestream\[([\w,]+)\]", text) for extra in names.split(",")
+    }
+    assert {"documents", "plot"} <= named <= project["optional-dependencies"].keys()
