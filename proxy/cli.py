@@ -113,11 +113,16 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     citestream serve --config my.yaml --workers 2         with options, on two cores
     OPENAI_API_KEY=... citestream serve                   with OpenAI's models too
     """
-    from .config import ConfigError, is_loopback
+    from .config import ConfigError, asks_itself, is_loopback
     from .log import set_up
     from .workers import serve as serve_forever
 
     config = _config(path, host=host, port=port, workers=workers)
+    if name := asks_itself(config):
+        variable = (
+            "; OPENAI_BASE_URL is meant for applications here: unset it for the server" if name == "openai" else ""
+        )
+        _fail(f"providers.{name}.base_url is this server's own address{variable}", USAGE)
     set_up(config.log)
     if not (is_loopback(config.server.host) or config.server.keys):
         click.echo(f"citestream: everyone who reaches {config.server.host} may ask, without a key", err=True)

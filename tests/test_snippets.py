@@ -1,5 +1,6 @@
 """Every command and snippet in README and documentation is run, as it stands there: a new one has to say by whom."""
 
+import json
 import os
 import re
 import shlex
@@ -33,7 +34,15 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 SERVES = re.compile(r"\bcitestream serve\b")
+ADDRESS = "http://127.0.0.1:8787"
 BRIDGE = "# The bridge\n\nIt was opened on 4 May 1932. It carries two lanes of traffic.\n"
+APPLICATION = """
+from openai import OpenAI
+
+messages = [{"role": "user", "content": "When did it open?"}]
+print(OpenAI().chat.completions.create(model="gpt-4.1", messages=messages).choices[0].message.content)
+"""  # that knows nothing of Citestream
+WITHOUT_KEY = {"providers": {"extractive": {"kind": "extractive"}}, "default_provider": "extractive"}
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,8 @@ class Reader:
         (folder / "examples").symlink_to(ROOT / "examples")
         self.programs = folder / ".venv/bin"
         self.programs.mkdir(parents=True)
+        (folder / "your_app.py").write_text(APPLICATION)
+        (self.programs / "activate").write_text("# its folder is in the path of every line here\n")
         self._program("python", f'exec {shlex.quote(sys.executable)} "$@"')
         self._program("citestream", f'exec {shlex.quote(sys.executable)} -m proxy "$@"')
 
@@ -83,8 +94,10 @@ class Reader:
 
     def types(self, line: str) -> str:
         """What a line of a shell prints; it has to succeed."""
+        if ADDRESS in line:
+            line = line.replace(ADDRESS, self.start(WITHOUT_KEY))
         path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
-        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "none"}
         command = ["bash", "-o", "pipefail", "-euc", line]
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
@@ -92,10 +105,11 @@ class Reader:
 
     def serves(self, line: str) -> None:
         """A server that is started with these words accepts requests."""
-        words = shlex.split(line)[1:]
-        command = [sys.executable, "-m", "proxy", *words, "--port", "0"]
+        variables, words = line.split("citestream ", 1)
+        environment = dict(word.split("=", 1) for word in shlex.split(variables) if "=" in word)
+        command = [sys.executable, "-m", "proxy", *shlex.split(words), "--port", "0"]
         log = self.folder / "server.log"
-        with self.launch(command, log, cwd=self.folder, PYTHONPATH=str(ROOT)) as url:
+        with self.launch(command, log, cwd=self.folder, PYTHONPATH=str(ROOT), **environment) as url:
             assert httpx.get(f"{url}/readyz").status_code == 200
 
 
@@ -129,7 +143,7 @@ def curled(block: Block, reader: Reader) -> None:
     """What curl would send is answered; curl itself is among the clients of `make test-clients`."""
     program, flag, address, header, name, data, body = shlex.split(block.code)
     assert (program, flag, header, data) == ("curl", "-N", "-H", "-d")
-    address = address.replace("http://127.0.0.1:8787", reader.start())
+    address = address.replace(ADDRESS, reader.start())
     said = httpx.post(address, content=body, headers=dict([name.split(": ")])).text
     assert "110.6 metres tall. [1]" in said
     assert '"references":[{"number":1' in said
@@ -152,6 +166,19 @@ def configured(block: Block, reader: Reader) -> None:
     assert yaml.safe_load(block.code).keys() <= loaded.keys()
 
 
+def ready(block: Block, reader: Reader) -> None:
+    """What a server answers that has such a provider and such a retriever: other values in the same places."""
+    nowhere = "http://127.0.0.1:9"
+    providers = {"openai": {"kind": "openai", "base_url": f"{nowhere}/v1", "api_key": "none"}}
+    search = {"kind": "http", "url": nowhere, "body": {"q": "{query}"}}
+    address = reader.start({"providers": providers, "retrievers": {"docs": search}})
+    said, answer = json.loads(block.code), httpx.get(f"{address}/readyz").json()
+    assert answer.keys() == said.keys()
+    assert {name: check.keys() for name, check in answer["checks"].items()} == {
+        name: check.keys() for name, check in said["checks"].items()
+    }
+
+
 def shown(block: Block, reader: Reader) -> None:
     """Pictures and output; what one could type is a block of its own."""
     assert not re.search(r"^(?:\$ |(?:make|pip|pipx|uv|citestream|curl|python) )", block.code, re.MULTILINE)
@@ -166,6 +193,7 @@ KINDS: dict[str, Runner] = {
     "yaml": configured,
     "text": shown,
     "refused": refused,
+    "ready": ready,
 }
 SPHINX = {"{toctree}"}  # what the build of the site looks at
 
@@ -188,9 +216,11 @@ RUN_BY = {
 
 
 def kind(block: Block) -> str:
-    """What its language says; of a shell's, curl and what fails are kinds of their own."""
+    """What its language says; of a shell's and of JSON, some are kinds of their own."""
     if block.language == "sh" and block.code.startswith("curl "):
         return "curl"
+    if block.language == "json" and '"checks"' in block.code:
+        return "ready"
     return "refused" if block.language == "console" and "\ncitestream: " in block.code else block.language
 
 

@@ -23,6 +23,7 @@ from .tree import (
     Server,
     Timeouts,
     Tls,
+    asks_itself,
     hashed,
     is_loopback,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "Timeouts",
     "Tls",
     "Traces",
+    "asks_itself",
     "default_providers",
     "hashed",
     "is_loopback",

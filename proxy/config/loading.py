@@ -33,6 +33,7 @@ def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **ove
     raw = _file(path, environ) if path else {}
     if not raw.get("providers"):
         raw["providers"] = default_providers(environ)
+        raw["default_provider"] = raw.get("default_provider") or default_provider(raw["providers"])
     if not raw.get("retrievers") and not raw.get("default_retriever") and Path(STORE).is_file():
         raw |= {"retrievers": {"folder": {"kind": "folder"}}, "default_retriever": "folder"}
     sources: dict[str, str] = {}
@@ -78,6 +79,11 @@ def default_providers(environ: Mapping[str, str] = os.environ) -> dict[str, Raw]
         base_url = environ.get("GOOGLE_GEMINI_BASE_URL", "")
         providers["gemini"] = {"kind": "gemini", "api_key": key, "base_url": base_url}
     return providers
+
+
+def default_provider(providers: Mapping[str, Raw]) -> str:
+    """Who answers for `gpt-4.1`, as applications of a vendor whose key is there name their models."""
+    return next((name for name in ("openai", "gemini") if name in providers), "")
 
 
 def _file(path: str, environ: Mapping[str, str]) -> Raw:

@@ -4,6 +4,7 @@ import hashlib
 import re
 from ipaddress import ip_address
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, PlainValidator, model_validator
 
@@ -255,7 +256,10 @@ class Config(Section):
         "without any: those the environment has keys for",
     )
     models: dict[str, Alias] = Field(default_factory=dict, description="names of your own for models")
-    default_provider: str = Field(default="", description="the provider of a model named without one")
+    default_provider: str = Field(
+        default="",
+        description="the provider of a model named without one; with no providers here, the vendor whose key is set",
+    )
     citations: Annotated[Options, PlainValidator(_options)] = Field(
         default_factory=Options, description="what a request that says nothing gets"
     )
@@ -352,3 +356,16 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:  # a name
         return host == "localhost"
+
+
+def asks_itself(config: Config) -> str:
+    """The provider whose address is this server's own, which would ask itself until it is full; "" where none is."""
+    for name, provider in config.providers.items():
+        try:
+            address = urlsplit(provider.base_url)
+            here = address.port == config.server.port
+        except ValueError:  # an address that is none is another error's
+            continue
+        if here and address.hostname and (is_loopback(address.hostname) or address.hostname == config.server.host):
+            return name
+    return ""

@@ -234,6 +234,17 @@ def test_an_error_is_one_sentence_and_an_exit_code(
     assert "Traceback" not in done.stderr
 
 
+def test_a_server_does_not_start_that_would_ask_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8787/v1")
+    done = citestream("serve")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "citestream: providers.openai.base_url is this server's own address; "
+        "OPENAI_BASE_URL is meant for applications here: unset it for the server\n"
+    )
+
+
 def test_the_page_has_every_exit_code() -> None:
     page = (ROOT / "docs/terminal.md").read_text("utf-8")
     assert [int(code) for code in re.findall(r"^\| (\d+) \| ", page, re.MULTILINE)] == [0, FAILED, USAGE, INTERRUPTED]

@@ -326,6 +326,16 @@ def test_without_a_file_the_environment_says_which_providers_there_are() -> None
     assert default_providers({"OLLAMA_HOST": "gpu:1"})["ollama"]["base_url"] == "gpu:1"
 
 
+def test_applications_of_a_vendor_whose_key_is_there_need_not_change_the_names_of_their_models(tmp_path: Path) -> None:
+    assert load(environ={}).default_provider == ""
+    assert load(environ={"OPENAI_API_KEY": "a", "GEMINI_API_KEY": "b"}).default_provider == "openai"
+    assert load(environ={"GOOGLE_API_KEY": "b"}).default_provider == "gemini"
+    named = written(tmp_path, "default_provider: ollama\n")
+    assert load(named, environ={"OPENAI_API_KEY": "a"}).default_provider == "ollama"
+    own = written(tmp_path, "providers: {openai: {}}\n")
+    assert load(own, environ={"OPENAI_API_KEY": "a"}).default_provider == ""
+
+
 def test_a_file_with_sections_left_empty(tmp_path: Path) -> None:
     config = load(written(tmp_path, "server:\nproviders:\ncitations:\n"), environ={})
     assert set(config.providers) == {"extractive", "ollama"}
