@@ -15,7 +15,6 @@ from ..messages import image_kind, made_id
 
 Fields = dict[str, Any]
 
-FINGERPRINT = "fp_ollama"  # what its OpenAI-compatible route calls itself
 # `load` and `unload` end a request that only moved a model in or out of memory.
 REASONS = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
 # What has a place in a chunk. All else of a line (counts, durations), of a message, goes into its `ollama`.
@@ -62,7 +61,7 @@ class LineReader:
             self.error = reported(line)
             return []
         if "created" not in self._envelope:
-            self._envelope |= {"created": _seconds(line.get("created_at")), "system_fingerprint": FINGERPRINT}
+            self._envelope["created"] = _seconds(line.get("created_at"))
         self._envelope["model"] = line.get("model") or self._envelope["model"]
         events = self._chunks.take(self._chunk(line))
         if line.get("done"):

@@ -227,6 +227,74 @@ def test_answers(world: World, row: Row, client: str, fate: str) -> None:
         assert came == meant
 
 
+MESSAGE = {"role": "assistant", "refusal": None}
+CHOICE = {"index": 0, "message": MESSAGE, "logprobs": None, "finish_reason": "stop"}
+PART = {"type": "output_text", "logprobs": []}
+ITEM = {"id": "msg_new", "type": "message", "role": "assistant", "status": "completed", "content": [PART]}
+UNASKED = ("instructions", "max_output_tokens", "reasoning", "temperature", "top_p", "truncation", "user")
+LINE = {"created_at": "now", "done": True, "done_reason": "stop"}
+# What a client is shown of an answer that says nothing but its text, beside that text and what we found out about it.
+# `null` and empty lists stand where the API's own servers write them.
+BARE: dict[str, dict[str, Any]] = {
+    "chat": {"object": "chat.completion", "model": "m", "system_fingerprint": None, "choices": [CHOICE]},
+    "responses": {
+        **dict.fromkeys((*UNASKED, "error", "incomplete_details", "service_tier", "usage")),
+        "id": "resp_new",
+        "object": "response",
+        "created_at": 0,
+        "status": "completed",
+        "model": "m",
+        "output": [ITEM],
+        "metadata": {},
+        "text": {"format": {"type": "text"}},
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    },
+    "ollama": {**LINE, "message": {"role": "assistant"}},
+    "generate": LINE,
+    "gemini": {
+        "candidates": [{"content": {"role": "model", "parts": [{}]}, "finishReason": "STOP", "index": 0}],
+        "modelVersion": "m",
+    },
+}
+OURS = {"references", "grounding", "citations", "search_results", "annotations", "groundingMetadata"}
+TEXTS = {"text", "content", "response"}
+# Names of the answer, and a provider's own word for the reason; each API has one of them, each provider gives another.
+GIVEN = {"chat": ("id", "created"), "ollama": ("model",), "generate": ("model",), "gemini": ("responseId",)}
+
+
+@pytest.mark.parametrize("provider", ANSWERS)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_nothing_is_made_up(world: World, client: str, provider: str) -> None:
+    status, shown = world.shown(client, provider)
+    assert status == 200
+    for name in GIVEN.get(client, ()):
+        assert shown.pop(name) is not None
+    assert bare(shown) == BARE[client]
+
+
+def test_what_gemini_says_of_a_candidate_stands_beside_what_it_says_of_the_answer(world: World) -> None:
+    row = Row("", "candidates[0].safetyRatings", [{"category": "HARM_CATEGORY_HARASSMENT"}], {})
+    usage = {"promptTokenCount": 9, "candidatesTokenCount": 7, "totalTokenCount": 16}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ANSWERS["gemini"], "usageMetadata", usage)
+        _, shown = world.shown("responses", "gemini", row)
+    assert shown["google"] == {"safetyRatings": row.example, "usageMetadata": usage}
+
+
+def bare(value: Any) -> Any:
+    """Without texts, and without what we found out."""
+    if isinstance(value, list):
+        return [bare(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    left = {
+        key: bare(one) for key, one in value.items() if key not in OURS and not (key in TEXTS and isinstance(one, str))
+    }
+    return {key: one for key, one in left.items() if key != "native_finish_reason"}
+
+
 # What the official clients can say and read, and which table has to name it; but for what a client fills in itself and
 # what every request or answer here has.
 GENERATE_CONTENT = "Requests: `/v1beta/models/{model}:generateContent`"

@@ -39,7 +39,10 @@ def answered(body: Fields, completion: Completion, items: list[Fields]) -> Field
     said = completion.body()
     usage = said.get("usage")
     more = {key: value for key, value in completion.choice(0).items() if key not in CHOICE}
-    more |= {key: value for key, value in said.items() if key not in ENVELOPE and value is not None}
+    for key, value in said.items():
+        if key not in ENVELOPE and value is not None:
+            beside = more.get(key)  # what Gemini says of a candidate stands beside what it says of the answer
+            more[key] = {**beside, **value} if isinstance(beside, dict) and isinstance(value, dict) else value
     known = {key: value for key, value in body.items() if value is not None}
     found = {**body, **more, **known, "output": items, "usage": _usage(usage) if usage else None}
     return found | {key: said[key] for key in ("model", "service_tier") if said.get(key)}
