@@ -54,6 +54,7 @@ def test_the_library_does_what_its_page_says() -> None:
     whole, streamed = map(run, programs("library.md"))
     assert whole.startswith("The bridge was opened in 1932. [1] It carries four lanes.\nThe Harlan bridge was opened")
     assert "1 refused" in whole
+    assert len([line for line in programs("library.md")[0].splitlines() if line]) == 10, "as few as it takes"
     assert streamed.startswith("Water boils at 100 °C. [1] It is wet.\n[{'number': 1,")
 
 
@@ -96,6 +97,12 @@ async def test_the_provider_of_the_page_streams(monkeypatch: pytest.MonkeyPatch)
     events = [event async for event in made.EchoProvider().stream(ChatRequest("echo", [], question="Is it red?"))]
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "Is it red? "
     assert isinstance(events[-1], Finish)
+
+
+def test_every_row_of_the_comparison_has_its_sources() -> None:
+    page, _, sources = (DOCS / "compare.md").read_text("utf-8").partition("## Sources")
+    compared = re.findall(r"^\| (\w[^|]*?) \|", page, re.MULTILINE)
+    assert compared == [name for name, _ in re.findall(r"^- ([^:]+):[^-]*?(https://)", sources, re.MULTILINE)]
 
 
 def test_every_metric_is_documented() -> None:

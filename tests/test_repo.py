@@ -74,6 +74,17 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
     assert missing == set()
 
 
+def test_the_map_of_the_code_has_every_folder() -> None:
+    listed = re.findall(r"^\| `([\w-]+)/` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    there = {
+        path.name
+        for path in ROOT.iterdir()
+        if path.is_dir() and path.name not in {"build", "dist"} and re.fullmatch(r"[a-z]+", path.name)
+    }
+    assert set(listed) == there
+    assert len(listed) == len(there)
+
+
 def test_every_phony_target_is_explained_by_help() -> None:
     makefile = (ROOT / "Makefile").read_text()
     phony = set(re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[0].split())

@@ -35,6 +35,8 @@ BLOCK = re.compile(
 )
 SERVES = re.compile(r"\bcitestream serve\b")
 ADDRESS = "http://127.0.0.1:8787"
+INSTALLS = re.compile(r"(?:pip|pipx|uv tool) install '?\.(?:\[(?P<extras>[\w,]+)\])?'?")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BRIDGE = "# The bridge\n\nIt was opened on 4 May 1932. It carries two lanes of traffic.\n"
 APPLICATION = """
 from openai import OpenAI
@@ -118,6 +120,9 @@ def typed(block: Block, reader: Reader) -> None:
     for line in commands(block):
         if line.startswith("make "):  # their targets are run by CI itself; here that they exist
             subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True, capture_output=True)
+        elif installing := INSTALLS.fullmatch(line):  # tests/test_repo.py installs into an empty environment
+            extras = set(filter(None, (installing["extras"] or "").split(",")))
+            assert extras <= PROJECT["optional-dependencies"].keys()
         elif SERVES.search(line):
             *before, serve = line.split(" && ")
             [reader.types(one) for one in before]
@@ -267,9 +272,8 @@ def test_a_command_within_a_sentence_has_these_options(line: str) -> None:
 
 
 def test_every_extra_that_the_pages_name_exists() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     texts = [path.read_text("utf-8") for path in [*PAGES, *ROOT.glob("p*/**/*.py")]]
     named = {
         extra for text in texts for names in re.findall(r"citestream\[([\w,]+)\]", text) for extra in names.split(",")
     }
-    assert {"documents", "plot"} <= named <= project["optional-dependencies"].keys()
+    assert {"documents", "plot"} <= named <= PROJECT["optional-dependencies"].keys()

@@ -122,15 +122,16 @@ function open(number, opener) {
   const reference = answer.references.find((one) => one.number === number);
   if (!reference) return; // still on its way
   const before = opener?.closest("#answer") ? previousClaim(opener) : null;
-  const sentence = before ?? reference.spans.map(textOf).join(" ");
-  showPassage(reference, answer.evidence.find((one) => one.number === reference.evidence_number), sentence, opener);
+  const about = reference.spans.filter((span) => !before || (span.start === before.start && span.end === before.end));
+  const spans = about.length ? about : reference.spans;
+  showPassage(reference, answer.evidence.find((one) => one.number === reference.evidence_number), spans, spans.map(textOf).join(" "), opener);
 }
 
-/** The words of the claim that a chip follows. */
+/** The claim that a chip follows. */
 function previousClaim(chip_) {
   const claims = [...byId("answer").querySelectorAll(".claim")].filter((span) => span.compareDocumentPosition(chip_) & Node.DOCUMENT_POSITION_FOLLOWING);
   const last = claims.at(-1);
-  return last ? textOf(answer.claims[last.dataset.claim]) : null;
+  return last ? answer.claims[last.dataset.claim] : null;
 }
 
 function fail(message) {

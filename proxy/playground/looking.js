@@ -2,8 +2,8 @@
 
 import { byId, characters, el } from "./dom.js";
 
-/** The passage of a reference in its evidence, the exact words marked. `sentence`: what it supports, if one is asked about. */
-export function showPassage(reference, evidence, sentence, opener) {
+/** The passage of a reference in its evidence, the exact words marked. `spans`: the sentences that are asked about, `sentence` their words. */
+export function showPassage(reference, evidence, spans, sentence, opener) {
   const letters = characters(evidence?.text ?? reference.snippet);
   const [from, to] = evidence ? [reference.snippet_start, reference.snippet_end] : [0, letters.length];
   const words = new Set((sentence ?? "").toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => word.length > 2 || /\d/.test(word)));
@@ -11,7 +11,7 @@ export function showPassage(reference, evidence, sentence, opener) {
   const text = el("div", { class: "text", dir: "auto", tabindex: 0, role: "group", "aria-label": "The evidence, with the supporting passage marked" },
     letters.slice(0, from).join(""), mark, letters.slice(to).join(""));
   byId("passage-title").textContent = `[${reference.number}] ${nameOf(reference)}`;
-  byId("passage-body").replaceChildren(label(reference), facts(reference), text);
+  byId("passage-body").replaceChildren(label(reference), facts(reference, spans), text);
   const dialog = byId("passage");
   opener?.setAttribute("aria-expanded", "true");
   dialog.addEventListener("close", () => opener?.setAttribute("aria-expanded", "false"), { once: true });
@@ -23,10 +23,10 @@ function emphasised(passage, words) {
   return passage.split(/([\p{L}\p{N}]+)/u).map((piece) => (words.has(piece.toLowerCase()) ? el("b", {}, piece) : piece));
 }
 
-function facts(reference) {
-  const statuses = [...new Set(reference.spans.map((span) => STATUS[span.status]))].join("; ");
+function facts(reference, spans) {
+  const statuses = [...new Set(spans.map((span) => STATUS[span.status]))].join("; ");
   const rows = [["File", reference.file_name], ["Title", reference.title], ["Page", reference.page_number], ["Excerpt", reference.chunk_index],
-    ["Address", reference.url], ["Support", reference.support?.toFixed(2)], ["Status", statuses], ["Retrieval score", reference.score]];
+    ["Address", reference.url], ["Support", Math.max(...spans.map((span) => span.support)).toFixed(2)], ["Status", statuses], ["Retrieval score", reference.score]];
   return el("dl", {}, ...rows.filter(([, value]) => value !== null && value !== undefined && value !== "")
     .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, `${value}`)]));
 }

@@ -14,6 +14,7 @@ const CLEAN = {
 };
 const CELLS = /^((?:\|\s*)?)([^]*?)((?:\s*\|)?)$/; // of a table's row the outer bars have to stay outside
 const HARMLESS = /^<\/?(br|sub|sup|kbd|b|i|em|strong|u)\s*\/?>$/i; // tags that models write for their looks; others are shown as text
+const BETWEEN_CELLS = /^(TABLE|THEAD|TBODY|TR)$/;
 const MARKER = /\[(\d{1,3})\]/g;
 const QUIET = "code, pre, a, .math, button"; // where a number in brackets is no marker of ours
 const [OPEN, CLOSE] = ["\u2e28", "\u2e29"]; // brackets nobody writes; being punctuation they leave Markdown's emphasis alone
@@ -67,6 +68,7 @@ function unmark(fragment) {
   let claim = -1, inside = false;
   for (const node of textNodes(fragment)) {
     const pieces = node.data.split(/([\u2e28\u2e29])/);
+    const parent = node.parentNode.nodeName;
     if (pieces.length === 1 && !inside) continue;
     node.replaceWith(...pieces.flatMap((piece) => {
       if (piece === OPEN || piece === CLOSE) {
@@ -75,6 +77,7 @@ function unmark(fragment) {
         return [];
       }
       if (!piece) return [];
+      if (BETWEEN_CELLS.test(parent)) return [piece]; // a span there would be a cell of its own
       return inside ? [el("span", { class: "claim", "data-claim": claim }, piece)] : [piece];
     }));
   }

@@ -166,6 +166,8 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
     expect(answer).to_contain_text("<img src=x onerror=")
     expect(answer.locator("td").first).to_have_text("Harlan")
     expect(answer.locator("td .chip")).to_have_count(1)
+    children = "rows => rows.map(row => [...row.children].map(cell => cell.tagName).join())"
+    assert answer.locator("tr").evaluate_all(children) == ["TH,TH", "TD,TD"], "nothing but cells stands in a row"
     expect(answer.locator("pre code")).to_have_text('lanes[1] = "<b>not a marker</b>"\n')
     expect(answer.locator("pre .chip")).to_have_count(0)
     expect(answer.locator("math mfrac")).to_have_count(1)
@@ -174,6 +176,10 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
     answer.locator(".chip").first.click()
     expect(page.locator("dialog mark")).to_contain_text("<script>window.pwned = 4</script>")
     expect(page.locator("dialog .text")).to_contain_text("Some words before it.")
+    expect(page.locator("dialog")).not_to_contain_text("added", timeout=100)
+    page.keyboard.press("Escape")
+    answer.locator(".chip").last.click()
+    expect(page.locator("dialog")).to_contain_text("added: the backend found it")
     page.keyboard.press("Escape")
     for tab in ("inspector", "wire", "code"):
         page.click(f"#tab-{tab}")
