@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
@@ -209,6 +211,34 @@ def test_the_copied_program_runs(page: Page, capsys: pytest.CaptureFixture[str])
     expect(page.get_by_label("Copy Python")).to_have_text("Copied")
     exec(compile(page.evaluate("navigator.clipboard.readText()"), "copied", "exec"), {})  # noqa: S102 - our own program
     assert "110.6 metres tall. [1]" in capsys.readouterr().out
+
+
+def test_the_copied_curl_command_is_answered(page: Page) -> None:
+    page.click("#example")
+    ask(page)
+    page.click("#tab-code")
+    page.get_by_label("Copy curl").click()
+    expect(page.get_by_label("Copy curl")).to_have_text("Copied")
+    program, _, address, _, header, _, body = shlex.split(
+        page.evaluate("navigator.clipboard.readText()").replace("\\\n", "")
+    )
+    assert program == "curl"
+    said = httpx.post(address, content=body, headers=dict([header.split(": ")])).text
+    assert "110.6 metres tall. [1]" in said
+    assert said.endswith("data: [DONE]\n\n")
+
+
+def test_a_file_dropped_on_the_page_becomes_an_excerpt(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File(["The bridge is red."], "red.md", { type: "text/markdown" }));
+            const drop = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+            document.querySelector("#question").dispatchEvent(drop);
+        }"""
+    )
+    expect(page.locator("#excerpts input")).to_have_value("red.md")
+    expect(page.locator("#excerpts textarea")).to_have_value("The bridge is red.")
 
 
 def test_dropped_files_become_excerpts_and_what_is_no_text_is_named(page: Page, tmp_path: Path) -> None:
