@@ -1,4 +1,6 @@
-"""How well the embedded store finds passages: recall@5 of its two halves and of both: `python -m bench.retrieval DATA`.
+"""How well passages are found: recall@5 of words, of vectors and of both: `python -m bench.retrieval DATA`.
+
+By the embedded store, and by a PostgreSQL with pgvector that is started for it.
 
 All passages of the data go into one store, by the product's own path; every question should find those that support
 its answer. A question that is asked of more than 10 records asks for nothing in particular and is left out. Vectors:
@@ -18,6 +20,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+import asyncpg
 import numpy as np
 
 from bench.data import Record, load
@@ -25,9 +28,22 @@ from bench.vectors import Table, table
 from providers.embedding import Embedder, Limits
 from providers.retrieval.folder import FolderRetriever
 from providers.retrieval.indexing import embedded, index
+from providers.retrieval.postgres import PostgresRetriever, Settings
+from providers.retrieval.retriever import Retriever
 from providers.retrieval.store import Store
+from tests.upstreams.postgres import postgres
 
 FOUND = 5
+TABLE = """
+CREATE EXTENSION vector;
+CREATE TABLE passages (id text PRIMARY KEY, title text, text text, embedding vector(512),
+    words tsvector GENERATED ALWAYS AS (to_tsvector('english', title || ' ' || text)) STORED);
+"""
+INDEXED = """
+CREATE INDEX ON passages USING gin (words);
+CREATE INDEX ON passages USING hnsw (embedding vector_cosine_ops);
+ANALYZE passages;
+"""
 SAME_QUESTION = 10
 
 Found = list[str]  # ids of passages, best first
@@ -68,7 +84,9 @@ def main() -> None:
     questions = questions_of(records, {(p["title"], p["text"]): p["id"] for p in passages})
     known = table([*map(embedded, passages), *(question.text for question in questions)])
     with tempfile.TemporaryDirectory() as folder:
-        print_table(questions, asyncio.run(searched(Path(folder), passages, questions, known)))
+        found = asyncio.run(searched(Path(folder), passages, questions, known))
+    found |= asyncio.run(searched_in_postgres(passages, questions, known))
+    print_table(questions, found)
 
 
 def passages_of(records: Iterable[Record]) -> list[dict[str, str]]:
@@ -123,7 +141,27 @@ async def searched(
     return found
 
 
-async def _asked(retriever: FolderRetriever, questions: Sequence[Question]) -> list[Found]:
+async def searched_in_postgres(
+    passages: Sequence[Mapping[str, str]], questions: Sequence[Question], known: Table
+) -> dict[str, list[Found]]:
+    """What the words of a table find, and words and vectors. Prints how long that takes."""
+    with postgres() as server:
+        connection = await asyncpg.connect(server.url)
+        await connection.execute(TABLE)
+        rows = [(p["id"], p["title"], p["text"], str(known[embedded({**p})].tolist())) for p in passages]
+        await connection.executemany("INSERT INTO passages VALUES ($1, $2, $3, $4::text::vector)", rows)
+        await connection.execute(INDEXED)
+        await connection.close()
+        settings = Settings(server.url, "passages")
+        found = {}
+        for name, embedder in (("postgres, words", None), ("postgres, both", Embedder(Known(known)))):
+            made = PostgresRetriever(settings, embedder)
+            found[name] = await _asked(made, questions)
+            await made.aclose()
+    return found
+
+
+async def _asked(retriever: Retriever, questions: Sequence[Question]) -> list[Found]:
     found, taken = [], []
     for question in questions:
         began = time.perf_counter()
@@ -150,14 +188,14 @@ def recall(question: Question, found: Found) -> float:
 def print_table(questions: Sequence[Question], found: Mapping[str, list[Found]]) -> None:
     """For people."""
     parts = sorted({question.part for question in questions})
-    print(f"\nrecall@{FOUND}   " + " ".join(f"{part:>14s}" for part in ("ALL", *parts)))
-    print(f"{'questions':10s} " + " ".join(f"{_count(questions, part):14d}" for part in ("", *parts)))
+    print(f"\nrecall@{FOUND}         " + " ".join(f"{part:>14s}" for part in ("ALL", *parts)))
+    print(f"{'questions':16s} " + " ".join(f"{_count(questions, part):14d}" for part in ("", *parts)))
     for name, rows in found.items():
         means = []
         for part in ("", *parts):
             pairs = zip(questions, rows, strict=True)
             means.append(mean(recall(question, row) for question, row in pairs if part in ("", question.part)))
-        print(f"{name:10s} " + " ".join(f"{value:14.3f}" for value in means))
+        print(f"{name:16s} " + " ".join(f"{value:14.3f}" for value in means))
 
 
 def _count(questions: Sequence[Question], part: str) -> int:

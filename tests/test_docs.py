@@ -10,12 +10,16 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 from citation import Evidence, Options, cite
 from citation.dialects import Dialect
 from citation.references import References
 from citation.scoring import SCORERS
 from providers.events import ChatRequest, Finish, TextDelta
+from providers.retrieval import RETRIEVERS
+from providers.retrieval.http.presets import PRESETS
+from proxy.config import parse
 from proxy.metrics import Metrics
 
 from .conftest import Start
@@ -110,6 +114,15 @@ def test_every_metric_is_documented() -> None:
     rows = re.findall(r"^\| `(citestream_\w+)` \|([\w, ]*)\|", page, re.MULTILINE)
     documented = {name.removesuffix("_total"): tuple(filter(None, labels.strip().split(", "))) for name, labels in rows}
     assert documented == Metrics().labels()
+
+
+def test_the_retrievers_of_the_page_can_be_configured() -> None:
+    page = (DOCS / "evidence.md").read_text("utf-8")
+    examples = [yaml.safe_load(example) for example in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    kinds = {one.kind for example in examples for one in parse(example).retrievers.values()}
+    assert kinds == RETRIEVERS.keys()
+    presets = {name for row in re.findall(r"^\| (`[^|]+) \| `POST", page, re.MULTILINE) for name in row.split(", ")}
+    assert {name.strip("`") for name in presets} == {name for name in PRESETS if name}
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from citation.evidence import Evidence
+from providers.retrieval.http import Settings
 from providers.retrieval.http.presets import PRESETS
 
 from .errors import meant
@@ -82,3 +83,5 @@ class RetrieverConfig(Keyed):
             raise ValueError(f"index is missing: {self.preset} wants one")
         if not self.preset and not self.body:
             raise ValueError('body is missing: what the service is asked, such as {"q": "{query}", "limit": "{top_k}"}')
+        if Settings(self.url, self.preset, body=self.body).wants_vector() and not self.embedder:
+            raise ValueError("embedder is missing: who makes the vector of a question, local or provider/model")

@@ -149,6 +149,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no address": ({"url": ""}, "url is missing"),
     "a password in the address": ({"url": "https://a:b@host/"}, "must not hold a password"),
     "an index that the service wants": ({"preset": "qdrant"}, "index is missing: qdrant wants one"),
+    "nobody who makes its vector": ({"preset": "qdrant", "index": "a"}, "embedder is missing: who makes the vector"),
     "nothing to ask": ({}, "body is missing"),
     "a field that evidence has not": ({"body": {"q": 1}, "fields": {"txt": "a"}}, "fields.txt: evidence has no such"),
     "two keys": ({"body": {"q": 1}, "api_key": "a", "api_key_env": "B"}, "give only one of api_key"),
