@@ -25,11 +25,9 @@ from .retriever import Entry, Retrieved
 if TYPE_CHECKING:
     import asyncpg
 
-CANDIDATES = 50  # of each half: what stands below in both is never among the first ten of the fused
+CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
 MAX_QUESTION = 10_000  # characters that are looked for; to_tsvector refuses a megabyte
-MAX_CHARACTERS = (
-    80_000  # of an excerpt that are read: no evidence of a request may be longer, and rows can be a gigabyte
-)
+MAX_CHARACTERS = 80_000  # of an excerpt that are read; a row can be a gigabyte
 
 _NESTED = ("cmetadata", "metadata_", "langchain_metadata")  # where LangChain and LlamaIndex put what is no column
 # Classes of errors whose messages name users, tables and limits, which are for operators, and never quote a value.
@@ -45,12 +43,17 @@ WITH question AS MATERIALIZED (
     SELECT string_agg('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery AS query
     FROM unnest(to_tsvector({language}, $1))
 )
-SELECT {row} AS row FROM {table} AS t, question WHERE {words} @@ question.query
-ORDER BY ts_rank({words}, question.query, 1) DESC LIMIT {candidates}
+SELECT {row} AS row FROM (
+    SELECT t.* FROM {table} AS t, question WHERE {words} @@ question.query
+    ORDER BY ts_rank({words}, question.query, 1) DESC LIMIT {candidates}
+) AS t
 """
+# What goes on is made of the best alone: the planner would make it of every row, then sort.
 _BY_VECTORS = """
-SELECT {row} AS row, 1 - (t.{vector} <=> $1::text::{type}) AS score FROM {table} AS t WHERE t.{vector} IS NOT NULL
-ORDER BY t.{vector} <=> $1::text::{type} LIMIT {candidates}
+SELECT {row} AS row, t.citestream_score AS score FROM (
+    SELECT t.*, 1 - (t.{vector} <=> $1::text::{type}) AS citestream_score FROM {table} AS t WHERE t.{vector} IS NOT NULL
+    ORDER BY t.{vector} <=> $1::text::{type} LIMIT {candidates}
+) AS t
 """
 _LIMITS = "SELECT set_config('statement_timeout', $1, true), set_config('hnsw.ef_search', $2, true)"
 
@@ -102,8 +105,8 @@ class PostgresRetriever:
         vector, notes = await self._embedded(query)
         began = perf_counter()
         by_words, by_vectors = await self._used(partial(self._read, query=_sendable(query), vector=vector))
-        words = [row.get("text", "") for row in by_words]
-        relevant = sorted(zip(relevance(query, words), by_words, strict=True), key=lambda scored: -scored[0])
+        texts = [f"{row.get('title', '')}\n{row['text']}" for row in by_words]
+        relevant = sorted(zip(relevance(query, texts), by_words, strict=True), key=lambda scored: -scored[0])
         halves = [[row for _, row in relevant], by_vectors] if vector is not None else [[row for _, row in relevant]]
         scores = {row["key"]: score for score, row in relevant}
         for row in by_vectors:
@@ -169,7 +172,7 @@ class PostgresRetriever:
 
     async def _read(self, connection: Any, *, query: str, vector: str | None) -> tuple[list[Entry], list[Entry]]:
         async with connection.transaction(readonly=True):
-            await connection.execute(_LIMITS, str(round(self._settings.timeout * 1000)), str(2 * CANDIDATES))
+            await connection.execute(_LIMITS, str(round(self._settings.timeout * 1000)), str(CANDIDATES))
             if self._table is None:
                 self._table = await self._looked_up(connection)
             table = self._table

@@ -126,7 +126,7 @@ async def test_without_pgvector_and_without_an_id_of_text_the_best_of_many(serve
     async with searching(server.url_of("plain"), embedder=Vectors(NEAR_BRIDGES)) as ask:
         found = await ask("Which tickets does station 77 sell?", 3)
     assert found.entries[0] == {"id": "77", "text": "Station 77 sells tickets.", "score": found.entries[0]["score"]}
-    assert (len(found.entries), found.notes["by_words"], found.notes["by_vectors"]) == (3, 50, 0)
+    assert (len(found.entries), found.notes["by_words"], found.notes["by_vectors"]) == (3, 100, 0)
 
 
 async def test_tables_as_others_make_them(server: Postgres) -> None:
