@@ -56,7 +56,7 @@ audit: $(VENV)/.dev  ## bandit's rules, and known vulnerabilities of the locked 
 
 lock: $(VENV)/.dev  ## locks the container's dependencies anew, with hashes
 	@$(PIP) --editable ".[audit]"
-	$(BIN)/uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes \
+	$(BIN)/uv pip compile pyproject.toml --extra server --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-emit-index-url --quiet --output-file requirements.lock
 
 fuzz: $(VENV)/.dev  ## looks for inputs that break readers, parsers and the segmenter; ARGS="--seconds 300 links" for longer

@@ -39,8 +39,15 @@ def test_the_lock_names_no_registry() -> None:
     assert not re.search(r"://|index|\.whl|--find-links|/", LOCK.replace("via -r ", ""))
 
 
+def asked_for() -> list[str]:
+    """What the container is made of: the dependencies, and those of the extra `server`."""
+    extras = PROJECT["optional-dependencies"]
+    named = [name for line in extras["server"] for name in Requirement(line).extras]
+    return [*PROJECT["dependencies"], *(line for name in sorted(named) for line in extras[name])]
+
+
 def test_the_lock_is_what_the_project_asks_for() -> None:
-    for line in PROJECT["dependencies"]:
+    for line in asked_for():
         wanted = Requirement(line)
         locked, _ = LOCKED[canonicalize_name(wanted.name)]
         assert wanted.specifier.contains(str(locked.specifier)[2:]), line
@@ -61,7 +68,7 @@ def test_nothing_is_missing_from_the_lock() -> None:
 
 
 def test_nothing_is_in_the_lock_that_nobody_asks_for() -> None:
-    direct = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+    direct = {canonicalize_name(Requirement(line).name) for line in asked_for()}
     for name, (_, entry) in LOCKED.items():
         via = set(re.findall(r"#\s+(?:via )?([a-z0-9][a-z0-9._-]*)", entry))
         assert name in direct or via & LOCKED.keys(), entry

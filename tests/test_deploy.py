@@ -4,16 +4,20 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
+from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.config import parse
+from proxy.app import make_app
+from proxy.config import Config, parse
 from proxy.config.loading import load
 from proxy.metrics import Metrics
+from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -44,9 +48,32 @@ def test_the_cluster_s_configuration_is_valid_and_agrees_with_the_manifests() ->
     assert pod["terminationGracePeriodSeconds"] > config.server.drain_seconds
     assert container["readinessProbe"]["timeoutSeconds"] > config.readiness.seconds
     mounted = tuple(mount["mountPath"] for mount in container["volumeMounts"])
-    for file in (config.server.keys[0].file, config.providers["openai"].api_key_file, container["args"][2]):
+    secrets = (config.server.keys[0].file, config.providers["openai"].api_key_file, config.store.api_key_file)
+    for file in (*secrets, container["args"][2]):
         assert file.startswith(mounted)
     assert f"uid {pod['securityContext']['runAsUser']} " in (DEPLOY / "Containerfile").read_text("utf-8")
+
+
+def test_the_cluster_s_pods_find_and_reach_their_redis() -> None:
+    config = parse(yaml.safe_load(read(DEPLOY / "kubernetes/configmap.yaml")["data"]["config.yaml"]))
+    service, pods = read(DEPLOY / "kubernetes/redis-service.yaml"), read(DEPLOY / "kubernetes/redis.yaml")["spec"]
+    (port,) = service["spec"]["ports"]
+    assert f"redis://{service['metadata']['name']}:{port['port']}/" in config.store.url
+    assert pods["template"]["metadata"]["labels"] == service["spec"]["selector"]
+    (container,) = pods["template"]["spec"]["containers"]
+    assert container["ports"] == [{"name": port["targetPort"], "containerPort": port["port"]}]
+    limit = int(container["args"][-1].removesuffix("mb")) * 2**20
+    assert limit > 1.5 * config.references.max_bytes, "what Redis needs besides"
+    out = read(DEPLOY / "kubernetes/network.yaml")["spec"]["egress"]
+    assert {"podSelector": {"matchLabels": service["spec"]["selector"]}} in [one for rule in out for one in rule["to"]]
+    inside = read(DEPLOY / "kubernetes/redis-network.yaml")["spec"]["ingress"][0]["from"][0]["podSelector"]
+    ours = read(DEPLOY / "kubernetes/deployment.yaml")["spec"]["template"]["metadata"]["labels"]
+    assert inside["matchLabels"].items() <= ours.items()
+
+
+def test_scaling_follows_a_metric_that_there_is() -> None:
+    (metric,) = read(DEPLOY / "kubernetes/autoscaler.yaml")["spec"]["metrics"]
+    assert metric["pods"]["metric"]["name"] in Metrics().labels()
 
 
 @pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.stem)
@@ -56,12 +83,62 @@ def test_compose_files_are_valid(file: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.stem)
-def test_what_compose_files_set_are_options(file: Path) -> None:
+def configured(file: Path) -> Config:
+    """As Citestream reads what a compose file sets; every variable of whoever starts it is "value"."""
     environment = read(file)["services"]["citestream"]["environment"]
     given = {name: re.sub(r"\$\{\w+(?:[:?-][^}]*)?\}", "value", str(value)) for name, value in environment.items()}
-    config = load(None, environ=given, host="0.0.0.0")
+    return load(None, environ=given, host="0.0.0.0")
+
+
+@pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.stem)
+def test_what_compose_files_set_are_options(file: Path) -> None:
+    config, service = configured(file), read(file)["services"]["citestream"]
     assert config.server.keys
+    assert int(service["stop_grace_period"].removesuffix("s")) > config.server.drain_seconds
+
+
+@pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.stem)
+def test_who_is_waited_for_says_when_it_is_healthy(file: Path) -> None:
+    services = read(file)["services"]
+    for service in services.values():
+        waited = service.get("depends_on", {})
+        for name in waited if isinstance(waited, dict) else {}:
+            assert "healthcheck" in services[name] or "build" in services[name], name  # ours is in the container file
+
+
+def test_the_cluster_s_variables_are_those_of_its_example() -> None:
+    asked = set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.cluster.yaml").read_text("utf-8")))
+    given = set(re.findall(r"^(\w+)=$", (DEPLOY / "cluster.env.example").read_text("utf-8"), re.MULTILINE))
+    assert given == asked
+
+
+@pytest.mark.slow
+async def test_the_cluster_s_table_is_what_its_reader_searches_and_may_not_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CITESTREAM_READER_PASSWORD", "it's secret")
+    config = configured(DEPLOY / "compose.cluster.yaml").retrievers["documents"].model_dump()
+    with postgres() as server:
+        server.run((DEPLOY / "postgres.sql").read_text("utf-8"))
+        server.run(
+            "INSERT INTO evidence (id, document_id, file_name, title, text, page_number) "
+            "VALUES ('b#0', 'b', 'bridge.pdf', 'Bridge', 'The Harlan bridge was opened on 4 May 1932.', 12)"
+        )
+        url = {"url": server.url_of("postgres", role="citestream_reader"), "api_key_env": ""}
+        found = parse({"providers": {"extractive": {}}, "retrievers": {"documents": config | url}})
+        asked = {"model": "extractive", "messages": [{"role": "user", "content": "When was the Harlan bridge opened?"}]}
+        async with TestClient(TestServer(make_app(found))) as client:
+            answer = await client.post("/v1/chat/completions", json=asked | {"retrieval": {"source": "documents"}})
+            (reference,) = (await answer.json())["references"]
+        assert (reference["id"], reference["file_name"], reference["page_number"]) == ("b#0", "bridge.pdf", 12)
+        server.run("SET ROLE citestream_reader; DELETE FROM evidence;")
+        assert server.run("SELECT count(*) FROM evidence").split()[2] == "1"
+
+
+def test_the_container_has_what_the_server_may_be_told_to_use() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert extras["server"] == ["citestream[documents,otel,postgres,redis]"]
+    assert "--extra server" in (ROOT / "Makefile").read_text("utf-8")
 
 
 def test_the_container_file_passes_the_linter() -> None:
