@@ -10,7 +10,7 @@ import argparse
 import os
 import random
 import shutil
-import subprocess
+import subprocess  # nosec B404 # to kill what is measured
 import sys
 import tempfile
 import time
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def gather(folders: Sequence[Path], most: int, into: Path) -> list[Path]:
     """Copies of as many documents, the same ones each time, drawn from all that are there."""
     found = sorted(path for folder in folders for path in documents(folder))
-    random.Random(SEED).shuffle(found)
+    random.Random(SEED).shuffle(found)  # nosec B311 # the same documents each time
     taken = []
     for number, path in enumerate(found[:most]):
         copy = into / f"{number // 100:02}" / f"{number:04} {path.name}"
@@ -102,7 +102,7 @@ def index(docs: Path, store: Path, stop: float = 0.0) -> Run:
 
 def killed(docs: Path, store: Path, times: int, seconds: float) -> bytes:
     """The content of a store whose runs were killed so many times before one came to its end."""
-    draw, moments = random.Random(SEED), []
+    draw, moments = random.Random(SEED), []  # nosec B311 # the same moments each time
     for _ in range(times):
         moments.append(draw.uniform(0.1, 1.2 * seconds / times + 1.0))
         index(docs, store, moments[-1])
