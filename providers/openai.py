@@ -131,9 +131,7 @@ class OpenAIProvider:
             running_usage=isinstance(options, Mapping) and options.get("continuous_usage_stats") is True,
         )
         call = self._call("POST", "/chat/completions", request.key, dumps(body), request.model)
-        return stream(
-            self._transport, call, self._settings.timeouts, EventSplitter(self._settings.max_event_bytes), reader
-        )
+        return stream(self._transport, call, self._settings, EventSplitter(self._settings.max_event_bytes), reader)
 
     def _refuses_usage(self, error: Rejected) -> bool:
         named = f"{error.message} {error.param}"

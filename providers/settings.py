@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .transport import MAX_EVENT_BYTES, Retries, Timeouts
+from .transport import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, Retries, Timeouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,5 +20,6 @@ class Settings:
     vertex: bool = False  # base_url is a Vertex AI address up to and including the location
     ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
     max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of its stream
+    max_answer_bytes: int = MAX_ANSWER_BYTES  # of all events of one answer that is read, not passed through
     timeouts: Timeouts = field(default_factory=Timeouts)
     retries: Retries = field(default_factory=Retries)

@@ -14,7 +14,8 @@ import aiohttp
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
 from .runs import Reads, Runs
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Timeouts, Transport, Watch, accepted, drain, kind_of, reads
+from .settings import Settings
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accepted, drain, kind_of, reads
 
 IDLE = Idle()
 
@@ -85,16 +86,17 @@ class WholeBody:
 
 
 async def stream(
-    transport: Transport, call: Call, timeouts: Timeouts, splitter: Splitter, reader: Reader, *, closes: bool = False
+    transport: Transport, call: Call, settings: Settings, splitter: Splitter, reader: Reader, *, closes: bool = False
 ) -> AsyncGenerator[Event, None]:
     """Send the call and read its answer. Raises ProviderError.
 
     `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
     """
-    async with accepted(transport, call, timeouts) as (response, watch):
+    async with accepted(transport, call, settings.timeouts) as (response, watch):
         splitter = _suited(response, splitter)
         runs = Runs(reader)
         broken: ProviderError | None = None
+        left = settings.max_answer_bytes
         async with aclosing(reads(response, watch)) as received:
             try:
                 async for data in received:
@@ -102,7 +104,11 @@ async def stream(
                         yield event
                     if reader.complete and not closes:
                         watch.finish()
+                    left -= len(data)
                     if reader.error or reader.done:
+                        break
+                    if left < 0:
+                        broken = BrokenStream(f"The provider's answer has more than {settings.max_answer_bytes} bytes.")
                         break
             except (IncompleteAnswer, TimedOut) as error:
                 broken = error

@@ -114,6 +114,7 @@ class Routes:
         self._transport = self._transport or Transport()
         settings = config.model_dump(include=SETTINGS) | {"api_key": config.secret()}
         settings["max_event_bytes"] = self._config.limits.event_bytes
+        settings["max_answer_bytes"] = self._config.limits.answer_bytes
         settings["timeouts"] = Timeouts(**config.timeouts.model_dump())
         settings["retries"] = Retries(**config.retries.model_dump())
         return provider(config.kind, transport=self._transport, **settings)

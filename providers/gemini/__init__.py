@@ -51,7 +51,7 @@ class GeminiProvider:
         events = stream(
             self._transport,
             call,
-            self._settings.timeouts,
+            self._settings,
             EventSplitter(self._settings.max_event_bytes),
             reader,
             closes=True,

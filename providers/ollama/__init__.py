@@ -44,9 +44,7 @@ class OllamaProvider:
         """Stream one answer. Raises ProviderError."""
         call = self._call("/api/chat", dumps(chat_body(request)), request.key)
         reader = LineReader(request.model)
-        events = stream(
-            self._transport, call, self._settings.timeouts, LineSplitter(self._settings.max_event_bytes), reader
-        )
+        events = stream(self._transport, call, self._settings, LineSplitter(self._settings.max_event_bytes), reader)
         async with aclosing(events):
             async for event in events:
                 yield event

@@ -6,12 +6,13 @@ with bytes, so that every rule of the formats is tested without a socket.
 
 from .accepting import accepted
 from .lines import LineSplitter
-from .reading import TICK, Watch, reads
+from .reading import MAX_ANSWER_BYTES, TICK, Watch, reads
 from .retrying import Retries
 from .session import Call, Timeouts, Transport, body, drain, kind_of, refuse
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
 __all__ = [
+    "MAX_ANSWER_BYTES",
     "MAX_EVENT_BYTES",
     "TICK",
     "Call",

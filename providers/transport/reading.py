@@ -9,6 +9,7 @@ from ..errors import IncompleteAnswer, TimedOut
 from .session import BROKEN, Timeouts
 
 TICK = b""  # what `reads` yields when nothing came
+MAX_ANSWER_BYTES = 128 * 2**20  # its text is kept; 128,000 tokens, the most that models write, are 45 MB
 AFTER_FINISH_SECONDS = 5.0  # that usage and [DONE] may take after every finish reason; some servers never send them
 
 

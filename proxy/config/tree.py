@@ -221,6 +221,11 @@ class Limits(Section):
     event_bytes: int = Field(
         default=16 * 2**20, ge=1024, description="of one event or line of a provider's stream; an image fits"
     )
+    answer_bytes: int = Field(
+        default=128 * 2**20,
+        ge=1024,
+        description="of all events of one cited answer: some 400,000 tokens; then it breaks",
+    )
     held_seconds: float = Field(default=20.0, gt=0, description="that a sentence may be held")
 
 

@@ -131,6 +131,15 @@ async def test_what_arrived_is_delivered_and_no_end_is_invented_after(
         assert monotonic() - started < 5
 
 
+async def test_an_answer_that_never_ends_breaks_at_its_limit() -> None:
+    async with Server(sse(*[event("Water boils. ")] * 100, STOP, DONE)) as server:
+        answer = await answered("openai", server.url, max_answer_bytes=2000)
+        assert type(answer.error) is BrokenStream
+        assert answer.reasons == {}
+        assert 20 <= answer.text().count("Water boils. ") < 100  # in how many reads they come is the system's choice
+        checked(await answered("openai", server.url, max_answer_bytes=20_000), "Water boils. " * 100, "stop")
+
+
 @pytest.mark.parametrize(
     "case", [case for case in FAULTS if not any(isinstance(step, Break) for step in FAULTS[case][0])]
 )
