@@ -37,7 +37,8 @@ SELECT a.attname, t.typname, n.nspname FROM pg_catalog.pg_attribute AS a
 JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
 WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
-# Any word of the question is enough, or most questions would find nothing; the rank says how many there are.
+# Any word of the question is enough, or most questions would find nothing; the rank says how many there are. It is not
+# divided by the length of a text: that finds less (recall@5 of fact checks .40 instead of .55; bench/retrieval.py).
 _BY_WORDS = r"""
 WITH question AS MATERIALIZED (
     SELECT string_agg('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery AS query
@@ -45,7 +46,7 @@ WITH question AS MATERIALIZED (
 )
 SELECT {row} AS row FROM (
     SELECT t.* FROM {table} AS t, question WHERE {words} @@ question.query
-    ORDER BY ts_rank({words}, question.query, 1) DESC LIMIT {candidates}
+    ORDER BY ts_rank({words}, question.query) DESC LIMIT {candidates}
 ) AS t
 """
 # What goes on is made of the best alone: the planner would make it of every row, then sort.
