@@ -1,7 +1,7 @@
 """Evidence: a numbered source passage shown to the model, and the reading of it from a request."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Any
 
@@ -122,11 +122,10 @@ def _number(found: list[tuple[str, Fields]], after: Sequence[Evidence], max_char
             ids.add(given)
     numbered = []
     for number, (_, fields) in enumerate(found, len(after) + 1):
-        item = Evidence(**{"number": number, "id": "", **fields})
         if "id" not in fields:
-            item = replace(item, id=_free_id(number, ids))
-            ids.add(item.id)
-        numbered.append(item)
+            fields = {**fields, "id": _free_id(number, ids)}
+            ids.add(fields["id"])
+        numbered.append(Evidence(number, **fields))
     return tuple(numbered)
 
 
