@@ -54,10 +54,13 @@ class Ending:
 
     def pass_by(self, events: bytes) -> None:
         """The next events, whole."""
-        if self.seen or not _MAY_END[self._api].search(events):
+        if self.seen or not (sign := _MAY_END[self._api].search(events)):
             return
-        splitter = LineSplitter() if self._api == "ollama" else EventSplitter()
-        for payload in (*splitter.feed(events), *splitter.flush()):
+        lines = self._api == "ollama"
+        splitter = LineSplitter() if lines else EventSplitter()
+        kind = KINDS["application/x-ndjson" if lines else "text/event-stream"]
+        begin = _after_last(events, kind, sign.start())  # a read may hold a hundred events that end nothing
+        for payload in (*splitter.feed(events[begin:]), *splitter.flush()):
             event, _ = loads(payload)
             if isinstance(event, dict):
                 self._ended |= _ends(event, self._api)
@@ -83,7 +86,7 @@ class Whole:
         if not self._held and data.endswith(self._ends):
             return data  # as nearly every server writes
         seen = self._tail + data
-        at = max(seen.rfind(end) + len(end) if end in seen else 0 for end in self._ends) - len(self._tail)
+        at = _after_last(seen, self._ends, len(seen)) - len(self._tail)
         if at <= 0:
             self._hold(data)
             return b""
@@ -109,6 +112,11 @@ class Whole:
             self._tail = (self._tail + data)[-LONGEST_BLANK:]
             if self._size > self._limit:
                 raise BrokenStream(f"The provider sent an event of more than {self._limit} bytes.")
+
+
+def _after_last(data: bytes, ends: tuple[bytes, ...], stop: int) -> int:
+    """Where the event begins that stands behind the last of these ends before `stop`; 0 where there is none."""
+    return max(found + len(end) if (found := data.rfind(end, 0, stop)) >= 0 else 0 for end in ends)
 
 
 async def relay(

@@ -103,6 +103,18 @@ def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
         assert not ending.seen
 
 
+@pytest.mark.parametrize("between", [b"\n\n", b"\r\n\r\n", b"\r\r"])
+def test_an_end_is_found_behind_others_and_before(between: bytes) -> None:
+    delta, end = (
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":%b}]}%b' % (reason, between)
+        for reason in (b"null", b'"stop"')
+    )
+    for events in (delta * 3 + end, end + delta, delta + end + b"data: [DONE]" + between):
+        ending = Ending("openai")
+        ending.pass_by(events)
+        assert ending.seen
+
+
 def test_every_answer_that_was_asked_for_has_to_end() -> None:
     ending = Ending("openai", choices=2)
     for choice in (1, 1, 0):
