@@ -1,7 +1,7 @@
 """One case at one proxy: run the load, look at the clocks before and after."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from statistics import median, quantiles
 
@@ -13,6 +13,7 @@ from bench.proxy.load import Stream, run
 from bench.proxy.peers import Peer
 from bench.proxy.processes import Process
 from bench.proxy.text import answer
+from bench.proxy.yardstick import milliseconds
 
 _runs = count()
 
@@ -26,11 +27,14 @@ class Measured:
     first: float  # ms from the request to the first text, median
     held: tuple[float, float]  # ms from a sentence's completion at the provider to its arrival; p50, p99; paced only
     resident: float  # MB
+    yard: float  # ms that the yardstick takes on the machine as it is just now
 
 
 def measure(peer: Peer, case: Case, upstream: Process) -> Measured:
     """One round."""
-    return uvloop.run(_measure(peer, case, upstream))
+    before = milliseconds()
+    found = uvloop.run(_measure(peer, case, upstream))
+    return replace(found, yard=(before + milliseconds()) / 2)
 
 
 async def _measure(peer: Peer, case: Case, upstream: Process) -> Measured:
@@ -55,6 +59,7 @@ async def _measure(peer: Peer, case: Case, upstream: Process) -> Measured:
         first=median(firsts) * 1000,
         held=await _held(streams, upstream, case, name, peer.ahead(case)) if case.paced else (0.0, 0.0),
         resident=peer.process.resident(),
+        yard=0.0,
     )
 
 

@@ -12,7 +12,8 @@ from bench.proxy.measure import Measured
 from bench.proxy.peers import Peer
 
 COMMITTED = Path(__file__).parent / "ratios.json"
-TOLERANCE = 1.25  # even the best round must be this much worse than the committed median: noise is not, a mistake is
+# Even the best round must be this much worse than the committed median, by both measures: noise is not, a mistake is.
+TOLERANCE = 1.25
 BASELINE, OURS = "pass-through", "Citestream"
 
 Rounds = Mapping[tuple[str, str], Sequence[Measured]]
@@ -31,6 +32,7 @@ class Row:
     cpu: tuple[float, float]  # µs a chunk
     ratio: float
     ratios: tuple[float, ...]  # of each round
+    yards: tuple[float, ...]  # of each round: µs a chunk for each ms of the yardstick
     delivered: float  # chunks a second, ratio
     first: float  # ms later than the pass-through's first text
     held: tuple[float, float]  # ms later than the pass-through's, p50 and p99 of sentences; paced only
@@ -61,6 +63,7 @@ def _row(case: Case, proxy: str, base: Sequence[Measured], own: Sequence[Measure
         cpu=(round(median(one.cpu for one in base), 2), round(median(two.cpu for two in own), 2)),
         ratio=median(ratios),
         ratios=ratios,
+        yards=tuple(round(two.cpu / two.yard, 3) for two in own),
         delivered=round(median(two.rate / one.rate for one, two in pairs), 3),
         first=round(median(two.first - one.first for one, two in pairs), 2),
         held=(
@@ -110,18 +113,26 @@ def as_json(found: Sequence[Row]) -> str:
 
 
 def commit(found: Sequence[Row]) -> None:
-    """Make these ratios the ones that later ones are compared with; cases that were not measured keep theirs."""
-    known: dict[str, float] = orjson.loads(COMMITTED.read_bytes()) if COMMITTED.exists() else {}
-    known |= {row.case: round(row.ratio, 2) for row in found if row.proxy == OURS}
+    """Make these the ones that later ones are compared with; cases that were not measured keep theirs."""
+    known = _committed() if COMMITTED.exists() else {}
+    known |= {row.case: [round(row.ratio, 2), round(median(row.yards), 2)] for row in found if row.proxy == OURS}
     COMMITTED.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def worse(found: Sequence[Row]) -> list[str]:
     """What is clearly worse than committed; cases that were not committed are none."""
-    committed: dict[str, float] = orjson.loads(COMMITTED.read_bytes())
+    committed = _committed()
     said = []
     for row in found:
-        ratio = committed.get(row.case) if row.proxy == OURS else None
-        if ratio is not None and min(row.ratios) > ratio * TOLERANCE:
+        if row.proxy != OURS or row.case not in committed:
+            continue
+        ratio, yards = committed[row.case]
+        if min(row.ratios) > ratio * TOLERANCE and min(row.yards) > yards * TOLERANCE:
             said.append(f"{row.case}: {row.ratio:.2f}× the pass-through's CPU, committed {ratio:.2f}×")
     return said
+
+
+def _committed() -> dict[str, list[float]]:
+    """By case: CPU a chunk as ratio to the pass-through's, and in µs for each ms of the yardstick."""
+    found: dict[str, list[float]] = orjson.loads(COMMITTED.read_bytes())
+    return found

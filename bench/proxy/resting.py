@@ -16,11 +16,9 @@ STARTS = 3
 def table() -> str:
     """As text."""
     with module("bench.proxy.upstream") as upstream:
-        listens, answered, resident = sorted(_start(upstream) for _ in range(STARTS))[STARTS // 2]
-        said = [
-            "",
-            f"start: listens after {listens:.2f} s, has answered after {answered:.2f} s; at rest {resident:.0f} MB",
-        ]
+        cpu, listens, answered, resident = sorted(_start(upstream) for _ in range(STARTS))[STARTS // 2]
+        waits = f"listens after {listens:.2f} s, has answered after {answered:.2f} s, {cpu:.2f} s of them CPU"
+        said = ["", f"start: {waits}; at rest {resident:.0f} MB"]
         for evidence in EVIDENCE:
             with citestream(upstream) as peer:
                 case = Case(STREAMS, evidence, paced=True)
@@ -29,12 +27,12 @@ def table() -> str:
     return "\n".join(said)
 
 
-def _start(upstream: Process) -> tuple[float, float, float]:
-    """Seconds until it listens, seconds until it has answered, MB."""
+def _start(upstream: Process) -> tuple[float, float, float, float]:
+    """Seconds of CPU, seconds until it listens, seconds until it has answered, MB."""
     began = time.monotonic()
     with citestream(upstream) as peer:
         _alive(peer)
-        return peer.process.started_in, time.monotonic() - began, peer.process.resident()
+        return peer.process.cpu(), peer.process.started_in, time.monotonic() - began, peer.process.resident()
 
 
 def _alive(peer: Peer) -> None:
