@@ -1,6 +1,7 @@
 """Several machines with one Redis: all know each other's answers; while it is gone, answers go on without it."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -146,3 +147,9 @@ def test_a_key_that_is_not_there_is_told_at_the_start(tmp_path: Any) -> None:
 def test_workers_of_one_machine_use_it_too(tmp_path: Any) -> None:
     config = Config(store=StoreConfig(url="redis://h"))
     assert _shared(config, tmp_path).references == config.references
+
+
+def test_without_its_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(ConfigError, match=r"^store\.url: Redis' client is not installed: pip install"):
+        make_app(Config(store=StoreConfig(url="redis://h")))

@@ -1,6 +1,7 @@
 """A real PostgreSQL: words, vectors and both, in tables as others make them; and everything that goes wrong."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -255,3 +256,9 @@ async def test_a_server_that_is_not_there() -> None:
 
 def test_the_password_is_not_shown(tmp_path: Path) -> None:
     assert "sesame" not in repr(Settings(str(tmp_path), "docs", api_key="sesame"))
+
+
+def test_without_its_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    with pytest.raises(ProviderError, match=r"pip install 'citestream\[postgres\]'"):
+        PostgresRetriever(Settings("postgresql://h/d", "docs"))
