@@ -7,7 +7,16 @@ import sys
 from pathlib import Path
 
 import aiohttp
+import pytest
 
+from tests.faults.clients import CLIENTS, EVIDENCE
+from tests.faults.dialects import OPENAI
+from tests.faults.framing import chunked
+from tests.faults.scenarios import PARTS
+from tests.soak.serving import served
+from tests.upstreams.wire import Break, Server, chunk, script
+
+PATIENCE = 20.0  # seconds, for a machine under load
 ROOT = Path(__file__).parents[2]
 
 
@@ -49,6 +58,26 @@ async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(tmp_pa
     assert rest.endswith(b"data: [DONE]\n\n")
     assert b'"references":[{' in rest
     assert await server.wait() == 0
+
+
+async def test_a_stream_that_outlasts_the_wait_breaks_and_does_not_look_whole(tmp_path: Path) -> None:
+    opened, *_ = chunked(OPENAI, [])
+    said = [chunk(OPENAI.text(part)) for part in PARTS]
+    async with Server(script(opened, *said, Break.STALL)) as provider:
+        providers = {"slow": {"kind": "openai", "base_url": f"{provider.url}/v1"}}
+        asked = CLIENTS["chat"].body("slow/m", 1) | {"evidence": EVIDENCE}
+        with served(tmp_path, {"server": {"drain_seconds": 0.2}, "providers": providers}) as (server, url):
+            async with (
+                aiohttp.ClientSession() as client,
+                client.post(url + CLIENTS["chat"].path, json=asked) as running,
+            ):
+                await running.content.readuntil(b"[1]")
+                server.terminate()
+                with pytest.raises(aiohttp.ClientError):
+                    await running.content.read()
+            assert server.wait(PATIENCE) == 0
+        async with asyncio.timeout(PATIENCE):
+            await provider.left.wait()
 
 
 async def status(client: aiohttp.ClientSession, url: str) -> int:

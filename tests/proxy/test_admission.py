@@ -1,0 +1,68 @@
+"""How many may be answered at once: the next is told when to come back, and let in as soon as there is room."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import parse
+from tests.faults.clients import CLIENTS, EVIDENCE, Client, Fields, failed
+from tests.faults.dialects import OPENAI
+from tests.faults.framing import chunked
+from tests.faults.scenarios import full
+from tests.upstreams.wire import Request, Server, Step
+
+MOST = 2
+
+
+class Halting:
+    """A provider that says its answer once it may."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, _: Request) -> AsyncIterator[Step]:
+        first, *rest = chunked(OPENAI, full(OPENAI))
+        yield first
+        await self.go_on.wait()
+        for step in rest:
+            yield step
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+async def test_one_too_many_is_told_when_to_come_back(name: str) -> None:
+    halting = Halting()
+    async with Server(halting) as upstream:
+        providers = {"halting": {"kind": "openai", "base_url": f"{upstream.url}/v1"}}
+        app = make_app(parse({"server": {"max_streams": MOST}, "providers": providers}))
+        async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(asked(client, CLIENTS["chat"])) for _ in range(MOST)]
+            while len(upstream.requests) < MOST:
+                async with client.get("/healthz") as healthy:  # which is never turned away
+                    assert healthy.status == 200
+            async with client.post(path(CLIENTS[name]), json=body(CLIENTS[name])) as refused:
+                assert refused.status == 503
+                assert int(refused.headers["Retry-After"]) >= 1
+                assert "too many requests" in failed(await refused.json())
+            halting.go_on.set()
+            assert [await one for one in running] == [200] * MOST
+            assert await asked(client, CLIENTS[name]) == 200
+        assert len(upstream.requests) == MOST + 1
+
+
+async def asked(client: Any, api: Client) -> int:
+    async with client.post(path(api), json=body(api)) as answer:
+        await answer.read()
+        status: int = answer.status
+        return status
+
+
+def path(api: Client) -> str:
+    return api.path.format(model="halting/m")
+
+
+def body(api: Client) -> Fields:
+    return api.body("halting/m", 1) | {"evidence": EVIDENCE}
