@@ -19,8 +19,9 @@ from citation.scoring import SCORERS
 from providers.events import ChatRequest, Finish, TextDelta
 from providers.retrieval import RETRIEVERS
 from providers.retrieval.http.presets import PRESETS
-from proxy.config import parse
+from proxy.config import load, parse
 from proxy.metrics import Metrics
+from tests.upstreams.servers import STREAMS
 
 from .conftest import Start
 
@@ -123,6 +124,24 @@ def test_the_retrievers_of_the_page_can_be_configured() -> None:
     assert kinds == RETRIEVERS.keys()
     presets = {name for row in re.findall(r"^\| (`[^|]+) \| `POST", page, re.MULTILINE) for name in row.split(", ")}
     assert {name.strip("`") for name in presets} == {name for name in PRESETS if name}
+
+
+def test_every_configuration_of_the_providers_page_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (DOCS / "providers.md").read_text("utf-8")
+    configurations = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    for name in re.findall(r"\$\{(\w+)\}", page):
+        monkeypatch.setenv(name, "sk-1234")
+    for number, text in enumerate(configurations):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(text, "utf-8")
+        assert load(str(file)).providers
+    kinds = set(re.findall(r"^## (.+)$", page, re.MULTILINE))
+    assert len(configurations) == len(kinds) == 8
+
+
+def test_the_providers_page_tells_of_every_server_whose_stream_is_tested() -> None:
+    page = (DOCS / "providers.md").read_text("utf-8")
+    assert re.findall(r"^\| ((?!server)[^|-].*?) \|", page, re.MULTILINE) == list(STREAMS)
 
 
 @pytest.mark.slow

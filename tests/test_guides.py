@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from proxy.config import load
-from tests.clients.guides import FOLDER, ROOT, guides, regions, with_code
+from tests.clients.guides import FOLDER, ROOT, guides, regions, tables, with_code
 
 BLOCKS = re.compile(
     r"^(?:<!-- (?P<source>.*?) -->\n)?```(?P<language>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -38,6 +38,12 @@ def test_every_region_is_shown_in_some_guide() -> None:
     scripts = [path for kind in ("python/*.py", "node/*.mjs") for path in (ROOT / "tests/clients").glob(kind)]
     marked = {(path.relative_to(ROOT).as_posix(), name) for path in scripts for name in regions(path)}
     assert marked == shown
+
+
+def test_tables_are_those_of_one_run_wherever_they_stand() -> None:
+    found = [(name, text) for guide in guides() for name, text in tables(guide.read_text("utf-8"))]
+    assert {name for name, _ in found} == {"matrix", "clients"}
+    assert len(set(found)) == 2
 
 
 @pytest.mark.parametrize("name", ["aliases.yaml", "litellm/behind.yaml"])

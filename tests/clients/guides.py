@@ -51,6 +51,11 @@ def with_tables(text: str, tables: Mapping[str, str]) -> str:
     return _TABLE.sub(lambda found: f"{found['head']}\n{tables[found['name']]}\n\n{found['tail']}", text)
 
 
+def tables(text: str) -> list[tuple[str, str]]:
+    """The tables that a guide has, by name."""
+    return [(found["name"], found[0].strip()) for found in _TABLE.finditer(text)]
+
+
 def regions(file: Path) -> dict[str, str]:
     """What stands between `region NAME` and `endregion`, without the margin."""
     found, name, lines = {}, "", list[str]()
