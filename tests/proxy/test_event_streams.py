@@ -14,6 +14,7 @@ from openai._streaming import SSEDecoder as OpenAIDecoder
 from sseclient import SSEClient
 
 from providers.transport import EventSplitter
+from proxy.apis.gemini.request import GeminiApi
 from proxy.apis.openai_chat import OpenAIChatApi
 from proxy.apis.responses import ResponsesApi
 from proxy.encoding import loads
@@ -121,5 +122,21 @@ def test_responses_come_back_unchanged(read: Read) -> None:
         assert [one["sequence_number"] for one in found] == list(range(len(found)))
         assert "".join(one["delta"] for one in found if one["type"] == "response.output_text.delta") == "".join(texts)
         assert found[-1]["response"]["instructions"] == "".join(texts)
+
+    check()
+
+
+@pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
+def test_geminis_responses_come_back_unchanged(read: Read) -> None:
+    @given(st.lists(TEXTS, max_size=4), st.randoms())
+    def check(texts: list[str], rng: Random) -> None:
+        encoder = GeminiApi("m", stream=True, events=True).encoder(Job("m", []), lambda _: [])
+        sent = [*list(events_of(texts))[:-1], chunk({}, "stop")]
+        stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
+        found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
+        parts = [part for one in found for part in one["candidates"][0]["content"]["parts"]]
+        assert "".join(part.get("text", "") for part in parts if not part.get("thought")) == "".join(texts)
+        assert "".join(part["text"] for part in parts if part.get("thought")) == "".join(texts)
+        assert found[-1]["candidates"][0]["finishReason"] == "STOP"
 
     check()
