@@ -137,13 +137,15 @@ def _judge(
 ) -> list[Verdict]:
     """Verdicts in number order; unless `everything`, only of what is likely enough or was cited."""
     judged = judge(scores)
-    gates = Gates(claim, prepared.index) if judged.gated else None
+    gates: Gates | None = None
     verdicts = []
     for row, (evidence, probability) in enumerate(zip(prepared.evidence, judged.probability.tolist(), strict=True)):
         hinted = evidence.number in cited
         bar = float((judged.hint_bar if hinted else judged.bar)[row])
         if not (everything or hinted or probability >= bar):
             continue
+        if judged.gated and gates is None:
+            gates = Gates(claim, prepared.index)
         start, end = scores.windows[row].tolist()
         gate = gates.check(row, (start, end)) if gates else None
         verdicts.append(

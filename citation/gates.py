@@ -9,6 +9,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from .lexicon import Lexed, Quantity, agrees, lex, lex_sentence
 from .scoring import Claim
@@ -27,6 +28,11 @@ _BREAK = re.compile(r"[,;:，；：、—(){}]|\.\s")
 # Where a sentence goes on to say something else.
 _PART = re.compile(
     r"[;:，；、]|,(?!\d)|\b(?:and|but|while|whereas|und|aber|sondern|während|y|pero|mientras|et|mais|tandis|e|ma|mas)\b"
+)
+# Between two numbers of which one becomes the other.
+_BECOMES = re.compile(
+    r"\W{0,3}(?:(?:down |up )?to|auf|zu|hasta|al?|à|au|升至|降至|增至|减至|升到|降到|增加到|减少到|到|至|->|→)\W{0,3}",
+    re.IGNORECASE,
 )
 # What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
 _TOPIC_TERMS, _TOPIC_TERMS_HAN = 1, 2
@@ -82,6 +88,16 @@ class Gates:
             if other:
                 words = self.text[quantity.start : quantity.end]
                 return Gate(Reason.NUMBER_MISMATCH, f"the passage says {other}, not {words}")
+        return self._turned(theirs) if theirs else None
+
+    def _turned(self, theirs: "_Clause") -> Gate | None:
+        """A change from one number to another that the passage tells the other way round."""
+        for before, after in self.mine.changes():
+            for first, second in theirs.changes():
+                turned = agrees(before, second) and agrees(after, first)
+                if turned and not (agrees(before, first) and agrees(after, second)):
+                    mine, said = self.text[before.start : after.end], theirs.text[first.start : second.end]
+                    return Gate(Reason.NUMBER_MISMATCH, f"the passage says {said}, not {mine}")
         return None
 
     def _otherwise(self, quantity: Quantity, row: int, known: list[Quantity]) -> str | None:
@@ -144,6 +160,7 @@ class _Clause:
         lo, hi = bisect_left(lexed.starts, start), bisect_left(lexed.starts, end)
         self.terms = lexed.terms[lo:hi]
         self.starts = lexed.starts[lo:hi]
+        self.ends = lexed.ends[lo:hi]
         self.text = text
         self.quantities = [q for q in lexed.quantities if start <= q.start < end and q.values]
         self.end = end
@@ -152,7 +169,15 @@ class _Clause:
         self.breaks = [m.start() for m in _BREAK.finditer(text, start, end)] if self.negations else []
         self.breaks.append(end)
 
-    def denied(self, reach: int, back: int) -> list[list[str]]:
+    def changes(self) -> list[tuple[Quantity, Quantity]]:
+        """Neighbouring numbers of which one becomes the other: "from 12 % to 9 %"."""
+        return [
+            (before, after)
+            for before, after in pairwise(self.quantities)
+            if _BECOMES.fullmatch(self.text, before.end, max(before.end, after.start))
+        ]
+
+    def denied(self, reach: int, back: int) -> list[slice]:
         """What each negation denies: the next terms in its clause, or those before it where none follow."""
         scopes = []
         for end in self.negations:
@@ -160,8 +185,13 @@ class _Clause:
             clause = bisect_left(self.breaks, end)
             stop = bisect_left(self.starts, self.breaks[clause])
             begin = bisect_left(self.starts, self.breaks[clause - 1]) if clause else 0
-            scopes.append(self.terms[at : min(stop, at + reach)] or self.terms[max(begin, at - back) : at])
+            after = slice(at, min(stop, at + reach))
+            scopes.append(after if self.terms[after] else slice(max(begin, at - back), at))
         return scopes
+
+    def spelled(self, scope: slice) -> str:
+        """Neighbouring terms as the text has them."""
+        return self.text[self.starts[scope][0] : self.ends[scope][-1]]
 
     def beside(self, start: int, stop: int) -> set[str]:
         """The terms of the part of the sentence that holds an offset range."""
@@ -188,14 +218,15 @@ class _Clause:
 
 def _denied(one: _Clause, other: _Clause) -> str:
     """What `one` denies and `other` says; "" if there is no such thing, or both deny something of the same."""
-    mine = {term for scope in one.denied(_SCOPE_WIDE, _SCOPE_WIDE) for term in scope}
-    if not mine or mine & {term for scope in other.denied(_SCOPE_WIDE, _SCOPE_WIDE) for term in scope}:
+    mine = {term for scope in one.denied(_SCOPE_WIDE, _SCOPE_WIDE) for term in one.terms[scope]}
+    if not mine or mine & {term for scope in other.denied(_SCOPE_WIDE, _SCOPE_WIDE) for term in other.terms[scope]}:
         return ""
-    for scope in one.denied(_SCOPE_AFTER, _SCOPE_BEFORE):
+    for denied in one.denied(_SCOPE_AFTER, _SCOPE_BEFORE):
+        scope = one.terms[denied]
         said = [term for term in scope if term in other.terms and one.terms.count(term) == 1]
         needed = len(scope) / 2 if scope and scope[0] >= "\u2e80" else (len(scope) + 1) / 2
         if said and len(said) >= needed:
-            return f"one side denies {' '.join(scope)}"
+            return f"one side denies {one.spelled(denied)}"
     return ""
 
 

@@ -244,7 +244,7 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
     \b
     citestream eval labelled.jsonl
     citestream eval labelled.jsonl --scorer hybrid --config my.yaml --plot curves.png
-    citestream eval labelled.jsonl --json | jq .quality.all.f1
+    citestream eval labelled.jsonl --json | jq .quality.ALL.f1
     """
     from citation.evidence import FieldError
 

@@ -8,6 +8,7 @@ MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century",
 
 # Conversions (5 miles, 8 km) are rounded by whoever writes them.
 _CONVERTED = 0.02
+_BINARY = 0.05  # 1 TB is 1,000 GB to some, 1,024 to others, and nobody says which
 
 
 class Quantity(NamedTuple):
@@ -21,7 +22,7 @@ class Quantity(NamedTuple):
     strict: bool = True  # False for "one", "first": they often count nothing
     rounded: bool = False  # "about", or given in millions: the evidence may be more exact
     ordinal: bool = False
-    version: str = ""  # as written, where 3.10 is not 3.1
+    version: str = ""  # as written, where 3.10 is not 3.1; beside values where it may be a plain number too
 
     @property
     def term(self) -> str:
@@ -52,7 +53,7 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
         return False
     same_unit = claim.unit == evidence.unit and claim.factor == evidence.factor
     convert = claim.unit == evidence.unit
-    tolerance = 1e-9 if same_unit or not convert else _CONVERTED
+    tolerance = 1e-9 if same_unit or not convert else _BINARY if claim.unit == "data" else _CONVERTED
     for value in claim.values:
         for other in evidence.values:
             a, b = (value * claim.factor, other * evidence.factor) if convert else (value, other)

@@ -5,6 +5,7 @@ import re
 from .counting import fraction, number_words, ordinal
 from .dates import century, date, month, version
 from .folding import words
+from .function_words import function_words
 from .han_numbers import about, numbers
 from .numerals import CENTURIES, HAN_SCALES, ORDINALS, readings, scale
 from .pieces import Found, Pieces
@@ -25,6 +26,7 @@ _VERSION_WORDS = frozenset(words("v version versions versao versione release bui
 _MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only beside a currency: $5m
 _SIGNS = frozenset(CURRENCY_SIGNS)
 _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")
+_LABEL = re.compile(r"\d+\.\d+", re.ASCII)
 _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
@@ -85,7 +87,17 @@ class Reader:
             return [Found(version(p.texts[i], p.starts[i], p.ends[i]), i, i + 1)]
         if self._negative(p.starts[i]):
             values = tuple(-v for v in values)
-        return [self._quantity(values, i, i + 1)]
+        found = self._quantity(values, i, i + 1)
+        if not found.quantity.unit and self._labels(i):
+            found = found._replace(quantity=found.quantity._replace(version=p.texts[i]))
+        return [found]
+
+    def _labels(self, i: int) -> bool:
+        """Whether the numeral at `i` may be a version or a section: `Python 3.10`, `Table 2.1`, whatever else it is."""
+        p = self.p
+        name = p.words[i - 1] if i and p.close(p.ends[i - 1], i) else None
+        labels = name is not None and name.capital and name.folded not in function_words(self.language)
+        return labels and _LABEL.fullmatch(p.texts[i]) is not None
 
     def _negative(self, start: int) -> bool:
         text = self.p.text

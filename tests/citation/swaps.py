@@ -8,6 +8,24 @@ Case = tuple[str, tuple[str, ...], tuple[str, ...]]
 SWAPS: dict[str, list[Case]] = {
     "en": [
         (
+            "The drug reduced mortality from 12% to 9% in patients over 65.",
+            ("In patients over 65 the drug reduced mortality from 12 percent to 9 percent.",),
+            ("The drug reduced mortality from 9% to 12%.", "In patients over 56 the drug reduced mortality."),
+        ),
+        (
+            "Python 3.10 requires 2 GB of memory and was released in October 2021.",
+            (
+                "Python 3.10 was released in October 2021.",
+                "Version 3.10 of Python was released in 2021.",
+                "Python 3.10 requires 2048 MB of memory.",
+            ),
+            (
+                "Python 3.1 was released in October 2021.",
+                "Python 3.11 was released in October 2021.",
+                "Python 3.10 requires 2 MB of memory.",
+            ),
+        ),
+        (
             "The plant employs 1,500 people and produced 2.4 million tyres in 2021.",
             (
                 "The plant employs 1500 people.",
@@ -230,6 +248,11 @@ SWAPS: dict[str, list[Case]] = {
     ],
     "de": [
         (
+            "Der Anteil stieg in fünf Jahren von 12 % auf 19 %.",
+            ("Von 12 Prozent auf 19 Prozent stieg der Anteil.", "In 5 Jahren stieg der Anteil auf 19 %."),
+            ("Der Anteil stieg von 19 % auf 12 %.", "Der Anteil stieg in fünf Jahren von 12 % auf 91 %."),
+        ),
+        (
             "Das Werk beschäftigt 1.500 Menschen und baute im Jahr 2021 rund 2,4 Millionen Reifen.",
             (
                 "Das Werk beschäftigt 1500 Menschen.",
@@ -409,6 +432,11 @@ SWAPS: dict[str, list[Case]] = {
     ],
     "es": [
         (
+            "La tasa de paro bajó del 14 % al 11 % en dos años.",
+            ("En dos años la tasa de paro bajó del 14 por ciento al 11 por ciento.",),
+            ("La tasa de paro bajó del 11 % al 14 %.", "La tasa de paro bajó del 14 % al 1 % en dos años."),
+        ),
+        (
             "La planta emplea a 1.500 personas y produjo 2,4 millones de neumáticos en 2021.",
             (
                 "La planta emplea a 1500 personas.",
@@ -581,6 +609,11 @@ SWAPS: dict[str, list[Case]] = {
     ],
     "fr": [
         (
+            "La part du rail est passée de 8 % à 13 % depuis 2010.",
+            ("Depuis 2010, la part du rail est passée de 8 pour cent à 13 pour cent.",),
+            ("La part du rail est passée de 13 % à 8 %.", "La part du rail est passée de 8 % à 30 %."),
+        ),
+        (
             "L'usine emploie 1 500 personnes et a produit 2,4 millions de pneus en 2021.",
             (
                 "L'usine emploie 1500 personnes.",
@@ -749,6 +782,11 @@ SWAPS: dict[str, list[Case]] = {
         ),
     ],
     "zh": [
+        (
+            "失业率从百分之七降至百分之五。",
+            ("失业率从7%降至5%。", "失业率降至5%。"),
+            ("失业率从5%降至7%。", "失业率从7%降至3%。"),
+        ),
         (
             "该工厂有1500名员工，2021年生产了240万条轮胎。",
             (

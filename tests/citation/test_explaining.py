@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from citation import Evidence, Options, cite
 from citation.explaining import explain_text
 
@@ -31,6 +33,20 @@ def test_it_says_what_decided() -> None:
     assert right.decided == "supports"
     assert wrong.gate is not None
     assert "1999" in wrong.gate.detail
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("The Harlan bridge never carried railway tracks.", "one side denies carried railway tracks"),
+        ("Traffic rose from 9 % to 4 %.", "the passage says 4 % to 9 %, not 9 % to 4 %"),
+    ],
+)
+def test_a_gate_quotes_the_text(text: str, detail: str) -> None:
+    evidence = [Evidence(1, "The Harlan bridge carried railway tracks. Traffic rose from 4 % to 9 %.", "e1")]
+    (claim,) = (one for one in explain_text(text, evidence, Options()) if one.verdicts)
+    assert claim.verdicts[0].gate is not None
+    assert claim.verdicts[0].gate.detail == detail
 
 
 def test_it_can_be_written_down() -> None:
