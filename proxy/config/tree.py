@@ -365,12 +365,23 @@ def is_loopback(host: str) -> bool:
 
 def asks_itself(config: Config) -> str:
     """The provider whose address is this server's own, which would ask itself until it is full; "" where none is."""
+    server = config.server
+    local = is_loopback(server.host) or _is_everywhere(server.host)
     for name, provider in config.providers.items():
         try:
             address = urlsplit(provider.base_url)
-            here = address.port == config.server.port
+            here = address.port == server.port
         except ValueError:  # an address that is none is another error's
             continue
-        if here and address.hostname and (is_loopback(address.hostname) or address.hostname == config.server.host):
+        host = address.hostname or ""
+        if here and (host == server.host or (local and is_loopback(host))):
             return name
     return ""
+
+
+def _is_everywhere(host: str) -> bool:
+    """Whether a server with this host is reached by every address of its machine."""
+    try:
+        return ip_address(host).is_unspecified
+    except ValueError:  # a name
+        return False

@@ -22,6 +22,7 @@ from proxy.config import (
     ProviderConfig,
     RetrieverConfig,
     Section,
+    asks_itself,
     default_providers,
     load,
     parse,
@@ -334,6 +335,25 @@ def test_applications_of_a_vendor_whose_key_is_there_need_not_change_the_names_o
     assert load(named, environ={"OPENAI_API_KEY": "a"}).default_provider == "ollama"
     own = written(tmp_path, "providers: {openai: {}}\n")
     assert load(own, environ={"OPENAI_API_KEY": "a"}).default_provider == ""
+
+
+ITSELF = {
+    "by its name": ("127.0.0.1", "http://localhost:8787/v1", "up"),
+    "listening everywhere": ("0.0.0.0", "http://127.0.0.1:8787/v1", "up"),
+    "by its own address": ("192.0.2.1", "http://192.0.2.1:8787/v1", "up"),
+    "another port": ("127.0.0.1", "http://127.0.0.1:8788/v1", ""),
+    "another machine": ("0.0.0.0", "http://192.0.2.7:8787/v1", ""),
+    "this machine, where another listens": ("192.0.2.1", "http://127.0.0.1:8787/v1", ""),
+    "a port that is none": ("127.0.0.1", "http://127.0.0.1:x/v1", ""),
+    "the vendor's": ("127.0.0.1", "", ""),
+}
+
+
+@pytest.mark.parametrize(("host", "address", "found"), ITSELF.values(), ids=ITSELF)
+def test_a_provider_that_is_the_server_itself_is_found(host: str, address: str, found: str) -> None:
+    server = {"host": host, "allow_anonymous": True}
+    providers = {"up": {"kind": "openai", "base_url": address, "api_key": "k"}}
+    assert asks_itself(parse({"server": server, "providers": providers})) == found
 
 
 def test_a_file_with_sections_left_empty(tmp_path: Path) -> None:
