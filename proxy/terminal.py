@@ -193,7 +193,7 @@ def _show_references(fields: Mapping[str, Any], places: _Places) -> None:
             (_name(reference), _link(reference["url"], places.link(reference))),
             f"{_page(reference)}  support {reference['support']:.2f}",
         )
-        console.print(head)
+        console.print(head, soft_wrap=not console.is_terminal)
         snippet = Text(" ".join(reference["snippet"].translate(SAFE).split()), style="dim")
         indented = Padding(snippet, (0, 0, 0, 4), expand=False) if console.is_terminal else "    " + snippet.plain
         console.print(indented, markup=False, soft_wrap=not console.is_terminal)

@@ -21,6 +21,7 @@ from proxy.cli import main
 from proxy.config import load
 
 from .conftest import Launch, Start
+from .upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"api.md", "commands.md", "configuration.md"}  # of the site, from the code
@@ -164,10 +165,14 @@ def refused(block: Block, reader: Reader) -> None:
 
 
 def configured(block: Block, reader: Reader) -> None:
-    """Options that exist, with values that they may have."""
+    """Options that exist, with values that they may have, where the variables and files are there that it names."""
+    secret = reader.folder / "secret"
+    secret.write_text("k")
     file = reader.folder / "configured.yaml"
-    file.write_text(block.code)
-    loaded = load(str(file), environ={"COLLECTOR_KEY": "c"}).model_dump(exclude_defaults=True)
+    file.write_text(re.sub(r"/run/secrets/\w+", str(secret), block.code))
+    variables = re.findall(r"\$\{(\w+)|api_key_env: (\w+)", block.code)
+    environment = {name: "k" for names in variables for name in names if name}
+    loaded = load(str(file), environ=environment).model_dump(exclude_defaults=True)
     assert yaml.safe_load(block.code).keys() <= loaded.keys()
 
 
@@ -182,6 +187,25 @@ def ready(block: Block, reader: Reader) -> None:
     assert {name: check.keys() for name, check in answer["checks"].items()} == {
         name: check.keys() for name, check in said["checks"].items()
     }
+
+
+def retrieved(block: Block, reader: Reader) -> None:
+    """What the answer to a question reports that is answered from a folder: other values in the same places."""
+    said = json.loads(block.code)
+    reader.types("citestream index docs/")
+    retrievers = {"docs": {"kind": "folder", "store": str(reader.folder / ".citestream/evidence.db")}}
+    address = reader.start({**WITHOUT_KEY, "retrievers": retrievers, "default_retriever": "docs"})
+    asked = {"model": "extractive", "messages": [{"role": "user", "content": said["query"]}]}
+    answer = httpx.post(f"{address}/v1/chat/completions", json=asked).json()
+    assert answer["grounding"]["retrieval"].keys() == said.keys()
+
+
+def queried(block: Block, reader: Reader) -> None:
+    """PostgreSQL does it, and has the indexes."""
+    with postgres() as server:
+        server.run("CREATE EXTENSION vector; CREATE TABLE pages (title text, text text, embedding vector(3));")
+        server.run(block.code)
+        assert " 2\n" in server.run("SELECT count(*) FROM pg_indexes WHERE tablename = 'pages';")
 
 
 def shown(block: Block, reader: Reader) -> None:
@@ -199,7 +223,10 @@ KINDS: dict[str, Runner] = {
     "text": shown,
     "refused": refused,
     "ready": ready,
+    "retrieved": retrieved,
+    "sql": queried,
 }
+REPORTS = {'"checks"': "ready", '"source"': "retrieved"}  # what an answer in JSON is told by
 SPHINX = {"{toctree}"}  # what the build of the site looks at
 
 # Programs and dialogues: who runs them, and looks at what comes out.
@@ -224,8 +251,8 @@ def kind(block: Block) -> str:
     """What its language says; of a shell's and of JSON, some are kinds of their own."""
     if block.language == "sh" and block.code.startswith("curl "):
         return "curl"
-    if block.language == "json" and '"checks"' in block.code:
-        return "ready"
+    if block.language == "json":
+        return next((name for key, name in REPORTS.items() if key in block.code), "json")
     return "refused" if block.language == "console" and "\ncitestream: " in block.code else block.language
 
 
