@@ -36,7 +36,9 @@ def draw(rows: Sequence[Row], file: Path) -> None:
     for axes, (title, below, beside, lines) in zip(found[0], panels, strict=True):
         _draw(axes, lines)
         axes.set(title=title, xlabel=below, ylabel=beside, yscale="log" if beside == "µs" else "linear")
-        axes.set_xscale("symlog" if below == "excerpts" else "log", base=2)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(ticks := sorted({x for line in lines.values() for x in line}), [f"{x:g}" for x in ticks])
+        axes.yaxis.set_major_formatter("{x:g}")
     figure.tight_layout()
     figure.savefig(file)
 
@@ -48,9 +50,9 @@ def _panels(rows: Sequence[Row]) -> list[tuple[str, str, str, dict[str, Line]]]:
     usual = [row for row in burst if row.tokens == TOKENS]
     sixteen = [row for row in burst if row.streams == SIXTEEN]
     paced = [row for row in ours if row.paced]
-    much = [row for row in sixteen if row.tokens == TOKENS and row.proxy == OURS]
+    much = [row for row in sixteen if row.tokens == TOKENS and row.evidence]
     return [
-        ("CPU a chunk, burst", "streams at once", "µs", _by(usual, lambda row: row.streams, _proxy)),
+        ("CPU a chunk, burst", "streams at once", "µs", _by(usual, lambda row: row.streams, _proxy, odd=True)),
         ("16 streams, by excerpts", "excerpts", "µs", _by(much, lambda row: row.evidence, _kind)),
         ("16 streams, by length", "tokens of the answer", "µs", _by(sixteen, lambda row: row.tokens, _proxy, odd=True)),
         (
@@ -65,7 +67,7 @@ def _panels(rows: Sequence[Row]) -> list[tuple[str, str, str, dict[str, Line]]]:
 def _by(
     rows: Sequence[Row], x: Of, name: Callable[[Row], str], *, odd: bool = False, waiting: bool = False
 ) -> dict[str, Line]:
-    """Lines by name. `odd`: only those that have more than the usual length; `waiting`: of a sentence, not CPU."""
+    """Lines by name. `odd`: only those that have more than one point; `waiting`: of a sentence, not CPU."""
     lines: dict[str, Line] = {}
     for row in rows:
         value = (0.0, row.held[1]) if waiting else row.cpu
@@ -92,4 +94,4 @@ def _draw(axes: Any, lines: dict[str, Line]) -> None:
         axes.plot([x for x, _ in points], [y for _, y in points], "o-", label=name, color=COLOURS.get(name))
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
