@@ -18,6 +18,7 @@ WHOLE = frozenset(
 OWN = frozenset({"google", "ollama"})  # what a provider's own API has beside a chunk's fields, a part at a time
 THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # the names of one thing; some servers send two of them
 PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
+TEXTS = frozenset({"content", "refusal", *THOUGHTS})
 
 
 class Completion:
@@ -28,6 +29,7 @@ class Completion:
         self._choices: dict[int, Fields] = {}
         self._pieces: dict[int, list[Piece]] = {}
         self._begun: dict[int, list[tuple[str, int]]] = {}
+        self._growing: dict[int, tuple[str, list[str]]] = {}  # text of one kind, joined when it is looked at
 
     def add(self, chunk: Chunk) -> None:
         """Take in one chunk, in order. Azure's reports on content come with an envelope that says nothing."""
@@ -37,10 +39,14 @@ class Completion:
             elif key != "choices" and (value not in (None, "", 0) or key not in self._envelope):
                 self._envelope[key] = value
         for choice in chunk.get("choices") or ():
-            self._add_choice(choice)
+            if not self._grow(choice):
+                self._settle(choice.get("index", 0))
+                self._add_choice(choice)
 
     def body(self) -> Fields:
         """What a client that did not ask for a stream is sent."""
+        for index in list(self._growing):
+            self._settle(index)
         envelope = {"system_fingerprint": None} | self._envelope | {"object": "chat.completion"}
         choices = [_finished(self._choices[index]) for index in sorted(self._choices)]
         usage = envelope.pop("usage", None)
@@ -48,20 +54,44 @@ class Completion:
 
     def pieces(self, choice: int) -> list[Piece]:
         """What a message is made of (see `pieces_of`), in the order in which it came; calls are apart."""
+        self._settle(choice)
         return self._pieces.get(choice, [])
 
     def begun(self, choice: int) -> list[tuple[str, int]]:
         """In which order all in a message began: (a piece's kind, its place in `pieces`) or ("call", its place)."""
+        self._settle(choice)
         return self._begun.get(choice, [])
 
     def choice(self, choice: int) -> Fields:
         """A choice so far; the calls in its message have the `index` by which their fragments find each other."""
+        self._settle(choice)
         return self._choices.get(choice, {})
 
     def message(self, choice: int) -> Fields:
         """Its message."""
         message: Fields = self.choice(choice).get("message", {})
         return message
+
+    def _grow(self, chunk: Mapping[str, Any]) -> bool:
+        """Keep text that only adds to the text before it: joined at once, long answers would cost their square."""
+        if any(value is not None and key not in ("index", "delta") for key, value in chunk.items()):
+            return False
+        said = {key: value for key, value in (chunk.get("delta") or {}).items() if value is not None}
+        if len(said) != 1:
+            return False
+        (key, text), index = *said.items(), chunk.get("index", 0)
+        kind, texts = self._growing.get(index, (key, []))
+        if key not in TEXTS or not isinstance(text, str) or kind != key or index not in self._choices:
+            return False
+        texts.append(text)
+        self._growing[index] = (kind, texts)
+        return True
+
+    def _settle(self, choice: int) -> None:
+        """Join what has grown."""
+        if choice in self._growing:
+            kind, texts = self._growing.pop(choice)
+            self._add_choice({"index": choice, "delta": {kind: "".join(texts)}})
 
     def _add_choice(self, chunk: Mapping[str, Any]) -> None:
         index = chunk.get("index", 0)
