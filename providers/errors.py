@@ -70,6 +70,11 @@ class ProviderError(Exception):
         self.headers = dict(headers or {})
 
     @property
+    def brief(self) -> str:
+        """What happened, for a log: without the words, with which a provider may quote what it was asked."""
+        return f"{type(self).__name__} ({getattr(self, 'answered', 0) or self.status})"
+
+    @property
     def retry_after(self) -> str | None:
         """`Retry-After` as the provider sent it: seconds or a date."""
         return self.headers.get("retry-after")

@@ -10,7 +10,8 @@ _known: set[str] = set()
 
 def remember(*secrets: str) -> None:
     """Keys of this process, to be masked wherever a provider repeats them, whatever they look like."""
-    _known.update(secret for secret in secrets if len(secret) >= LEAST_KNOWN)
+    parts = (part for secret in secrets for part in (secret, secret.rpartition(" ")[2]))  # `ApiKey …`, `Bearer …`
+    _known.update(part for part in parts if len(part) >= LEAST_KNOWN)
 
 
 # Every pattern is linear: one literal start, one character class, no nesting.

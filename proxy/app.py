@@ -10,7 +10,7 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from aiohttp import web
+from aiohttp import web, web_response
 
 from . import playground
 from .admission import Admission
@@ -25,7 +25,7 @@ from .auth import Keys, presented
 from .config import Config, ConfigError, Tls
 from .cors import Cors
 from .exchange import BODY_SECONDS, answer
-from .log import identified, logged
+from .log import SERVER, identified, logged
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
 from .pages import no_strange_pages
 from .proxy import Proxy
@@ -186,6 +186,7 @@ def serve(config: Config, started: Callable[[str], None] = print, listening: soc
 
 async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
     app = make_app(config)
+    vars(web_response)["SERVER_SOFTWARE"] = SERVER  # in aiohttp's own answer to what is hardly HTTP, too: no versions
     runner = web.AppRunner(
         app,
         handler_cancellation=True,  # a client that goes away takes its provider's stream with it

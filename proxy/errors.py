@@ -23,15 +23,23 @@ class RequestError(Exception):
     """The client's request cannot be answered; says with which status and why."""
 
     def __init__(
-        self, status: int, message: str, *, param: str | None = None, code: str | None = None, retry_after: int = 0
+        self,
+        status: int,
+        message: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        retry_after: int = 0,
+        closes: bool = False,
     ) -> None:
-        """`retry_after`: seconds after which another try makes sense."""
+        """`retry_after`: seconds after which another try makes sense. `closes`: the connection is of no more use."""
         super().__init__(message)
         self.status = status
         self.message = message
         self.param = param
         self.code = code
         self.retry_after = retry_after
+        self.closes = closes
 
 
 def error_body(error: BaseException, request_id: str = "") -> Fields:
@@ -70,6 +78,8 @@ def headers_of(error: BaseException) -> dict[str, str]:
             return dict(error.headers)
         case RequestError() if error.retry_after:
             return {"Retry-After": str(error.retry_after)}
+        case RequestError() if error.closes:
+            return {"Connection": "close"}
         case web.HTTPMethodNotAllowed():
             return {"Allow": ", ".join(sorted(error.allowed_methods))}
         case _:

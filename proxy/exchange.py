@@ -110,6 +110,10 @@ async def read(request: web.Request) -> Fields:
             body = loads(sent)
     except TimeoutError:
         raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
+    except web.RequestPayloadError:
+        raise RequestError(
+            400, "the body is not encoded as its headers say", code="invalid_body", closes=True
+        ) from None
     except ValueError:
         raise RequestError(400, "the body is not JSON", code="invalid_json") from None
     if not isinstance(body, dict):

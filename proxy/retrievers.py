@@ -72,7 +72,7 @@ class Retrievers:
                 found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
                 search.entries = found.entries
         except ProviderError as error:
-            log.warning("the retriever %s failed: %s", name, error.message)
+            log.warning("the retriever %s failed: %s", name, error.brief)
             if config.on_failure == "fail":
                 status = 504 if isinstance(error, TimedOut) else 502  # whatever the service answered: not the client's
                 message = f"The retriever {name!r} failed: {error.message}"

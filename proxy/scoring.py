@@ -75,7 +75,7 @@ class Scoring:
             except TimeoutError:
                 continue
             except ProviderError as error:
-                log.warning("embedding the evidence failed: %s", error)
+                log.warning("embedding the evidence failed: %s", error.brief)
                 return
         log.warning("embedding the evidence failed: nothing came")
 
@@ -137,7 +137,8 @@ class Scoring:
 
     def _missed(self, what: str, error: Exception) -> None:
         self._patience *= _LESS_PATIENCE
-        log.warning("%s failed, words alone decide: %s", what, error or "it took too long")
+        why = error.brief if isinstance(error, ProviderError) else "it took too long"
+        log.warning("%s failed, words alone decide: %s", what, why)
 
 
 def _wants_reading(prepared: Prepared) -> TypeGuard[WantsReading]:

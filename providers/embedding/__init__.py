@@ -39,4 +39,8 @@ def embedder(
         raise ValueError(f"unknown embedder {kind!r}; there are: {', '.join(EMBEDDERS)}")
     module, _, name = EMBEDDERS[kind].partition(":")
     made: Any = getattr(import_module(module), name)
+    if settings:
+        from ..masking import remember
+
+        remember(settings.api_key, *settings.headers.values())
     return Embedder(made(model, settings), cache_bytes=cache_bytes)

@@ -19,7 +19,7 @@ import aiohttp
 
 from .asking import KEY, ask, drawn
 from .measuring import Sample, faults, plot, row, sample, table
-from .serving import config, indexed, process, served
+from .serving import PROVIDER_SECONDS, config, indexed, process, served
 
 EVERY_SECONDS = 2.0  # between two samples
 TELL_EVERY = 30  # samples
@@ -79,6 +79,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--most", type=int, default=0, help="answers at most; 0: as many as fit")
     parser.add_argument("--clients", type=int, default=24, help="that ask at once")
+    parser.add_argument(
+        "--provider-seconds",
+        type=float,
+        default=PROVIDER_SECONDS,
+        help="that the server waits for a silent provider; more where others use the machine too",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="a PNG or SVG to write")
     arguments = parser.parse_args()
@@ -88,7 +94,7 @@ def main() -> int:
         indexed(folder)
         with (
             process(["-m", "tests.soak.upstream"], folder / "upstream.log") as (_, upstream),
-            served(folder, config(upstream, folder)) as (server, url),
+            served(folder, config(upstream, folder, seconds=arguments.provider_seconds)) as (server, url),
         ):
             before = sample(server.pid, 0.0, 0)
             samples, counted, wrong = asyncio.run(load(url, server.pid, arguments))

@@ -20,7 +20,7 @@ Fields = dict[str, Any]
 Fate = Literal["whole", "broken", "refused", "left"]
 
 KEY = "ck-soak-0123456789"
-PATIENCE = 30.0  # seconds for one answer: far above every limit of the server under test
+PATIENCE = 60.0  # seconds for one answer: far above every limit of the server under test
 APIS = ("chat", "responses", "ollama", "generate", "gemini")
 PROVIDERS = ("openai", "ollama", "gemini")
 # How each model of the upstream ends, as clients see it.

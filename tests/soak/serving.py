@@ -50,9 +50,11 @@ def process(command: list[str], log: Path, **environment: str) -> Iterator[tuple
             started.stdout.close()
 
 
-def config(upstream: str, folder: Path, embedder: str = "", **more: Any) -> dict[str, Any]:
-    """Of the server. `embedder`: where vectors are made, if not at the upstream."""
-    timeouts = {"connect": PROVIDER_SECONDS, "first_token": PROVIDER_SECONDS, "idle": PROVIDER_SECONDS}
+def config(
+    upstream: str, folder: Path, embedder: str = "", seconds: float = PROVIDER_SECONDS, **more: Any
+) -> dict[str, Any]:
+    """Of the server. `embedder`: where vectors are made, if not at the upstream; `seconds`: to wait for providers."""
+    timeouts = {"connect": seconds, "first_token": seconds, "idle": seconds}
     common = {"timeouts": timeouts, "retries": {"most": 0}, "models": ["any"]}
     return {
         "server": {"keys": [{"name": "soak", "key": KEY}]},

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
 from ...json_text import dumps, loads
+from ...masking import masked, remember
 from ...reaching import reach
 from ...transport import Call, Timeouts, Transport, body
 from ..entries import entry, found, text_of
@@ -59,6 +60,7 @@ class HttpRetriever:
 
     def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
         """Nothing is connected yet. `embedder`: closed by the caller. Raises ValueError for an unknown preset."""
+        remember(settings.api_key, *settings.headers.values())
         self._settings = settings
         self._service = settings.service()
         self._wants_vector = settings.wants_vector()
@@ -75,7 +77,7 @@ class HttpRetriever:
         answer = await self._asked(filled(self._service.body, values))
         if self._service.failed and found(answer, self._service.failed):
             said = found(answer, self._service.message)
-            raise ProviderError(f"It answered: {said if isinstance(said, str) else 'an error'}")
+            raise ProviderError(f"It answered: {_masked(said) or 'an error'}")
         listed = found(answer, str(filled(self._service.entries, values)))
         if listed is None:
             raise BrokenStream(f"Its answer has no list at {self._service.entries or 'its top'}.")
@@ -110,11 +112,16 @@ class HttpRetriever:
         async with self._transport.open(call, timeouts) as response:
             answer, _ = loads(await body(response, MAX_ANSWER_BYTES, settings.timeout))
         if not 200 <= response.status < 300:
-            said = text_of(found(answer, _EXPLAINED))[:LONGEST_EXPLANATION] or "no explanation"
+            said = _masked(found(answer, _EXPLAINED)) or "no explanation"
             raise ProviderError(f"It answered {response.status}: {said}", status=502)
         if answer is None:
             raise BrokenStream("Its answer is not JSON.")
         return answer
+
+
+def _masked(explanation: Any) -> str:
+    """What a service says of its failure, as a client may see it."""
+    return masked(text_of(explanation))[:LONGEST_EXPLANATION]
 
 
 def _properties(fields: Mapping[str, str]) -> str:
