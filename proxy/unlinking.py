@@ -8,8 +8,9 @@ from providers.events import Chunk
 Fields = dict[str, Any]
 
 TEXTS = ("content", "reasoning", "reasoning_content", "thinking", "refusal")  # of a delta, shown as Markdown by pages
-DETAILS = "reasoning_details"  # OpenRouter's: a list of objects
-DETAIL_TEXTS = ("text", "summary")
+# Lists of objects with texts: OpenRouter's and LiteLLM's thoughts.
+LISTS = {"reasoning_details": ("text", "summary"), "thinking_blocks": ("thinking",)}
+OBJECTS = {"audio": ("transcript",)}  # OpenAI's, of what is said
 
 
 def unlinked(chunk: Chunk, beside: Unlinkers | None) -> Chunk:
@@ -21,17 +22,22 @@ def unlinked(chunk: Chunk, beside: Unlinkers | None) -> Chunk:
 
 def _choice(choice: Fields, beside: Unlinkers) -> Fields:
     index, delta = choice.get("index", 0), choice.get("delta") or {}
-    texts: Fields = {
-        name: beside.passing(index, name, delta[name]) for name in TEXTS if isinstance(delta.get(name), str)
+    changed = _texts(delta, TEXTS, index, beside)
+    for name, texts in LISTS.items():
+        if isinstance(items := delta.get(name), list):
+            changed[name] = [_within(item, name, texts, index, beside) for item in items]
+    for name, texts in OBJECTS.items():
+        if name in delta:
+            changed[name] = _within(delta[name], name, texts, index, beside)
+    return choice | {"delta": delta | changed} if changed else choice
+
+
+def _within(value: Any, name: str, texts: tuple[str, ...], index: int, beside: Unlinkers) -> Any:
+    return value | _texts(value, texts, index, beside, f"{name}.") if isinstance(value, dict) else value
+
+
+def _texts(fields: Fields, names: tuple[str, ...], index: int, beside: Unlinkers, below: str = "") -> Fields:
+    """Those that are there, changed."""
+    return {
+        name: beside.passing(index, below + name, fields[name]) for name in names if isinstance(fields.get(name), str)
     }
-    details = delta.get(DETAILS)
-    if isinstance(details, list):
-        texts[DETAILS] = [_detail(index, detail, beside) for detail in details]
-    return choice | {"delta": delta | texts} if texts else choice
-
-
-def _detail(index: int, detail: Any, beside: Unlinkers) -> Any:
-    if not isinstance(detail, dict):
-        return detail
-    names = [name for name in DETAIL_TEXTS if isinstance(detail.get(name), str)]
-    return detail | {name: beside.passing(index, f"{DETAILS}.{name}", detail[name]) for name in names}

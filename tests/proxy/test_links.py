@@ -87,6 +87,16 @@ async def test_nor_are_the_details_of_reasoning() -> None:
     assert message["reasoning_details"] == [{**detail[0], "text": NONE}, *detail[1:]]
 
 
+async def test_nor_are_blocks_of_thoughts_and_what_is_spoken() -> None:
+    blocks: list[Any] = [{"type": "thinking", "thinking": LEAK, "signature": "x//y.z"}, 5]
+    audio = {"id": "a", "transcript": LEAK, "data": "AAEC"}
+    answer = deltas(("thinking_blocks", blocks), ("audio", audio), ("content", "Yes."))
+    for asked in ({"evidence": EVIDENCE}, {}):
+        message = await completed(answer, "none", **asked)
+        assert message["thinking_blocks"] == [{**blocks[0], "thinking": NONE}, 5]
+        assert message["audio"] == {**audio, "transcript": NONE}
+
+
 @pytest.mark.parametrize("evidence", [None, EVIDENCE], ids=["not cited", "cited"])
 async def test_json_stays_as_it_is_for_the_program_that_reads_it(evidence: Any) -> None:
     answer = '{"colour": "red", "see": "[it](https://ex.org/house)"}'
