@@ -17,7 +17,7 @@ _ABBREVIATIONS = frozenset(
 # What may end one comes first and alone, so that the search can pass over everything else at once.
 _END = re.compile(
     r"[.\n。！？；!?…۔।؟។](?:"
-    r"(?<=[.])\.*[\"'”’)\]]*\s+"  # a full stop needs white space
+    r"(?<=[.])(?<!\.\.)\.*[\"'”’)\]]*\s+"  # a full stop needs white space; a row of them is looked at once
     r"|(?<=\n)\n*\s*"
     r"|(?<![.\n])[。！？；!?…۔।؟។]*[\"'”’」』）)\]】]*\s*"  # the others end a sentence wherever they stand
     r")"

@@ -5,6 +5,7 @@ the prompt does not fall for it, one that does not can; asserted is that the pro
 stands between its delimiters, and that what code does decide (markers, references) still holds when a model obeys.
 """
 
+import gzip
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -295,9 +296,15 @@ SENT = {
     ),
     "half a character": Sent(_CITED.replace(b"house", rb"\ud800") + b"}", 200),
     "bytes that are no text": Sent(b"\xff\xfe{}", 400),
+    "a body that is not packed as it says": Sent(_CITED + b"}", 400, headers={"Content-Encoding": "gzip"}),
+    "a body that unpacks to more than is allowed": Sent(
+        gzip.compress(b" " * (33 * 2**20)), 413, headers={"Content-Encoding": "gzip"}
+    ),
     "a byte order mark": Sent(b"\xef\xbb\xbf" + _CITED + b"}", 200),
     "no object": Sent(b"[]", 400),
     "nothing": Sent(b"", 400),
+    # Takes hours where a pattern looks at every place of a row anew.
+    "a million full stops for evidence": Sent(_CITED.replace(b"house is red.", b"." * 1_000_000) + b"}", 200),
     "more evidence than is allowed": Sent(
         _ASKED + b', "evidence": [' + b'{"text": "x"},' * 200 + b'{"text": "x"}]}', 400
     ),

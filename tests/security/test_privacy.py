@@ -26,14 +26,15 @@ Start = Callable[..., str]
 
 CLIENT_KEY = "ck-canaryclient7f3a9b2c"
 PROVIDER_KEY = "canaryproviderkeyq8w7"  # of no form that anybody knows
+SEARCH_KEY = "canarysearchkeyz4x6"
 QUESTION = "canaryquestion"
 EVIDENCE = "canaryevidence"
 ANSWER = "canaryanswer"
 WRONG = "canarywrong"  # what stands where it does not belong
 INSIDE = "gpu-canaryhost.internal"
 FILE = "/srv/canaryfolder/model.gguf"
-ALL = (CLIENT_KEY, PROVIDER_KEY, QUESTION, EVIDENCE, ANSWER, WRONG, "canaryhost", "canaryfolder")
-KEYS = (CLIENT_KEY, PROVIDER_KEY)
+ALL = (CLIENT_KEY, PROVIDER_KEY, SEARCH_KEY, QUESTION, EVIDENCE, ANSWER, WRONG, "canaryhost", "canaryfolder")
+KEYS = (CLIENT_KEY, PROVIDER_KEY, SEARCH_KEY)
 NEVER_TOLD = (*KEYS, "canaryhost", "canaryfolder")  # not even to the client who asked
 
 
@@ -45,12 +46,14 @@ def event(text: str, reason: str | None = None) -> bytes:
 def complaint(request: Request) -> bytes:
     """An error that repeats everything that an upstream knows."""
     said = f"Incorrect API key provided: {PROVIDER_KEY}. {request.headers} at http://{INSIDE}:8000/v1, {FILE}"
+    if request.target in ("/v1/embeddings", "/search"):
+        said += f" for {request.body.decode()}"
     return json.dumps({"error": {"message": said, "type": "x", "param": PROVIDER_KEY, "code": PROVIDER_KEY}}).encode()
 
 
 async def upstream(request: Request) -> AsyncIterator[Step]:
     """Does what the name of the model says."""
-    match request.json["model"] if request.body else "":
+    match request.json.get("model", "refused") if request.body else "":
         case "refused":
             yield whole("401 Unauthorized", complaint(request), "Content-Type: application/json")
         case "page":
@@ -153,6 +156,9 @@ def requests(url: str) -> Iterator[tuple[str, Told]]:
         for path, body in bodies(model).items():
             for more in ({}, {"stream": True}, {"citations": {"enabled": False}}):
                 yield f"{model} {path} {more}", ask(f"{url}{path}", json.dumps({**body, **more}).encode())
+    for path, body in bodies("good").items():
+        for name, option in (("citations", {"scorer": "hybrid"}), ("retrieval", {"source": "search"})):
+            yield f"{path} {option}", ask(f"{url}{path}", json.dumps({**body, name: option}).encode())
     rng = Random(5)
     for _ in range(150):
         path, body = rng.choice(list(bodies("good").items()))
@@ -216,8 +222,27 @@ def test_no_secret_is_in_a_log_an_error_a_metric_or_a_database_beyond_its_purpos
         {
             "server": {"keys": [{"name": "app", "key": CLIENT_KEY}]},
             "providers": {
-                "up": {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": PROVIDER_KEY},
-                "down": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": PROVIDER_KEY},
+                "up": {
+                    "kind": "openai",
+                    "base_url": f"{provider.url}/v1",
+                    "api_key": PROVIDER_KEY,
+                    "retries": {"most": 0},
+                },
+                "down": {
+                    "kind": "openai",
+                    "base_url": "http://127.0.0.1:9/v1",
+                    "api_key": PROVIDER_KEY,
+                    "retries": {"most": 1},
+                },
+            },
+            "scoring": {"embedder": "up/refused"},
+            "retrievers": {
+                "search": {
+                    "kind": "http",
+                    "url": f"{provider.url}/search",
+                    "body": {"q": "{query}"},
+                    "headers": {"X-Key": f"Token {SEARCH_KEY}"},
+                }
             },
             "references": {"file": str(database)},
             "log": {"level": "debug"},
@@ -240,6 +265,8 @@ def test_no_secret_is_in_a_log_an_error_a_metric_or_a_database_beyond_its_purpos
     assert 0 not in statuses
     for answer in malformed(url):
         assert PROVIDER_KEY.encode() not in answer
+        assert b"aiohttp" not in answer
+        assert b"Python/" not in answer
     metrics = ask(f"{url}/metrics", None)
     assert metrics.status == 200
     assert "citestream_requests" in metrics.body
@@ -251,6 +278,6 @@ def test_no_secret_is_in_a_log_an_error_a_metric_or_a_database_beyond_its_purpos
             assert secret not in text, f"{secret} is in {place}: {text[max(0, text.find(secret) - 500) :][:700]}"
     kept = str(sqlite3.connect(database).execute("SELECT client, id, CAST(fields AS TEXT) FROM answers").fetchall())
     assert EVIDENCE in kept  # what it is for
-    for secret in (CLIENT_KEY, PROVIDER_KEY, QUESTION, ANSWER):
+    for secret in (*KEYS, QUESTION, ANSWER):
         assert secret not in kept
     assert database.stat().st_mode & 0o077 == 0
