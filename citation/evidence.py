@@ -44,6 +44,12 @@ class Evidence:
     artifact_kind: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def characters(self) -> int:
+        """Of all its texts: a title can be as long as what it stands over."""
+        names = (self.id, self.document_id, self.file_name, self.title, self.url, self.chunk_type, self.artifact_kind)
+        return len(self.text) + sum(len(name) for name in names if name)
+
 
 def parse_sources(
     evidence: object = None,
@@ -108,9 +114,9 @@ def _read_all(raw: object, path: str, read: Callable[[object, str], Fields], lim
 def _number(found: list[tuple[str, Fields]], after: Sequence[Evidence], max_characters: int) -> tuple[Evidence, ...]:
     """Number the entries and name those without an id, so that no two share one."""
     ids = {item.id for item in after}
-    room = max_characters - sum(len(item.text) for item in after)
+    room = max_characters - sum(item.characters for item in after)
     for path, fields in found:
-        room -= len(fields["text"])
+        room -= sum(len(value) for value in fields.values() if isinstance(value, str))
         if room < 0:
             raise FieldError(
                 f"{path}.text", f"goes beyond the {max_characters} characters of evidence a request may have"

@@ -8,10 +8,10 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from itertools import pairwise
 
 from .lexicon import Lexed, Quantity, agrees, lex, lex_sentence
+from .lexicon.keeping import LONGEST_TITLE, kept
 from .scoring import Claim
 from .scoring.index import Index
 from .scoring.passages import language_of
@@ -282,6 +282,6 @@ def _next_term(lexed: Lexed, offset: int) -> str:
     return lexed.terms[at] if at < len(lexed.starts) and lexed.starts[at] - offset <= 1 else ""
 
 
-@lru_cache(maxsize=1024)
+@kept(1024, LONGEST_TITLE)
 def _of_title(title: str) -> list[Quantity]:
     return lex(title).quantities if title else []

@@ -34,7 +34,7 @@ class Preparations:
     def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[Prepared]":
         """Prepare this evidence; may only be called where an event loop runs. Cancelling it ends the work."""
         loop = asyncio.get_running_loop()
-        lengths = [len(one.text) for one in evidence]
+        lengths = [one.characters for one in evidence]
         if sum(lengths) > LONG or max(lengths, default=0) > LONG_EXCERPT:
             return loop.run_in_executor(self._thread, scorer.prepare, evidence)
         self._jobs.append(_Job(scorer, evidence, prepared := loop.create_future()))

@@ -4,8 +4,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .folding import CACHE, fold, table
+from .folding import fold, table
 from .function_words import function_words
+from .keeping import kept
 from .stemming import stem
 
 # Every way is a tuple of terms that a sentence must all hold: one stem, or the character pairs of a CJK word.
@@ -24,7 +25,7 @@ class OtherWays(NamedTuple):
 NO_OTHER = OtherWays()
 
 
-@lru_cache(maxsize=CACHE)
+@kept()
 def synonyms(term: str) -> OtherWays:
     """Other ways to say a stem; none for a word the table does not have."""
     return _sorted(_table()[0].get(term, ()))
@@ -58,7 +59,7 @@ _DOUBLED = re.compile(r"(.)\1")
 _SKELETON = 5
 
 
-@lru_cache(maxsize=CACHE)
+@kept()
 def skeleton(term: str) -> str:
     """The first consonants of a Latin stem: what `evolution` and `evolución` share; "" for too short a word."""
     if len(term) < 4 or not term.isascii() or not term.isalpha():

@@ -1,8 +1,7 @@
 """Numbers in words: `two hundred and fifty`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
 
-from functools import lru_cache
-
 from .folding import words
+from .keeping import kept
 from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
 from .pieces import Found, Pieces
 from .quantities import CENTURY, RATIO, Quantity
@@ -64,7 +63,7 @@ def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
     return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
 
 
-@lru_cache(maxsize=4096)
+@kept(4096)
 def _counts_anywhere(word: str) -> bool:
     """Whether a number can begin with this word in some language; "a" only looks like one, before a fraction."""
     return any(

@@ -1,14 +1,12 @@
 """Folding: the form of a word in which case and diacritics do not matter."""
 
 import unicodedata
-from functools import lru_cache
 from importlib.resources import files
 
-# A bounded cache: the words of one request come again and again, those of a server never end.
-CACHE = 1 << 16
+from .keeping import kept
 
 
-@lru_cache(maxsize=CACHE)
+@kept()
 def fold(word: str) -> str:
     """The word without case and diacritics: `Été` is `ete`; vowel signs of Indic scripts stay."""
     if word.isascii():

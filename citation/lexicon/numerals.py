@@ -5,6 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from .folding import words
+from .keeping import LONGEST, kept
 
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly set `3,500`.
 NUMERAL = (
@@ -17,9 +18,12 @@ NUMERAL = (
 DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 
 
-@lru_cache(maxsize=4096)
 def readings(numeral: str, language: str | None) -> tuple[float, ...]:
     """What a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
+    return _known_readings(numeral, language) if len(numeral) <= LONGEST else _readings(numeral, language)
+
+
+def _readings(numeral: str, language: str | None) -> tuple[float, ...]:
     text = _ascii(numeral)
     if text.startswith("."):
         return (float(text),)
@@ -41,6 +45,9 @@ def readings(numeral: str, language: str | None) -> tuple[float, ...]:
     if language is None:
         return (whole, decimal) if "," in text else (decimal, whole)
     return (decimal,) if ("," in text) == (language in DECIMAL_COMMA) else (whole,)
+
+
+_known_readings = lru_cache(maxsize=4096)(_readings)
 
 
 def _ascii(text: str) -> str:
@@ -166,7 +173,7 @@ def word_value(folded: str, language: str) -> int | None:
     return value
 
 
-@lru_cache(maxsize=4096)
+@kept(4096)
 def german_compound(folded: str) -> int | None:
     """`dreiundzwanzig`, `neunzehnhundertachtzig`; None for any other word."""
     at, values = 0, []

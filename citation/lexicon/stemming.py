@@ -1,14 +1,13 @@
 """A crude stemmer for many languages: what matters is that both sides of a comparison are cut alike."""
 
 import re
-from functools import lru_cache
 
-from .folding import CACHE
+from .keeping import kept
 
 _MIN_STEM = 3
 
 
-@lru_cache(maxsize=CACHE)
+@kept()
 def stem(folded: str) -> str:
     """`stopped`, `stops`: `stop`; `l'homme`: `hom`; Cyrillic and Greek endings are cut as well, other scripts stay."""
     base = folded.removesuffix("'s").removesuffix("’s")

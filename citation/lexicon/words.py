@@ -1,10 +1,10 @@
 """What the lexicon knows of a word, once for every spelling; and the ranges of scripts."""
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
-from .folding import CACHE, fold
+from .folding import fold
+from .keeping import kept
 from .languages import Votes, votes
 from .numerals import may_be_number
 from .polarity import is_negation, members
@@ -39,8 +39,7 @@ class Word(NamedTuple):
     plain: bool  # negates nothing, has no opposite, is not written as a name: most words
 
 
-# A bounded cache, not a table of every word a server ever sees.
-@lru_cache(maxsize=CACHE)
+@kept()
 def word(spelled: str) -> Word | None:
     """Look a piece of a text up, once; None where it is no word but a number, a version, a run of another script."""
     if not _BEGINS.match(spelled):

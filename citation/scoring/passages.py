@@ -9,13 +9,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evidence import Evidence
 from ..lexicon import Lexed, lex, sentences
+from ..lexicon.keeping import LONGEST_TITLE, kept
 
 Ints = NDArray[np.int64]
 
@@ -58,10 +58,10 @@ class Passages:
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = read
-                self._size += len(evidence.text)
+                self._size += sum(map(len, key))
             while self._size > self._most:
-                (oldest, _), _ = self._kept.popitem(last=False)
-                self._size -= len(oldest)
+                oldest, _ = self._kept.popitem(last=False)
+                self._size -= sum(map(len, oldest))
         return read
 
 
@@ -98,7 +98,7 @@ def _sentences(begins: Sequence[int], places: Sequence[int]) -> list[int]:
     return [bisect_right(begins, place) - 1 for place in places]
 
 
-@lru_cache(maxsize=1024)
+@kept(1024, LONGEST_TITLE)
 def _titled(title: str) -> tuple[str, ...]:
     """The terms of a title, which many excerpts share."""
     return tuple(dict.fromkeys(lex(title).terms))

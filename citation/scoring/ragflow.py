@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from math import log10
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..evidence import Evidence
 from ..lexicon import fold, sentences, stem
 from ..lexicon.function_words import function_words
+from ..lexicon.keeping import kept
 from . import Claim, Judgement, Scores, Vectors
 from .index import Index
 
@@ -187,7 +188,7 @@ def weights(said: Sequence[str]) -> list[float]:
     return [weight / total for weight in raw] if total else raw
 
 
-@lru_cache(maxsize=8192)
+@kept(8192)
 def _weight(token: str) -> float:
     numeric = bool(_NUMBER.fullmatch(token))
     rare = max(10.0, round(300 / 2 ** (max(0, len(token) - 3) / 2)))

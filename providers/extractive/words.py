@@ -24,6 +24,7 @@ _FUNCTION = """
     per perché più quale quali quando quanti quanto sono ao com dos é em foi na nas onde os pela pelo qual quais
     quantos quem uma een het hoe hoeveel met naar op te van voor waar waarom wanneer wat welk welke wordt zijn
 """
+LONGEST = 64  # characters of a word that is cut and kept; a client may send megabytes without a space
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 _CJK_FUNCTION = re.compile(
     "什么|甚么|多少|哪里|哪儿|哪个|哪些|怎么|怎样|如何|为什么|何时|何地|谁|吗|呢|的|了|是|在|请|"
@@ -105,11 +106,13 @@ def without_question_words(question: str) -> str:
     return _CJK_FUNCTION.sub(" ", question)
 
 
-@lru_cache(maxsize=1 << 16)  # words come again and again; those of a server never end
 def stem(word: str) -> str:
     """Without the ending, where enough stays: "stations" and "station" meet, "red" stays."""
-    if not word.isalpha():
-        return word
+    return _stem(word) if len(word) <= LONGEST and word.isalpha() else word
+
+
+@lru_cache(maxsize=1 << 16)  # words come again and again; those of a server never end
+def _stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM:
             word = word[: -len(ending)]

@@ -309,6 +309,9 @@ SENT = {
         _ASKED + b', "evidence": [' + b'{"text": "x"},' * 200 + b'{"text": "x"}]}', 400
     ),
     "more text than is allowed": Sent(_ASKED + b', "evidence": [{"text": "' + b"x" * 2_000_001 + b'"}]}', 400),
+    "a title with more text than is allowed": Sent(
+        _ASKED + b', "evidence": [{"text": "x", "title": "' + b"x" * 2_000_000 + b'"}]}', 400
+    ),
     "a larger body than is allowed": Sent(b'"' + b"x" * (32 * 2**20) + b'"', 413),
     "an option that loosens the links": Sent(_CITED + b', "citations": {"links": "allow"}}', 400),
     "an option of Python's": Sent(_CITED + b', "citations": {"__class__": "x"}}', 400),

@@ -5,8 +5,9 @@ whole one that is not, text that arrived and was not delivered.
 """
 
 import asyncio
+import hashlib
+import itertools
 import json
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -38,6 +39,8 @@ FATES: dict[str, Fate] = {
     "silent": "refused",
 }
 SOURCES = ("evidence", "retrieval", "none")
+# As many as are never under way at once, and so few that the caches of words are full within minutes.
+NONCES = itertools.cycle([f"nonce{hashlib.sha256(str(at).encode()).hexdigest()[:16]}" for at in range(2000)])
 BRIDGE = "The Harlan bridge was opened on 4 May 1932"
 FIRST = "Station {0} sells 41 tickets a day. [1]"
 
@@ -125,7 +128,7 @@ async def ask(session: aiohttp.ClientSession, url: str, case: Case, *fates: Fate
 
     `fates`: how it may end, where that is not given by the case.
     """
-    nonce = f"nonce{secrets.token_hex(8)}"
+    nonce = next(NONCES)
     path, body = asked(case, nonce)
     try:
         async with asyncio.timeout(PATIENCE):

@@ -34,7 +34,7 @@ def test_the_same_text_under_another_title_is_another_excerpt() -> None:
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:
-    passages = Passages(25)
+    passages = Passages(40)  # two of them: ten characters, and seven of a title
     first, second, third = evidence("a" * 10, "b" * 10, "c" * 10)
     read = passages.of(first)
     other = passages.of(second)
