@@ -63,6 +63,11 @@ class Case:
             return "left"
         return "refused" if end == "broken" and not self.stream else end  # half an answer would look like a whole one
 
+    def fates(self) -> tuple[Fate, ...]:
+        """How it may end: a refusal that comes after a sign of life is told in the stream."""
+        end = self.fate()
+        return (end, "broken") if end == "refused" and self.stream else (end,)
+
 
 @dataclass
 class Outcome:
@@ -135,7 +140,7 @@ async def ask(session: aiohttp.ClientSession, url: str, case: Case, *fates: Fate
             outcome = await _outcome(session, url + path, body, case)
     except TimeoutError:
         return "no end", Outcome("left")
-    return judged(case, nonce, outcome, fates or (case.fate(),)), outcome
+    return judged(case, nonce, outcome, fates or case.fates()), outcome
 
 
 def judged(case: Case, nonce: str, got: Outcome, fates: tuple[Fate, ...]) -> str:
