@@ -13,6 +13,7 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle
+from .mending import mended
 from .runs import Reads, Runs
 from .settings import Settings
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accepted, drain, kind_of, reads
@@ -119,7 +120,7 @@ async def stream(
         if broken and not reader.complete and not reader.error:
             raise broken
         for event in reader.end():
-            yield event
+            yield mended(event)
         if not broken:
             await drain(response)
 
@@ -130,7 +131,7 @@ def _events(payloads: list[bytes], reader: Reader, runs: Runs, watch: Watch) -> 
     while at < len(payloads):
         try:
             found, at = runs.next(payloads, at)
-            events += found
+            events += map(mended, found)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON, but in none of the known shapes
             reader.skipped += 1
             at += 1

@@ -10,6 +10,7 @@ from ..chunks import ChunkReader
 from ..errors import ProviderError, ReportedError, reported
 from ..events import Chunk, Event
 from ..json_text import clean, dumps, loads
+from ..mending import counted
 from ..messages import made_id
 
 Fields = dict[str, Any]
@@ -81,7 +82,7 @@ class GeminiReader:
             return
         self._envelope["id"] = event.get("responseId") or self._envelope["id"]
         self._envelope["model"] = event.get("modelVersion") or self._envelope["model"]
-        self._usage = event.get("usageMetadata") or self._usage  # cumulative
+        self._usage = counted(event.get("usageMetadata")) or self._usage  # cumulative
         self._beside |= {name: value for name, value in event.items() if name not in OF_EVENT}
         blocked = (event.get("promptFeedback") or {}).get("blockReason")
         if blocked and not event.get("candidates"):
@@ -90,7 +91,8 @@ class GeminiReader:
             yield from self._candidate(candidate)
 
     def _candidate(self, candidate: Fields) -> Iterator[Chunk]:
-        index = candidate.get("index") or 0
+        index = candidate.get("index")
+        index = index if isinstance(index, int) else 0
         beside = {name: value for name, value in candidate.items() if name not in OF_CANDIDATE}
         fields: Fields = {"google": beside} if beside else {}
         if scored := _logprobs(candidate.get("logprobsResult")):

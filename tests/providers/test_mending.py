@@ -1,0 +1,85 @@
+"""A provider whose fields are of the wrong type: what it says arrives, in every API, and nobody fails at the rest."""
+
+import json
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from providers.events import OtherDelta, TextDelta, Usage
+from providers.mending import counted, mended
+from proxy.app import make_app
+from proxy.config import parse
+from tests.upstreams.wire import Server, sse
+
+TEXT = "Water boils at 100 °C."
+EVIDENCE = [{"text": TEXT}]
+MESSAGES = [{"role": "user", "content": "When does water boil?"}]
+SCORED = {"token": "Water", "logprob": -0.1, "bytes": None}
+
+
+def chunk(choice: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **more}
+
+
+# What is added to a chunk: to its choice, to its delta, to itself.
+WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "usage that is a text": ({}, {}, {"usage": "x"}),
+    "usage that is a list": ({}, {}, {"usage": [1]}),
+    "counts that are texts": ({}, {}, {"usage": {"prompt_tokens": "5", "completion_tokens": [1], "total_tokens": {}}}),
+    "details that are none": (
+        {},
+        {},
+        {"usage": {"prompt_tokens": 5, "prompt_tokens_details": "x", "completion_tokens_details": 5}},
+    ),
+    "log-probabilities that are a number": ({"logprobs": 5}, {}, {}),
+    "log-probabilities of nothing": ({"logprobs": {"content": [5, {}, {"token": 5, "logprob": "x"}]}}, {}, {}),
+    "alternatives that are none": ({"logprobs": {"content": [{**SCORED, "top_logprobs": [5, "x"]}]}}, {}, {}),
+    "reasoning that is an object": ({}, {"reasoning": {"a": 1}}, {}),
+    "a refusal that is a number": ({}, {"refusal": 5}, {}),
+    "calls that are a text": ({}, {"tool_calls": "x"}, {}),
+    "calls of nothing": ({}, {"tool_calls": [5, {"id": [5]}, {"function": "x"}, {"function": {"name": 5}}]}, {}),
+}
+BODIES: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"messages": MESSAGES},
+    "/v1/responses": {"input": MESSAGES[0]["content"]},
+    "/api/chat": {"messages": MESSAGES},
+    "/v1beta/models/up/m:generateContent": {"contents": [{"parts": [{"text": "When does water boil?"}]}]},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+async def test_the_text_arrives_all_the_same(name: str) -> None:
+    choice, delta, more = WRONG[name]
+    chunks = [
+        chunk({"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}),
+        chunk({"index": 0, "delta": {"content": TEXT, **delta}, "finish_reason": None, **choice}, **more),
+        chunk({"index": 0, "delta": {**delta}, "finish_reason": "stop", **choice}, **more),
+    ]
+    sent = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
+    async with Server(sse(*sent)) as provider:
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            for path, body in BODIES.items():
+                asked = {"model": "up/m", "stream": False} if "models" not in path else {}
+                answer = await client.post(path, json={**asked, **body, "evidence": EVIDENCE})
+                told = await answer.text()
+                assert answer.status == 200, (path, told)
+                assert TEXT in json.dumps(json.loads(told), ensure_ascii=False), (path, told)
+
+
+def test_what_is_right_stays_as_it_is() -> None:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    usage = {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1}, "cost": 0.1, "service": "x"}
+    scored = {"content": [{**SCORED, "top_logprobs": [SCORED]}], "refusal": None}
+    delta = {"content": [{"type": "text"}], "reasoning": "x", "refusal": None, "tool_calls": [call], "other": 5}
+    for event in (
+        TextDelta(0, "x", chunk({"index": 0, "delta": {"content": "x"}, "logprobs": scored})),
+        OtherDelta(chunk({"index": 0, "delta": delta}), (0,)),
+        Usage({"choices": [], "usage": usage}),
+    ):
+        before = json.dumps(event.chunk)
+        assert json.dumps(mended(event).chunk) == before  # type: ignore[union-attr]
+    counts = {"promptTokenCount": 5, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 5}]}
+    assert counted({**counts, "totalTokenCount": "x"}) == counts
+    assert counted([5]) == {}
