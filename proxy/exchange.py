@@ -136,7 +136,7 @@ class _Exchange:
         failed: ProviderError | None = None
         for model in models:
             if failed:
-                log.warning("%s is asked instead: %s", model, failed.code)
+                log.warning("%s is asked instead: %s", model, failed.brief)
             route = self._proxy.routes.find(model)
             same = route.provider.native == self._api.native
             try:

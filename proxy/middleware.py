@@ -13,7 +13,7 @@ from providers.errors import ProviderError
 from .auth import Keys, is_open, presented
 from .encoding import dumps
 from .errors import RequestError, error_body, headers_of, status_of
-from .log import CLIENT, REQUEST_ID
+from .log import CLIENT, LEFT, REQUEST_ID
 
 Shape = Callable[[dict[str, Any], int], dict[str, Any]]  # OpenAI's error object and the status -> another API's
 
@@ -33,10 +33,16 @@ def errors_as_json(shape_of: Callable[[str], Shape]) -> Middleware:
         except (FieldError, ProviderError, RequestError, web.HTTPException) as error:
             return _refused(error, shape_of(request.path))
         except Exception as error:  # a client gets an answer, the log the cause
+            if isinstance(error, ConnectionError) and _has_left(request):
+                return web.Response(status=LEFT)  # for the log and the metrics: nobody reads it
             log.exception("%s failed", request[REQUEST_ID])
             return _refused(error, shape_of(request.path), request[REQUEST_ID])
 
     return last_defence
+
+
+def _has_left(request: web.Request) -> bool:
+    return request.transport is None or request.transport.is_closing()
 
 
 def _refused(error: Exception, shape: Shape, request_id: str = "") -> web.Response:

@@ -7,7 +7,11 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
 
+from proxy.log import logged
+from proxy.middleware import errors_as_json
 from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client
 from tests.faults.dialects import DIALECTS, Dialect
 from tests.faults.framing import chunked
@@ -102,3 +106,29 @@ async def test_so_is_the_retrievers_while_evidence_is_searched(citestream_server
 def settings(kind: str, url: str) -> dict[str, Any]:
     base = f"{url}/v1" if kind == "openai" else url
     return {"kind": kind, "base_url": base, "api_key": "sk-none-0123456789", "retries": {"most": 0}}
+
+
+async def test_one_who_leaves_between_two_writes_is_no_fault_of_ours(caplog: pytest.LogCaptureFixture) -> None:
+    over = asyncio.Event()
+
+    async def talking(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        try:
+            await response.write(b"some")
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            await response.write(b"more")  # finds out
+        finally:
+            over.set()
+
+    app = web.Application(middlewares=[logged(enabled=True), errors_as_json(lambda _: lambda error, _: error)])
+    app.router.add_get("/", talking)
+    with caplog.at_level("INFO"):
+        async with TestClient(TestServer(app)) as client:
+            answer = await client.get("/")
+            await answer.content.readany()
+            answer.close()
+            await over.wait()
+    assert any(" 499 " in record.getMessage() for record in caplog.records)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []

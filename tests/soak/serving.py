@@ -65,7 +65,7 @@ def config(
             "vectors": {"kind": "openai", "base_url": f"{embedder or upstream}/v1", **common},
             "extractive": None,
         },
-        "retrievers": {"docs": {"kind": "folder", "store": str(folder / "evidence.db")}},
+        "retrievers": {"docs": {"kind": "folder", "store": str(folder / "evidence.db"), "timeout": seconds}},
         **CACHES,
         "scoring": {**CACHES["scoring"], "embedder": "vectors/any", "deadline_seconds": 1.0},
         "log": {"access": False, "level": "error"},
