@@ -119,6 +119,7 @@ async def test_one_who_leaves_between_two_writes_is_no_fault_of_ours(caplog: pyt
             with suppress(asyncio.CancelledError):
                 await asyncio.Event().wait()
             await response.write(b"more")  # finds out
+            return response
         finally:
             over.set()
 
