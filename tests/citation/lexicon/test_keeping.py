@@ -44,4 +44,4 @@ def test_words_of_ten_thousand_letters_are_not_kept(name: str) -> None:
         grown, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert grown < WORDS * LONG / 10
+    assert grown < WORDS * LONG / 2  # of both texts once; where words were kept it was three times as much and more
