@@ -49,7 +49,7 @@ async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> 
             report = body["grounding"]["retrieval"]
             if report["error"]:
                 assert body["references"] == []
-                assert report["error"].startswith("PostgreSQL ")
+                assert report["error"].startswith(("PostgreSQL ", "It did not answer in "))
                 return "without"
             assert [reference["id"] for reference in body["references"]] == [str(conversation)]  # nobody else's
             assert f"Station number {conversation}00" in body["choices"][0]["message"]["content"]
