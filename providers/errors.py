@@ -49,6 +49,7 @@ class ProviderError(Exception):
 
     status_default: ClassVar[int] = 502
     code_default: ClassVar[str] = "provider_error"
+    answered = 0  # the provider's own status, where it was one
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class ProviderError(Exception):
     @property
     def brief(self) -> str:
         """What happened, for a log: without the words, with which a provider may quote what it was asked."""
-        return f"{type(self).__name__} ({getattr(self, 'answered', 0) or self.status})"
+        return f"{type(self).__name__} ({self.answered or self.status})"
 
     @property
     def retry_after(self) -> str | None:
@@ -109,7 +110,6 @@ class Rejected(ProviderError):  # noqa: N818 - what happened, in the words of th
     """The provider answered with an error status."""
 
     code_default = "provider_rejected"
-    answered = 0  # the provider's own status, where it was one
 
 
 class NoSuchApi(Rejected):

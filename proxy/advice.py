@@ -1,13 +1,14 @@
 """What a person at a terminal can do about an error: half a sentence, or nothing where the message says it all."""
 
 from providers.errors import ProviderError, Unreachable
+from providers.ollama import address as ollama
 
 from .config import Config
 from .errors import RequestError
 
-KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}  # what the environment holds for a vendor
+# What the environment may say in place of a configuration file.
+KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 ADDRESSES = {"ollama": "OLLAMA_HOST", "openai": "OPENAI_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL"}
-LOCAL = {"ollama": "http://127.0.0.1:11434"}  # where a provider is looked for without an address
 
 
 def advice(error: Exception, model: str, config: Config) -> str:
@@ -25,14 +26,16 @@ def advice(error: Exception, model: str, config: Config) -> str:
 
 def _about_provider(error: ProviderError, name: str, rest: str, config: Config) -> str:
     settings = config.providers[name]
-    address = settings.base_url or LOCAL.get(settings.kind, "")
     if isinstance(error, Unreachable):
+        address = ollama(settings.base_url) if settings.kind == "ollama" else settings.base_url
         place = f"does it run at {address}?" if address else "is there a network?"
-        variable = ADDRESSES.get(name)
-        return f"{place} {f'{variable} or ' if variable else ''}providers.{name}.base_url says where it is"
+        return f"{place} providers.{name}.base_url says where it is{_or(ADDRESSES.get(name))}"
     if error.fault == "operator":
-        variable = KEYS.get(name)
-        return f"check the key: {f'{variable} or ' if variable else ''}providers.{name}.api_key"
+        return f"check the key: providers.{name}.api_key{_or(KEYS.get(name))}"
     if error.status == 404 and settings.kind == "ollama":
         return f"fetch it with: ollama pull {rest}"
     return ""
+
+
+def _or(variable: str | None) -> str:
+    return f"; {variable}, where no file names providers" if variable else ""

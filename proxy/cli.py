@@ -174,7 +174,7 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
 @click.option("--watch", is_flag=True, help="Go on with every change until Ctrl-C.")
 @CONFIG
 def index(
-    folders: tuple[Path, ...], store: Path | None, embedder: str | None, rebuild: bool, watch: bool, path: str | None
+    folders: tuple[Path, ...], store: Path, embedder: str | None, rebuild: bool, watch: bool, path: str | None
 ) -> None:
     """Read the files of a folder, so that questions are answered from them.
 
@@ -186,14 +186,13 @@ def index(
     citestream index docs/ --embedder local          by meaning too, not by words alone
     citestream index --watch                         every change of what was read before
     """
-    from .config import STORE
     from .indexing import Indexing
     from .indexing import run as run_now
 
     if rebuild and not folders:
         _fail("--rebuild forgets which folders there were: name them", USAGE)
     config = _config(path)
-    _run(run_now(config, Indexing(folders, store or Path(STORE), embedder, rebuild, watch)), config, embedder or "")
+    _run(run_now(config, Indexing(folders, store, embedder, rebuild, watch)), config, embedder or "")
 
 
 @main.command()

@@ -143,10 +143,15 @@ def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
     return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
 
 
+def thought_of(delta: Mapping[str, Any]) -> str:
+    """What a delta adds to the thoughts, by whatever name."""
+    return next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), "")
+
+
 def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
     """What of a delta, or a message, is shown: thoughts (always `reasoning`), then everything under its own name."""
-    thoughts = next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), "")
-    found = [("reasoning", thoughts)] if thoughts else []
+    thought = thought_of(delta)
+    found = [("reasoning", thought)] if thought else []
     return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
 
 

@@ -96,7 +96,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     limits = proxy.config.evidence
     options = proxy.routes.find(models[0]).options
     job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
-    streaming = proxy.telemetry.numbers.streaming() if job.stream else nullcontext()
+    streaming = proxy.telemetry.streaming() if job.stream else nullcontext()
     with Stream(request, proxy.config.server) as stream, streaming:
         return await _Exchange(request, api, proxy, job, stream).by_any(models)
 

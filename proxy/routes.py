@@ -15,6 +15,9 @@ from .errors import RequestError
 from .readiness import Check
 from .telemetry import Asked, Telemetry
 
+# Of a provider's configuration, what `providers.settings` knows by the same name.
+SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -141,14 +144,3 @@ def _vendor(config: ProviderConfig) -> str:
     if config.kind == "gemini":
         return "gcp.vertex_ai" if config.vertex else "gcp.gemini"
     return config.kind
-
-
-SETTINGS = {
-    "base_url",
-    "headers",
-    "api_version",
-    "azure",
-    "responses",
-    "vertex",
-    "ca_file",
-}  # as providers.settings names them

@@ -139,7 +139,7 @@ class Telemetry:
 
     def __init__(self, numbers: Numbers | None = None, spans: Spans | None = None) -> None:
         """`numbers`: who adds up; `spans`: who draws; None: nobody."""
-        self.numbers: Numbers = numbers or Unheard()
+        self._numbers: Numbers = numbers or Unheard()
         self.spans = spans
 
     async def events(
@@ -148,7 +148,7 @@ class Telemetry:
         """A provider's stream, watched."""
         span = self.spans.call(asked, request) if self.spans else None
         async with aclosing(events):
-            with Call(asked.provider, self.numbers, span) as call:
+            with Call(asked.provider, self._numbers, span) as call:
                 spent, silent = call.spent, True
                 async for event in events:  # written out: calls would cost 1.5 µs for each event
                     spent.others += perf_counter() - spent.since
@@ -165,7 +165,7 @@ class Telemetry:
         """A provider's own answer, watched to its last byte. Raises what `answering` raises."""
         span = self.spans.call(asked, None) if self.spans else None
         with ExitStack() as stack:
-            call = stack.enter_context(Call(asked.provider, self.numbers, span))
+            call = stack.enter_context(Call(asked.provider, self._numbers, span))
             answer = await answering
             call.pauses()
             body = _watched(stack.pop_all(), call, answer)
@@ -184,11 +184,15 @@ class Telemetry:
                 found.outcome = outcome_of(error)
                 raise
             finally:
-                self.numbers.searched(retriever, found.outcome, perf_counter() - began)
+                self._numbers.searched(retriever, found.outcome, perf_counter() - began)
+
+    def streaming(self) -> AbstractContextManager[object]:
+        """A stream to a client is open as long as this."""
+        return self._numbers.streaming()
 
     def answered(self, grounding: Grounding) -> None:
         """A cited answer is over."""
-        self.numbers.answered(grounding)
+        self._numbers.answered(grounding)
         if self.spans and grounding.decided[0]:
             self.spans.scored(grounding)
 

@@ -17,7 +17,7 @@ PACKAGES = ("citation", "providers", "proxy")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MEASURED = [*MODULES, *sorted((ROOT / "bench").rglob("*.py")), *sorted((ROOT / "examples").glob("*.py"))]
 
-SDKS = ("openai", "ollama", "google", "httpx")
+SDKS = ("openai", "ollama", "google", "httpx", "asyncpg", "redis")
 # citation is text in, text out: nothing in it may wait, read a clock, draw lots or touch the machine.
 IMPURE = (
     *("asyncio", "time", "random", "secrets", "uuid", "socket", "ssl", "select", "selectors", "signal", "logging"),

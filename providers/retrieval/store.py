@@ -101,9 +101,8 @@ class Store:
                 path, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None
             )
             self._database.execute("PRAGMA foreign_keys = ON")
-            self._database.execute(
-                "PRAGMA synchronous = NORMAL"
-            )  # a power cut may cost the last files, never the store
+            # A power cut may cost the last files, never the store.
+            self._database.execute("PRAGMA synchronous = NORMAL")
             self._check(create, anew)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path} cannot be used: {error}") from None

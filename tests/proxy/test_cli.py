@@ -199,7 +199,7 @@ WRONG = {
     "a provider that is down": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
-        "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? OLLAMA_HOST or ",
+        "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? providers.ollama",
     ),
     "a vendor without its key": (
         ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),

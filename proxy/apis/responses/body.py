@@ -7,6 +7,10 @@ from ...job import Job
 
 Fields = dict[str, Any]
 
+COUNTS = frozenset(
+    {"prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"}
+)
+
 INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
 REPEATED = (
     *("instructions", "max_output_tokens", "metadata", "reasoning", "service_tier", "temperature", "text"),
@@ -58,8 +62,3 @@ def _usage(usage: Fields) -> Fields:
         "output_tokens_details": {**answered, "reasoning_tokens": answered.get("reasoning_tokens") or 0},
         "total_tokens": usage.get("total_tokens", 0),
     } | {key: value for key, value in usage.items() if key not in COUNTS}
-
-
-COUNTS = frozenset(
-    {"prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"}
-)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from providers.events import Chunk
 
-from ...collecting import THOUGHTS, Completion
+from ...collecting import Completion, thought_of
 from ...encoding import dumps
 from ...job import Job
 from .body import answered, incomplete, response_body
@@ -17,10 +17,6 @@ from .memory import conversation, kept_as
 Fields = dict[str, Any]
 
 Annotations = Callable[[int], list[Fields]]
-
-
-def _forgotten(_name: str, _fields: Fields) -> None:
-    """What nobody wants to keep."""
 
 
 # Items that grow by deltas: how their events are called, and the field that grows.
@@ -111,7 +107,7 @@ class ResponseEvents:
     def _delta(self, delta: Fields, logprobs: Fields | None) -> list[bytes]:
         """What a delta begins, then what it adds; thoughts are complete as soon as the answer begins."""
         written = self._announced()
-        if thought := next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), ""):
+        if thought := thought_of(delta):
             thinking = [item for item in self._items if item.type == "reasoning"][-1]
             place = {**self._place(thinking), "summary_index": 0}
             written.append(self._event("response.reasoning_summary_text.delta", {**place, "delta": thought}))
@@ -242,3 +238,7 @@ class ResponseEvents:
         data = {"type": kind, "sequence_number": self._number, **fields}
         self._number += 1
         return f"event: {kind}\ndata: ".encode() + dumps(data) + b"\n\n"
+
+
+def _forgotten(_name: str, _fields: Fields) -> None:
+    """What nobody wants to keep."""

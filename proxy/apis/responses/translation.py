@@ -69,9 +69,8 @@ def chat_messages(body: Body) -> list[Message]:
     for position, item in enumerate(raw):
         for message in _of_item(item, f"input[{position}]"):
             last = messages[-1] if messages else {}
-            if (
-                "tool_calls" in message and last.get("role") == "assistant"
-            ):  # what one turn says and calls is one message
+            # What one turn says and calls is one message.
+            if "tool_calls" in message and last.get("role") == "assistant":
                 last["tool_calls"] = [*last.get("tool_calls", ()), *message["tool_calls"]]
             else:
                 messages.append(message)
