@@ -56,7 +56,9 @@ def make_app(config: Config) -> web.Application:
     metrics = Metrics()
     tracing = _tracing(config)
     proxy = Proxy(config, Telemetry(metrics, tracing))
-    keys, readiness = Keys(config.server.keys), Readiness(proxy.checks(), config.readiness)
+    passing = any(provider.pass_client_key for provider in config.providers.values())
+    keys = Keys(config.server.keys, passing=passing)
+    readiness = Readiness(proxy.checks(), config.readiness)
     cors = Cors(config.server.cors_origins)
     admission = Admission(config.server.max_streams)
     app = web.Application(

@@ -19,8 +19,9 @@ KEY_PREFIX = "ck-"  # tells a person, and whoever scans for leaked keys, what it
 class Keys:
     """The keys of the configuration, as hashes; without any, everyone may come in."""
 
-    def __init__(self, keys: Sequence[ClientKey]) -> None:
-        """Raises ConfigError for a file that cannot be read."""
+    def __init__(self, keys: Sequence[ClientKey], *, passing: bool = False) -> None:
+        """`passing`: whether providers are asked with clients' own keys. Raises ConfigError for an unreadable file."""
+        self._passing = passing
         self._names = {key.digest(): key.name or f"key {number}" for number, key in enumerate(keys, 1)}
 
     def name_of(self, key: str) -> str | None:
@@ -33,6 +34,10 @@ class Keys:
             if hmac.compare_digest(known, digest):
                 found = name
         return found
+
+    def tenant_of(self, key: str) -> str:
+        """By what clients are kept apart: the key's hash, since names may be given twice; ANONYMOUS: they are not."""
+        return hashed(key) if key and (self._names or self._passing) else ANONYMOUS
 
 
 def is_open(path: str) -> bool:

@@ -20,7 +20,7 @@ from .content import Overheard
 from .encoding import dumps, loads
 from .errors import RequestError
 from .job import Job
-from .log import CLIENT, REQUEST_ID
+from .log import REQUEST_ID, TENANT
 from .middleware import json_response
 from .proxy import Proxy
 from .routes import Route
@@ -91,7 +91,7 @@ async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.Stre
     """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
     body = await read(request)
     if isinstance(api, Recalls):
-        body = await api.recalled(body, partial(proxy.recent.get, request.get(CLIENT, "")))
+        body = await api.recalled(body, partial(proxy.recent.get, request.get(TENANT, "")))
     models = proxy.routes.chain(api.model(body))
     limits = proxy.config.evidence
     options = proxy.routes.find(models[0]).options
@@ -198,11 +198,11 @@ class _Exchange:
         outgoing, shaper = proxy.open(job, route, key)
         encoder = self._api.encoder(job, shaper.annotations)
         if proxy.config.references.keeps_conversations and isinstance(encoder, Recalled):
-            encoder.remember = partial(proxy.recent.put, request.get(CLIENT, ""))
+            encoder.remember = partial(proxy.recent.put, request.get(TENANT, ""))
         chunks: Shaper = shaper
         if isinstance(shaper, Chunks):
             name = encoder.name if isinstance(encoder, Named) else ""
-            chunks = Remembered(shaper, proxy.recent, request.get(CLIENT, ""), name)
+            chunks = Remembered(shaper, proxy.recent, request.get(TENANT, ""), name)
         chunks = heard.over(chunks) if heard else chunks
         try:
             if job.stream:

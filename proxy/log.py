@@ -21,6 +21,7 @@ from .config import Log
 REQUEST_ID = web.RequestKey("request_id", str)
 THEIRS = web.RequestKey("theirs", str)  # the id in a provider's answer, where the client is told its own
 CLIENT = web.RequestKey("client", str)  # the name of the client key that a request came with
+TENANT = web.RequestKey("tenant", str)  # to whom alone belongs what is kept of a request; never shown
 CURRENT: ContextVar[Mapping[str, str]] = ContextVar("current", default=MappingProxyType({}))  # named in all lines
 HEADER = "x-request-id"  # tells the client the id, or us the one that the client has given the request already
 SERVER = "citestream"  # aiohttp would name its own version and Python's

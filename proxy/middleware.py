@@ -13,7 +13,7 @@ from providers.errors import ProviderError
 from .auth import Keys, is_open, presented
 from .encoding import dumps
 from .errors import RequestError, error_body, headers_of, status_of
-from .log import CLIENT, LEFT, REQUEST_ID
+from .log import CLIENT, LEFT, REQUEST_ID, TENANT
 
 Shape = Callable[[dict[str, Any], int], dict[str, Any]]  # OpenAI's error object and the status -> another API's
 
@@ -55,10 +55,12 @@ def only_known_clients(keys: Keys) -> Middleware:
 
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
-        name = keys.name_of(presented(request))
+        key = presented(request)
+        name = keys.name_of(key)
         if name is None and not is_open(request.path):
             raise RequestError(401, "a valid client key is required", code="invalid_api_key")
         request[CLIENT] = name or ""
+        request[TENANT] = keys.tenant_of(key)
         return await handler(request)
 
     return door

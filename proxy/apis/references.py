@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from ..errors import RequestError
-from ..log import CLIENT
+from ..log import TENANT
 from ..middleware import json_response
 from ..proxy import Proxy
 from ..store import KEPT
@@ -12,7 +12,7 @@ from ..store import KEPT
 async def references(request: web.Request, proxy: Proxy) -> web.Response:
     """What the last chunk of that answer carried; only to the client that got the answer."""
     name = request.match_info["id"]
-    kept = await proxy.recent.get(request.get(CLIENT, ""), name) or {}
+    kept = await proxy.recent.get(request.get(TENANT, ""), name) or {}
     found = {key: kept[key] for key in KEPT if key in kept}
     if not found:
         raise RequestError(

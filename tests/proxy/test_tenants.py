@@ -1,0 +1,48 @@
+"""Tenants: what is kept of an answer belongs to the key that asked, whatever names the keys have."""
+
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from proxy.app import make_app
+from proxy.config import parse
+
+Fields = dict[str, Any]
+
+EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan."}]
+QUESTION = "When was the Harlan bridge opened?"
+CONFIGURATIONS: dict[str, Fields] = {
+    "keys of one name": {"server": {"keys": [{"name": "team", "key": "sk-a"}, {"name": "team", "key": "sk-b"}]}},
+    "a key that is called as another is counted": {
+        "server": {"keys": [{"name": "key 2", "key": "sk-a"}, {"key": "sk-b"}]}
+    },
+    "keys that go on to a provider": {
+        "providers": {
+            "extractive": {"kind": "extractive"},
+            "openai": {"kind": "openai", "base_url": "http://127.0.0.1:9", "pass_client_key": True},
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+async def test_another_key_finds_neither_references_nor_conversations(configuration: Fields) -> None:
+    config = parse({"providers": {"extractive": None}, **configuration})
+    alice, mallory = ({"Authorization": f"Bearer sk-{name}"} for name in "ab")
+    asked = {"model": "extractive", "input": QUESTION, "evidence": EVIDENCE}
+    async with TestClient(TestServer(make_app(config))) as client:
+        response = await (await client.post("/v1/responses", json=asked, headers=alice)).json()
+        again = {**asked, "input": "And by whom?", "previous_response_id": response["id"]}
+        path = f"/v1/references/{response['id']}"
+        assert [(await client.get(path, headers=who)).status for who in (alice, mallory)] == [200, 404]
+        statuses = [(await client.post("/v1/responses", json=again, headers=who)).status for who in (alice, mallory)]
+        assert statuses == [200, 400]
+
+
+async def test_without_keys_everyone_is_one_client_whatever_the_sdk_sends() -> None:
+    config = parse({"providers": {"extractive": None}})
+    asked = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}], "evidence": EVIDENCE}
+    async with TestClient(TestServer(make_app(config))) as client:
+        sent = await client.post("/v1/chat/completions", json=asked, headers={"Authorization": "Bearer none"})
+        assert (await client.get(f"/v1/references/{(await sent.json())['id']}")).status == 200
