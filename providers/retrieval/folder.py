@@ -16,6 +16,7 @@ from ..embedding import Embedder
 from ..errors import ProviderError
 from .breadth import breadth
 from .fusion import fused
+from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved
 from .store import Excerpt, Hit, Matrix, Store, StoreError
 
@@ -42,8 +43,9 @@ class FolderRetriever:
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Raises ProviderError where the store cannot be read. Without vectors, where their maker fails, by words."""
         vector, notes = await self._embedded(query)
+        asked = query[:MAX_QUESTION]  # others wait for the same thread
         try:
-            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._search, query, vector, top_k)
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._search, asked, vector, top_k)
         except (Error, StoreError) as error:
             raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
         return Retrieved(found.entries, found.found, {**found.notes, **notes})

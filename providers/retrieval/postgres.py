@@ -19,14 +19,13 @@ from ..errors import ProviderError, TimedOut, Unreachable
 from ..json_text import loads
 from .entries import USUAL, entry
 from .fusion import fused
-from .ranking import relevance
+from .ranking import MAX_QUESTION, relevance
 from .retriever import Entry, Retrieved
 
 if TYPE_CHECKING:
     import asyncpg
 
 CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
-MAX_QUESTION = 10_000  # characters that are looked for; to_tsvector refuses a megabyte
 MAX_CHARACTERS = 80_000  # of an excerpt that are read; a row can be a gigabyte
 
 _NESTED = ("cmetadata", "metadata_", "langchain_metadata")  # where LangChain and LlamaIndex put what is no column
@@ -105,9 +104,11 @@ class PostgresRetriever:
         """Raises ProviderError. Without vectors, where their maker fails, by words."""
         vector, notes = await self._embedded(query)
         began = perf_counter()
-        by_words, by_vectors = await self._used(partial(self._read, query=_sendable(query), vector=vector))
+        asked = _sendable(query)
+        by_words, by_vectors = await self._used(partial(self._read, query=asked, vector=vector))
         texts = [f"{row.get('title', '')}\n{row['text']}" for row in by_words]
-        relevant = sorted(zip(relevance(query, texts), by_words, strict=True), key=lambda scored: -scored[0])
+        shares = await asyncio.to_thread(relevance, asked, texts)  # a hundred long texts: others must not wait
+        relevant = sorted(zip(shares, by_words, strict=True), key=lambda scored: -scored[0])
         halves = [[row for _, row in relevant], by_vectors] if vector is not None else [[row for _, row in relevant]]
         scores = {row["key"]: score for score, row in relevant}
         for row in by_vectors:
@@ -227,7 +228,7 @@ async def _answered(connection: Any) -> None:
 
 
 def _sendable(query: str) -> str:
-    """Text that PostgreSQL takes: no NUL, no half characters."""
+    """Text that PostgreSQL takes: no NUL, no half characters, no megabyte."""
     return query[:MAX_QUESTION].replace("\0", " ").encode("utf-8", "replace").decode()
 
 

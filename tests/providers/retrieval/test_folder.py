@@ -15,6 +15,7 @@ from providers.retrieval.breadth import breadth
 from providers.retrieval.folder import FolderRetriever
 from providers.retrieval.fusion import fused
 from providers.retrieval.indexing import index
+from providers.retrieval.ranking import MAX_QUESTION
 from providers.retrieval.store import Store
 
 TEXTS = {
@@ -97,6 +98,12 @@ async def test_a_question_that_nothing_answers_finds_nothing(question: str, tmp_
     async with filled(tmp_path) as folder:
         found = await folder.retrieve(question, 5)
     assert (found.entries, found.found) == ([], 0)
+
+
+async def test_only_the_beginning_of_a_question_is_looked_for(tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        found = await folder.retrieve("bananas" + " " * MAX_QUESTION + "bridge", 5)
+        assert names(found.entries) == ["fruit.txt"]
 
 
 async def test_a_broad_question_prefers_artifacts_and_a_narrow_one_source_text(tmp_path: Path) -> None:

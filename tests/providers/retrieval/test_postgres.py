@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ from providers.embedding import Embedder
 from providers.errors import ProviderError, TimedOut, Unreachable
 from providers.retrieval import Retriever, retriever
 from providers.retrieval.postgres import MAX_CHARACTERS, PostgresRetriever, Settings
+from providers.retrieval.ranking import MAX_QUESTION, relevance
 from tests.upstreams.postgres import Postgres, postgres
 
 TABLES = r"""
@@ -166,6 +168,28 @@ async def test_no_question_breaks_the_query(question: str, server: Postgres) -> 
 async def test_a_question_without_end_is_cut(server: Postgres) -> None:
     async with searching(server.url) as ask:
         assert len((await ask("bridge " * 300_000, 5)).entries) == 1
+        (entry,) = (await ask("bridge" + " " * MAX_QUESTION + "tunnel", 5)).entries
+        assert entry["score"] == 1.0
+
+
+class Threads(ThreadPoolExecutor):
+    """Notes what an event loop leaves to them."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.left: list[Any] = []
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.left += getattr(work, "args", ())
+        return super().submit(work, *args, **kwargs)
+
+
+async def test_nobody_else_waits_while_texts_are_compared(server: Postgres) -> None:
+    threads = Threads()
+    asyncio.get_running_loop().set_default_executor(threads)
+    async with searching(server.url, "long") as ask:
+        assert len((await ask("bridge", 5)).entries) == 1
+    assert relevance in threads.left
 
 
 async def test_a_text_without_end_is_cut(server: Postgres) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from providers.retrieval.ranking import relevance
+from providers.retrieval.ranking import MAX_QUESTION, MAX_TEXT, relevance
 
 TEXTS = [
     "Bananas grow in the tropics.",
@@ -31,3 +31,9 @@ def test_a_question_without_words_in_common() -> None:
     assert relevance("Xyzzy?", TEXTS) == [0.0] * len(TEXTS)
     assert relevance("", TEXTS) == [0.0] * len(TEXTS)
     assert relevance("anything", []) == []
+
+
+def test_only_the_beginning_of_a_text_and_of_a_question_counts() -> None:
+    far = " " * MAX_TEXT + "bridge"
+    assert relevance("bridge", [far, far[1:], far[6:]]) == [0.0, 0.0, 1.0]
+    assert relevance("bridge" + " " * MAX_QUESTION + "mayor", ["A bridge."]) == [1.0]
