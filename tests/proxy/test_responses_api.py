@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from openai import BadRequestError, NotFoundError, OpenAI
 
+from citation.evidence import FieldError
 from proxy.apis.responses import ResponsesApi
-from proxy.apis.responses.memory import kept_as
+from proxy.apis.responses.memory import MOST_RESPONSES, kept_as
 from proxy.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
@@ -124,6 +125,39 @@ async def test_what_is_kept_stands_in_the_place_of_what_refers_to_it(
         return {kept_as(f"resp_{'a' * 32}"): FIRST}.get(name)
 
     assert await ResponsesApi().recalled(asked, find) == meant
+
+
+async def test_a_response_is_looked_up_once_and_another_s_never() -> None:
+    looked: list[str] = []
+
+    async def find(name: str) -> dict[str, Any] | None:
+        looked.append(name)
+        return FIRST if "a" * 32 in name else None
+
+    items = [{"type": "item_reference", "id": f"msg_{of * 32}_{number}"} for number in range(20) for of in "ab"]
+    assert await ResponsesApi().recalled({"input": items}, find) == {"input": items}  # there are no such items
+    assert looked == [kept_as(f"resp_{of * 32}") for of in "ab"]
+    looked.clear()
+    for previous in ("resp_1", f"resp_{'a' * 48}", "chatcmpl-1"):
+        asked = {"previous_response_id": previous, "input": [{"type": "item_reference", "id": f"msg_{'a' * 48}"}]}
+        assert await ResponsesApi().recalled(asked, find) == asked
+    assert not looked
+
+
+async def test_only_so_many_responses_are_looked_up_for_one_request() -> None:
+    looked: list[str] = []
+
+    async def find(name: str) -> dict[str, Any] | None:
+        looked.append(name)
+        return None
+
+    items = [{"type": "item_reference", "id": f"msg_{number:032x}"} for number in range(MOST_RESPONSES + 1)]
+    assert await ResponsesApi().recalled({"input": items[1:]}, find) == {"input": items[1:]}
+    looked.clear()
+    with pytest.raises(FieldError) as error:
+        await ResponsesApi().recalled({"input": items}, find)
+    assert error.value.path == f"input[{MOST_RESPONSES}].id"
+    assert len(looked) == MOST_RESPONSES
 
 
 def test_no_item_is_referred_to_twice(sdk: OpenAI) -> None:

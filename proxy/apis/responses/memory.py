@@ -18,6 +18,7 @@ Find = Callable[[str], Awaitable[Fields | None]]
 
 OURS = re.compile(r"[a-z]+_([0-9a-f]{32})(?:_|$)")  # items are named after their response
 NOT_TOLD = frozenset({"reasoning", "image_generation_call"})  # kinds of items: no model takes another's thoughts
+MOST_RESPONSES = 100  # whose items one request may refer to: looking for one that is gone takes a tenth of a second
 NOT_REPEATED = frozenset({"id", "status"})  # of an item: they mean something only to the server that keeps it
 
 
@@ -34,13 +35,14 @@ def conversation(body: Mapping[str, Any], output: list[Fields]) -> Fields:
 async def recalled(body: Body, find: Find) -> Body:
     """The request with what we keep in the place of what refers to it. All else is left to a provider that may know.
 
-    Raises FieldError for an item that is referred to twice, so that no request can be blown up.
+    Raises FieldError for an item that is referred to twice, so that no request can be blown up, and for items of
+    more than MOST_RESPONSES responses, so that none is looked after for hours.
     """
     items = body.get("input")
     if isinstance(items, list) and any(map(_referred, items)):
         body = {**body, "input": await _in_place(items, find)}
     previous = body.get("previous_response_id")
-    if not isinstance(previous, str) or not (kept := await find(kept_as(previous))):
+    if not isinstance(previous, str) or not OURS.match(previous) or not (kept := await find(kept_as(previous))):
         return body
     said = [*kept["input"], *chain.from_iterable(map(_repeated, kept["output"])), *_items(body.get("input"))]
     return {key: value for key, value in body.items() if key != "previous_response_id"} | {"input": said}
@@ -49,6 +51,7 @@ async def recalled(body: Body, find: Find) -> Body:
 async def _in_place(items: list[Any], find: Find) -> list[Any]:
     known: dict[str, Fields] = {}
     asked: set[str] = set()
+    responses: set[str] = set()  # that were looked up, found or not
     found: list[Any] = []
     for position, item in enumerate(items):
         if not (name := _referred(item)):
@@ -57,7 +60,10 @@ async def _in_place(items: list[Any], find: Find) -> list[Any]:
         if name in asked:
             raise FieldError(f"input[{position}].id", "is referred to twice")
         asked.add(name)
-        if name not in known and (ours := OURS.match(name)):
+        if (ours := OURS.match(name)) and ours[1] not in responses:
+            responses.add(ours[1])
+            if len(responses) > MOST_RESPONSES:
+                raise FieldError(f"input[{position}].id", f"refers to one response more than {MOST_RESPONSES}")
             kept = await find(kept_as(f"resp_{ours[1]}")) or {}
             known |= {one["id"]: one for one in kept.get("output", ())}
         found += _repeated(known[name]) if name in known else [item]
