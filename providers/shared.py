@@ -2,6 +2,7 @@
 
 One script writes: it keeps the entry, and drops what is too old, too many or too much, counted by Redis' own clock. Its
 keys have one hash tag, so that a cluster has them in one place. What clients called their entries stays unknown to it.
+A Redis that drops keys when it is full may drop any of those it counts in: they are made anew of what is left.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,22 @@ _PUT = """
 local name, data, ttl, keep, bytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local prefix, ages, sizes, total = ARGV[6], KEYS[2], KEYS[3], KEYS[4]
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000 + time[2] / 1000
+if redis.call('EXISTS', ages, sizes, total) < 3 then
+    for _, one in ipairs(redis.call('HKEYS', sizes)) do redis.call('ZADD', ages, 'NX', now - 1, one) end
+    local held = 0
+    for _, one in ipairs(redis.call('ZRANGE', ages, 0, -1)) do
+        local size = redis.call('STRLEN', prefix .. one)
+        held = held + size
+        if size > 0 then
+            redis.call('HSET', sizes, one, size)
+        else
+            redis.call('ZREM', ages, one)
+            redis.call('HDEL', sizes, one)
+        end
+    end
+    redis.call('SET', total, held)
+end
 local before = tonumber(redis.call('HGET', sizes, name) or 0)
 redis.call('SET', KEYS[1], data, 'PX', ttl)
 redis.call('ZADD', ages, now, name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from time import monotonic
 from typing import Any
 
@@ -153,3 +154,31 @@ def test_one_that_drops_keys_when_full_confuses_nothing() -> None:
         for number in range(5):
             entries.put("", str(number), b"x")
         assert entries.get("", "4") == b"x"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_whatever_of_its_counting_is_dropped_is_counted_again(count: int, server: Redis) -> None:
+    bounds = Bounds(keep=5, max_bytes=1000, keep_seconds=60)
+    for dropped in combinations(("ages", "sizes", "total"), count):
+        with opened(server, bounds) as entries, server.client() as client:
+            client.flushall()
+            for number in range(10):
+                entries.put("", str(number), b"x" * 90 * (number % 3 + 1))
+                client.delete(*(PREFIX + key for key in dropped))
+                entries.put("", "again", b"y" * (number + 1))
+                assert entries.get("", "again") == b"y" * (number + 1)
+                assert kept(server) >= 1
+            for number in range(20, 30):
+                entries.put("", str(number), b"x" * 190)
+            assert kept(server) == 5
+            assert all(entries.get("", str(number)) for number in range(25, 30))
+
+
+def test_an_entry_that_is_dropped_with_the_counting_is_not_counted_again(server: Redis) -> None:
+    with opened(server) as entries, server.client() as client:
+        entries.put("", "a", b"x")
+        (entry,) = (key for key in client.scan_iter() if client.type(key) == b"string" and client.get(key) == b"x")
+        client.delete(entry, PREFIX + "total")
+        entries.put("", "b", b"yy")
+        assert kept(server) == 1
+        assert int(client.get(PREFIX + "total")) == 2
