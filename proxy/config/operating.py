@@ -17,7 +17,10 @@ class Readiness(Section):
         "Of the rest it tells, and serves",
     )
     seconds: float = Field(
-        default=1.0, gt=0, le=10, description="that each of them may take; less than a load balancer waits"
+        default=0.5,  # Kubernetes waits 1 s unless told otherwise, for all of the answer
+        gt=0,
+        le=10,
+        description="that each of them may take; less than a load balancer waits",
     )
 
 

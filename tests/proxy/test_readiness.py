@@ -14,6 +14,7 @@ from proxy.config import ConfigError, parse
 from tests.proxy.test_retrieval import TEXTS, fill
 from tests.upstreams.wire import Break, Request, Server, Step, whole
 
+PROBE_SECONDS = 1.0  # that Kubernetes waits unless told otherwise
 KEY = "sk-canary-key"
 LISTED = whole("200 OK", b'{"data":[]}', "Content-Type: application/json")
 
@@ -65,6 +66,17 @@ async def test_a_provider_is_asked_for_something_that_costs_nothing(
         "references": "ok",
     }
     assert not any(secret in json.dumps(body) for secret in ("canary", "127.0.0.1"))
+
+
+async def test_by_default_a_probe_is_answered_before_it_gives_up() -> None:
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        yield Break.STALL
+
+    async with Server(answer) as upstream:
+        config: dict[str, Any] = {"providers": {"up": provider("openai", upstream.url)}}
+        status, body = await asked(config)
+    assert (status, body["checks"]["providers.up"]["status"]) == (200, "timed_out")
+    assert parse(config).readiness.seconds <= PROBE_SECONDS / 2, "the rest is for the way and a busy machine"
 
 
 async def test_what_is_required_and_gone_means_not_ready_until_it_is_back(tmp_path: Path) -> None:
