@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
@@ -90,9 +91,7 @@ class Tracing:
 
     def call(self, asked: Asked, request: ChatRequest | None) -> "CallSpan":
         """A call of a provider, which has just begun. `request`: None where its bytes pass through unread."""
-        span = self._tracer.start_span(
-            f"chat {asked.model[:MAX_NAME]}", kind=SpanKind.CLIENT, attributes=_asked(asked, request)
-        )
+        span = self._begun(f"chat {asked.model[:MAX_NAME]}", SpanKind.CLIENT, _asked(asked, request))
         if request and self._content and span.is_recording():
             span.set_attribute("gen_ai.input.messages", _messages(request.messages))
         return CallSpan(span, content=self._content)
@@ -104,7 +103,7 @@ class Tracing:
         attributes: Attributes = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": retriever}
         if self._content:
             attributes["gen_ai.retrieval.query.text"] = query
-        span = self._tracer.start_span(f"retrieval {retriever}", kind=SpanKind.CLIENT, attributes=attributes)
+        span = self._begun(f"retrieval {retriever}", SpanKind.CLIENT, attributes)
         try:
             yield found
         finally:
@@ -148,12 +147,8 @@ class Tracing:
         }
         if route:
             attributes["http.route"] = route
-        span = self._tracer.start_span(
-            f"{request.method} {route}".strip(),
-            self._propagation.extract(request.headers),
-            SpanKind.SERVER,
-            attributes,
-        )
+        came_with = self._propagation.extract(request.headers)
+        span = self._begun(f"{request.method} {route}".strip(), SpanKind.SERVER, attributes, came_with)
         trace_id = trace.format_trace_id(span.get_span_context().trace_id)
         told = CURRENT.set({**CURRENT.get(), "trace_id": trace_id})
         try:
@@ -167,6 +162,11 @@ class Tracing:
                 span.set_attribute("citestream.client", name)
             span.end()
             CURRENT.reset(told)
+
+    def _begun(self, name: str, kind: SpanKind, attributes: Attributes, context: Context | None = None) -> Span:
+        return self._tracer.start_span(
+            encodable(name), context, kind, {key: encodable(value) for key, value in attributes.items()}
+        )
 
 
 class CallSpan:
@@ -187,7 +187,7 @@ class CallSpan:
             self._told = True
             for name in ("id", "model"):
                 if isinstance(value := event.chunk.get(name), str) and value:
-                    self._span.set_attribute(f"gen_ai.response.{name}", value[:MAX_NAME])
+                    self._span.set_attribute(f"gen_ai.response.{name}", encodable(value[:MAX_NAME]))
         if isinstance(event, Finish):
             self._reasons[event.choice] = event.reason
         elif isinstance(event, TextDelta) and self._texts is not None:
@@ -201,7 +201,7 @@ class CallSpan:
             self._span.set_attribute("gen_ai.response.time_to_first_chunk", first)
         if self._reasons:
             self._span.set_attribute(
-                "gen_ai.response.finish_reasons", [self._reasons[at] for at in sorted(self._reasons)]
+                "gen_ai.response.finish_reasons", [encodable(self._reasons[at]) for at in sorted(self._reasons)]
             )
         if self._texts:
             answers = [
@@ -210,6 +210,14 @@ class CallSpan:
             ]
             self._span.set_attribute("gen_ai.output.messages", dumps(answers).decode())
         _end(self._span, outcome)
+
+
+def encodable(value: Any) -> Any:
+    """A text as UTF-8 can hold it, with "?" for half characters: for one in a name the exporter drops all its spans.
+
+    What is no text, unchanged.
+    """
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _asked(asked: Asked, request: ChatRequest | None) -> Attributes:

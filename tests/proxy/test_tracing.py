@@ -178,6 +178,25 @@ async def test_a_failure_is_told_by_its_kind_never_by_its_words(
     assert not any(secret in repr(found) for secret in SECRETS)
 
 
+@pytest.mark.parametrize("evidence", [EVIDENCE, []], ids=["cited", "passed through"])
+async def test_half_a_character_costs_no_span(evidence: list[Any], caplog: pytest.LogCaptureFixture) -> None:
+    answer = ANSWER.replace(b"chatcmpl-7", b"chatcmpl-\\ud83d").replace(b'"stop"', b'"st\\udfffop"')
+    asked = {
+        "model": "up/m\udfff",
+        "messages": [{"role": "user", "content": "When \ud83d was the bridge opened?"}],
+        "evidence": evidence,
+    }
+    async with collecting(answer, Break.CLOSE, log={"content": True}) as (client, sent):
+        async with client.get("/v1/models/%ED%A0%80\udfff", headers={"x-request-id": "\udfff"}):
+            pass
+        await ask(client, {**ASKED, **asked})
+    chat = next(one for one in spans(sent) if one.name.startswith("chat"))
+    assert (chat.name, chat.attributes["gen_ai.request.model"]) == ("chat m?", "m?")
+    assert ("When" in chat.attributes.get("gen_ai.input.messages", "")) == bool(evidence)
+    assert {"POST /v1/chat/completions", "GET /v1/models/{model}"} <= {one.name for one in spans(sent)}
+    assert not [one for one in caplog.records if one.name.startswith("opentelemetry")]
+
+
 async def test_a_share_of_requests_is_traced_and_none_where_no_collector_is_named() -> None:
     async with collecting(ANSWER, Break.CLOSE, traces={"sample": 0.0}) as (client, sent):
         await ask(client, ASKED)
