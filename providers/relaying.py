@@ -7,6 +7,7 @@ from typing import Any
 
 import aiohttp
 
+from .chunks import DONE
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_headers
 from .events import Relayed
 from .json_text import loads
@@ -50,21 +51,41 @@ class Ending:
         self.closes = api == "gemini"  # it always ends the stream itself, and need not be hurried
         self._api = api
         self._choices = choices
+        self._begun: set[int] = set()  # known only where several were asked for
         self._ended: set[int] = set()
 
     def pass_by(self, events: bytes) -> None:
         """The next events, whole."""
-        if self.seen or not (sign := _MAY_END[self._api].search(events)):
+        several = self._choices > 1  # then what begins counts, too
+        sign = None if self.seen or several else _MAY_END[self._api].search(events)
+        if self.seen or not (sign or several):
             return
         lines = self._api == "ollama"
         splitter = LineSplitter() if lines else EventSplitter()
         kind = KINDS["application/x-ndjson" if lines else "text/event-stream"]
-        begin = _after_last(events, kind, sign.start())  # a read may hold a hundred events that end nothing
+        begin = _after_last(events, kind, sign.start()) if sign else 0  # a read may hold many events that end nothing
         for payload in (*splitter.feed(events[begin:]), *splitter.flush()):
-            event, _ = loads(payload)
-            if isinstance(event, dict):
-                self._ended |= _ends(event, self._api)
-                self.seen = self.seen or _failed(event) or len(self._ended) >= self._choices
+            self._take(payload)
+
+    def close(self) -> None:
+        """The stream has ended as a body should; Gemini has no other end than that."""
+        if self._api == "gemini":
+            self._last()
+
+    def _take(self, payload: bytes) -> None:
+        if self._api == "openai" and payload.startswith(DONE):
+            return self._last()
+        event, _ = loads(payload)
+        if isinstance(event, dict):
+            begun, ended = _choices(event, self._api)
+            self._begun |= begun
+            self._ended |= ended
+            self.seen = self.seen or _failed(event) or len(self._ended) >= self._choices
+        return None
+
+    def _last(self) -> None:
+        """Nothing more will come. Some servers give fewer answers than were asked for, each of them whole."""
+        self.seen = self.seen or bool(self._ended and self._begun <= self._ended)
 
 
 class Whole:
@@ -103,7 +124,8 @@ class Whole:
     def completed(self, rest: bytes) -> bytes:
         """What is held where the stream broke: an event that only lacks its end, with it; of half an event nothing."""
         event = rest.rstrip()
-        return event + self._ends[0] if isinstance(loads(event.lstrip().removeprefix(b"data:"))[0], dict) else b""
+        payloads = (event, *EventSplitter(len(event) + 2).feed(event + b"\n\n"))  # of lines; of an event's `data`
+        return event + self._ends[0] if any(isinstance(loads(one)[0], dict) for one in payloads) else b""
 
     def _hold(self, data: bytes) -> None:
         if data:
@@ -184,6 +206,8 @@ async def _body(
         rest = whole.flush() if whole else b""
         if ending:
             ending.pass_by(rest)
+            if not broken:
+                ending.close()
             if not (broken or ending.seen):
                 broken = IncompleteAnswer("The provider's answer ended without a finish reason.")
         yield passing.feed(whole.completed(rest) if whole and broken else rest) + passing.flush()
@@ -191,17 +215,22 @@ async def _body(
             raise broken
 
 
-def _ends(event: dict[str, Any], api: str) -> set[int]:
-    """The choices that this event ends."""
+def _choices(event: dict[str, Any], api: str) -> tuple[set[int], set[int]]:
+    """The choices that this event has something of, and those that it ends."""
     if api == "ollama":
-        return {0} if event.get("done") is True else set()
+        return {0}, {0} if event.get("done") is True else set()
     if api == "responses":
-        return {0} if event.get("type") in _RESPONSE_ENDS else set()
+        return {0}, {0} if event.get("type") in _RESPONSE_ENDS else set()
     named = "candidates" if api == "gemini" else "choices"
     reason = "finishReason" if api == "gemini" else "finish_reason"
     found = event.get(named)
-    choices = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return {one.get("index") or 0 for one in choices if isinstance(one.get(reason), str)}
+    told = [(_index(one), one.get(reason)) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return {index for index, _ in told}, {index for index, why in told if isinstance(why, str)}
+
+
+def _index(choice: dict[str, Any]) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
 
 
 def _failed(event: dict[str, Any]) -> bool:

@@ -25,11 +25,15 @@ UPSTREAMS: dict[str, tuple[Any, bytes, bytes]] = {
 }
 
 
-async def relayed(kind: str, url: str, sent: bytes = b"{}") -> tuple[bytes, ProviderError | None]:
+async def relayed(
+    kind: str, url: str, sent: bytes = b"{}", choices: int = 1, path: str = ""
+) -> tuple[bytes, ProviderError | None]:
     asked = made(kind, url)
     received = b""
     try:
-        answer = await cast("Relays", asked).relay(sent, PATHS[kind], model=MODELS[kind], key=None)
+        answer = await cast("Relays", asked).relay(
+            sent, path or PATHS[kind], model=MODELS[kind], key=None, choices=choices
+        )
         async with aclosing(answer.body) as body:
             async for data in body:
                 received += data
@@ -123,6 +127,48 @@ def test_every_answer_that_was_asked_for_has_to_end() -> None:
     assert ending.seen
 
 
+def choice(index: int, reason: str = "null") -> bytes:
+    return b'data: {"choices":[{"index":%d,"delta":{},"finish_reason":%s}]}\n\n' % (index, reason.encode())
+
+
+def candidate(index: int, more: str = "") -> bytes:
+    return b'data: {"candidates":[{"index":%d,"content":{}%s}]}\n\n' % (index, more.encode())
+
+
+DONE = b"data: [DONE]\n\n"
+STOP, CANDIDATE_STOP = '"stop"', ',"finishReason":"STOP"'
+# What a server sends that was asked for three answers -> whose API, the stream, whether it is whole
+FEWER: dict[str, tuple[str, bytes, bool]] = {
+    "one of three, then [DONE]": ("openai", choice(0) + choice(0, STOP) + DONE, True),
+    "two of three, then [DONE]": ("openai", choice(0) + choice(1, STOP) + choice(0, STOP) + DONE, True),
+    "one of three, then nothing": ("openai", choice(0) + choice(0, STOP), False),
+    "one that has begun and not ended": ("openai", choice(0) + choice(1) + choice(0, STOP) + DONE, False),
+    "none that ended": ("openai", choice(0) + DONE, False),
+    "one candidate of three": ("gemini", candidate(0) + candidate(0, CANDIDATE_STOP), True),
+    "a candidate that has not ended": ("gemini", candidate(0, CANDIDATE_STOP) + candidate(1), False),
+    "no candidate that ended": ("gemini", candidate(0), False),
+}
+
+
+@pytest.mark.parametrize("case", FEWER)
+@pytest.mark.parametrize("pieces", [1, 7, 10_000], ids=["whole", "in pieces", "a byte at a time"])
+async def test_fewer_answers_than_were_asked_for_are_whole_where_each_of_them_is(case: str, pieces: int) -> None:
+    kind, stream, is_whole = FEWER[case]
+    size = max(1, len(stream) // pieces)
+    async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
+        received, failure = await relayed(kind, server.url, choices=3)
+    assert received == stream
+    assert failure is None if is_whole else isinstance(failure, IncompleteAnswer)
+
+
+async def test_fewer_candidates_are_not_whole_where_the_connection_breaks() -> None:
+    event = candidate(0, CANDIDATE_STOP)
+    async with Server(sse(event, Break.CLOSE)) as server:
+        received, failure = await relayed("gemini", server.url, choices=2)
+    assert received == event
+    assert isinstance(failure, IncompleteAnswer)
+
+
 ENDS: dict[str, tuple[str, bytes]] = {
     "OpenAI's error": ("openai", b'data: {"error":{"message":"x"}}\n\n'),
     "vLLM's error": ("openai", b'data: {"object":"error","message":"x"}\n\n'),
@@ -193,11 +239,21 @@ def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_n
         b'data: {"a":1}': b'data: {"a":1}\n\n',
         b'data: {"a":1}\n': b'data: {"a":1}\n\n',
         b"data: [DO": b"",
+        b'event: x\ndata: {"a":1}\n': b'event: x\ndata: {"a":1}\n\n',
+        b'event: x\r\ndata: {"a":1}\r\n': b'event: x\r\ndata: {"a":1}\n\n',
+        b'event: x\ndata: {"a"': b"",
+        b"event: x\n": b"",
         b"": b"",
     }.items():
         whole_events = Whole(EVENTS)
         assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
         assert whole_events.completed(whole_events.flush()) == kept
+
+
+async def test_the_last_event_of_a_response_arrives_although_the_connection_breaks_before_its_blank_line() -> None:
+    last = b'event: response.completed\ndata: {"type":"response.completed"}\n'
+    async with Server(sse(last, Break.CLOSE)) as server:
+        assert await relayed("openai", server.url, path="/responses") == (last + b"\n", None)
 
 
 def test_an_event_above_the_limit_is_an_error_before_it_fills_the_memory() -> None:
