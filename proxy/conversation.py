@@ -23,6 +23,7 @@ from .job import Job, text_of
 
 Fields = dict[str, Any]
 
+MADE = 16  # characters, at most, of the id and the type that evidence gets which has none: "e1000", "source"
 NONCE_BYTES = 4  # as many as those of other excerpts
 TOOL_ROLES = ("tool", "function")  # the second is OpenAI's older one
 
@@ -86,16 +87,21 @@ def _said(content: Any) -> str:
 
 def _within(results: list[_Result], given: Sequence[Evidence], config: EvidenceConfig) -> list[_Result]:
     """The latest results that the limits have room for, in order."""
-    pieces, characters = config.limit - len(given), config.max_characters - sum(len(item.text) for item in given)
+    pieces, characters = config.limit - len(given), config.max_characters - sum(item.characters for item in given)
     kept: list[_Result] = []
     for result in reversed(results):
         found = _cut(result)
         pieces -= len(found)
-        characters -= sum(len(passage["text"]) for passage in found)
+        characters -= sum(map(_characters, found))
         if pieces < 0 or characters < 0:
             break
         kept.append(result)
     return kept[::-1]
+
+
+def _characters(passage: Fields) -> int:
+    """At most so many as evidence: its texts, and what it is named where it does not say."""
+    return MADE + sum(len(value) for value in passage.values() if isinstance(value, str))
 
 
 def _cut(result: _Result) -> list[Fields]:

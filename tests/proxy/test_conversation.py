@@ -164,10 +164,17 @@ def test_what_brings_nothing_changes_nothing(messages: list[Message]) -> None:
 
 def test_beyond_the_limits_the_oldest_results_stay_as_they_are() -> None:
     messages = [user(), *called("a", [A, B]), user(), *called("b", [C], "c2"), *called("c", [A, B], "c3")]
-    for config in ({"limit": 4}, {"max_characters": len(GIVEN[0].text) + len(A) + len(B) + len(C)}):
+    for config in ({"limit": 4}, {"max_characters": 210}, {"max_characters": 330}):
         job = taken(messages, GIVEN, **config)
         assert [result.message for result in job.results] == [5, 7]
         assert told(job)[2]["content"] == messages[2]["content"]
+
+
+def test_whatever_the_limit_is_results_never_go_beyond_it() -> None:
+    messages = [user(), *called("a", [A, B]), *called("b", [{"text": C, "title": "T" * 50, "id": "i"}], "c2")]
+    kept = [len(taken(messages, GIVEN, max_characters=most).results) for most in range(31, 400)]
+    assert kept == sorted(kept)
+    assert {0, 1, 2} == set(kept)
 
 
 def test_parts_are_read_one_by_one() -> None:
