@@ -1,6 +1,7 @@
 """Lexicon: text into the terms, names, quantities and polarity that scores and gates compare; every script."""
 
 import re
+from array import array
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -45,8 +46,8 @@ class Lexed:
     """The content terms of a text in order, and what else it says; places in code points."""
 
     terms: list[str]
-    starts: list[int]
-    ends: list[int]
+    starts: "array[int]"  # four bytes a term, where a list of numbers takes 36, of each excerpt that is kept
+    ends: "array[int]"
     names: set[str] = field(default_factory=set)  # terms written as proper names
     quantities: list[Quantity] = field(default_factory=list)
     negations: list[int] = field(default_factory=list)  # where they end
@@ -59,7 +60,7 @@ def lex(text: str, language: str | None = None) -> Lexed:
     text = text.translate(SIMPLER) if not text.isascii() else text
     pieces = _scan(text)
     language = elect(w.votes for w in pieces.words if w is not None and w.votes) or language
-    lexed = Lexed([], [], [], language=language)
+    lexed = Lexed([], array("I"), array("I"), language=language)
     found = Reader(pieces, language).read() if pieces.candidates else []
     _fill(lexed, pieces, found)
     return lexed

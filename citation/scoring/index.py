@@ -68,26 +68,28 @@ class Index:
     def _index_terms(self, found: Sequence[Passage]) -> None:
         said = [term for one in found for term in one.lexed.terms]
         self.vocabulary: dict[str, int] = {term: number for number, term in enumerate(dict.fromkeys(said))}
-        self.term_ids = np.array([self.vocabulary[term] for term in said], dtype=np.int64)
-        self.term_sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
-        terms = np.bincount(self.term_sentences, minlength=self.size)
+        term_ids = np.array([self.vocabulary[term] for term in said], dtype=np.int64)
+        sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
+        terms = np.bincount(sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends
-        self.order = np.argsort(self.term_ids, kind="stable")
-        bounds = np.searchsorted(self.term_ids[self.order], np.arange(len(self.vocabulary) + 1)).tolist()
+        order = np.argsort(term_ids, kind="stable")
+        bounds = np.searchsorted(term_ids[order], np.arange(len(self.vocabulary) + 1)).tolist()
         self.postings: dict[str, tuple[int, int]] = dict(zip(self.vocabulary, pairwise(bounds), strict=True))
         rows = np.repeat(np.arange(len(found)), [len(one.lexed.terms) for one in found])
-        self.posted = self.term_sentences[self.order]  # from a term's first posting to its last: where it stands
-        self._index_pairs(rows)
+        self.posted = sentences[order]  # from a term's first posting to its last: where it stands
+        self._index_pairs(term_ids, sentences, rows)
 
-    def _index_pairs(self, rows: Ints) -> None:
-        """Neighbouring terms of the same piece; `rows`: (number of terms,)."""
+    def _index_pairs(self, term_ids: Ints, sentences: Ints, rows: Ints) -> None:
+        """Neighbouring terms of the same piece; each (number of terms,): the term, its sentence, its evidence."""
         at = np.flatnonzero(rows[1:] == rows[:-1])
-        keys = self.term_ids[at] * (len(self.vocabulary) + 1) + self.term_ids[at + 1]
+        keys = term_ids[at] * (len(self.vocabulary) + 1) + term_ids[at + 1]
         order = np.argsort(keys, kind="stable")
         at, self.pair_keys = at[order], keys[order]
-        sentence = self.term_sentences[at]
-        sentence[sentence != self.term_sentences[at + 1]] = -1
-        self.pairs = np.stack((at + rows[at], rows[at], sentence), axis=1)  # place, row, sentence
+        sentence = sentences[at]
+        sentence[sentence != sentences[at + 1]] = -1
+        self.pairs = np.stack(
+            (at + rows[at], rows[at], sentence), axis=1, dtype=np.int32, casting="same_kind"
+        )  # place, row, sentence
 
     def _numbered(self, found: Sequence[Passage]) -> Iterator[Ints]:
         """The sentences of each one's terms, as they are numbered here."""
