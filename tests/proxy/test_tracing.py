@@ -35,7 +35,7 @@ ASKED: dict[str, Any] = {
     "stream": True,
 }
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-SECRETS = ("canary", "Harlan", "sk-", "1932")
+SECRETS = ("canary", "Harlan", "sk-", "May 1932")  # no bare number, which a port or a time may hold
 
 
 @dataclass(frozen=True)
