@@ -29,12 +29,13 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from citation.grounding import Grounding
 
 from .auth import is_open
+from .log import LEFT
 from .telemetry import SPENT, Spent
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)  # an answer takes from a moment to minutes
 _OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # scoring: a millisecond a sentence
 _OTHER = "other"  # a path that is none of ours
-_LEFT = "499"  # the client went away before it had an answer
+_LEFT = str(LEFT)
 
 
 class Metrics:

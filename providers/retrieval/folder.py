@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from sqlite3 import Error
 from time import perf_counter
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..embedding import Embedder
 from ..errors import ProviderError
 from .breadth import breadth
 from .fusion import fused
+from .questions import question_vector
 from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved
 from .store import Excerpt, Hit, Matrix, Store, StoreError
@@ -42,7 +42,7 @@ class FolderRetriever:
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Raises ProviderError where the store cannot be read. Without vectors, where their maker fails, by words."""
-        vector, notes = await self._embedded(query)
+        vector, notes = await question_vector(self._embedder, query)
         asked = query[:MAX_QUESTION]  # others wait for the same thread
         try:
             found = await asyncio.get_running_loop().run_in_executor(self._thread, self._search, asked, vector, top_k)
@@ -61,16 +61,6 @@ class FolderRetriever:
         """Let go of the file."""
         self._thread.shutdown()
         self._store.close()
-
-    async def _embedded(self, query: str) -> tuple[NDArray[np.float32] | None, dict[str, Any]]:
-        if self._embedder is None:
-            return None, {}
-        began = perf_counter()
-        try:
-            (vector,) = await self._embedder.embed([query])
-        except ProviderError as error:
-            return None, {"degraded": f"by words only: {error.message}"}
-        return vector, {"embedding_ms": _milliseconds(began)}
 
     def _search(self, query: str, vector: NDArray[np.float32] | None, top_k: int) -> Retrieved:
         began = perf_counter()

@@ -19,6 +19,7 @@ from ..errors import ProviderError, TimedOut, Unreachable
 from ..json_text import loads
 from .entries import USUAL, entry
 from .fusion import fused
+from .questions import question_vector
 from .ranking import MAX_QUESTION, relevance
 from .retriever import Entry, Retrieved
 
@@ -102,7 +103,8 @@ class PostgresRetriever:
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Raises ProviderError. Without vectors, where their maker fails, by words."""
-        vector, notes = await self._embedded(query)
+        meant, notes = await question_vector(self._embedder, query)
+        vector = None if meant is None else _as_vector(meant.tolist())
         began = perf_counter()
         asked = _sendable(query)
         by_words, by_vectors = await self._used(partial(self._read, query=asked, vector=vector))
@@ -125,17 +127,6 @@ class PostgresRetriever:
         """Let go of connections."""
         if self._pool is not None:
             self._pool.terminate()
-
-    async def _embedded(self, query: str) -> tuple[str | None, dict[str, Any]]:
-        """The query's vector as pgvector writes it."""
-        if self._embedder is None:
-            return None, {}
-        began = perf_counter()
-        try:
-            (vector,) = await self._embedder.embed([query])
-        except ProviderError as error:
-            return None, {"degraded": f"by words only: {error.message}"}
-        return f"[{','.join(map(str, vector.tolist()))}]", {"embedding_ms": _milliseconds(began)}
 
     async def _used(self, use: Callable[[Any], Awaitable[_Result]]) -> _Result:
         """What comes of a connection. Raises ProviderError."""
@@ -225,6 +216,11 @@ def _row(text: str, columns: Iterable[str]) -> str:
 
 async def _answered(connection: Any) -> None:
     await connection.execute("SELECT 1")
+
+
+def _as_vector(numbers: list[float]) -> str:
+    """As pgvector writes it."""
+    return f"[{','.join(map(str, numbers))}]"
 
 
 def _sendable(query: str) -> str:
