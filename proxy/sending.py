@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from aiohttp import web
+from aiohttp.http import StreamWriter
 
 from providers.errors import ProviderError
 from providers.events import Chunk, Relayed
@@ -129,18 +130,28 @@ class Stream:
         self._watch = self._loop.call_later(self._stalled, self._look)
 
     async def hold(self, data: bytes) -> None:
-        """To be sent on with the next write; before, where others have been held for long. Raises as that does."""
+        """To be sent on with the next write; before, where others have been held for long. Raises as that does.
+
+        Waits for a client that is behind.
+        """
+        if self._request.protocol.writing_paused:
+            began = self._begun_writing()
+            await self._request.writer.drain()
+            self._written(began)
         now = perf_counter()  # the loop's own clock stands still while it is busy
         if not self._held:
             self._held_since = now
         self._held.append(data)
         if now - self._held_since >= HELD_SECONDS:
-            await self.flush()
-
-    async def flush(self) -> None:
-        """Send on what is held, if anything is. Raises as `write` does."""
-        if self._held:
             await self.write()
+
+    def push(self) -> None:
+        """Send on what is held, if anything is, without waiting for the client: `hold` does. Raises as `write` does."""
+        if self._held:
+            writer = cast("StreamWriter", self._request.writer)
+            writing = writer.write(self._with_held(b""), drain=False)
+            with suppress(StopIteration):  # it ends without a wait, so nobody need await it
+                writing.send(None)
 
     async def write(self, data: bytes = b"") -> None:
         """Send on, as soon as the client takes it. Raises ConnectionError where it has gone."""
@@ -215,7 +226,7 @@ async def send(
             while event is not None:
                 if data := _encoded(event, chunks, encoder):
                     await stream.hold(data)
-                event = await before_waiting(anext(outgoing, None), stream.flush)
+                event = await before_waiting(anext(outgoing, None), stream.push)
         except ConnectionError:
             raise  # the client has gone
         except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read

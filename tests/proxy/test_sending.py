@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from proxy.sending import Stream
+from proxy.waiting import before_waiting
 
 ROOT = Path(__file__).parents[2]
 EVIDENCE = [{"text": "The bridge was opened in 1932. It is painted red. It carries two lanes."}]
 SENTENCES = ["The bridge was opened in 1932. ", "It is painted red. ", "It carries two lanes."]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+MORE_THAN_SOCKETS_HOLD = 16_000_000  # bytes: 4 MB to send and 6 MB received are what Linux allows one connection
 END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
 
@@ -91,4 +97,36 @@ async def test_a_sentence_does_not_wait_for_one_that_is_not_there(tmp_path: Path
         heard.release()
         heard.release()
         assert b"It is" in await piece(reader)
+        writer.close()
+
+
+async def test_a_client_that_takes_nothing_costs_nobody_his_patience() -> None:
+    """What is pushed before a wait does not wait for the client, so limits of time in that wait are about it alone."""
+    waited = asyncio.Event()
+
+    async def impatient() -> str:
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.Event().wait()
+        except TimeoutError:
+            waited.set()
+        return "the end"
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        with Stream(request) as stream:
+            await stream.begin({})
+            await stream.hold(b"x" * MORE_THAN_SOCKETS_HOLD)
+            end = await before_waiting(impatient(), stream.push)
+            await stream.hold(end.encode())
+            return await stream.end()
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    async with TestServer(app) as server, asyncio.timeout(20):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        await waited.wait()
+        received = await reader.read()
+        assert received.count(b"x") >= MORE_THAN_SOCKETS_HOLD
+        assert received.rstrip().endswith(b"the end\r\n0")
         writer.close()

@@ -10,17 +10,14 @@ from proxy.waiting import before_waiting
 
 
 class Flushes:
-    """Counts; fails or waits where told."""
+    """Counts; fails where told."""
 
-    def __init__(self, *, error: Exception | None = None, waits: bool = False) -> None:
+    def __init__(self, *, error: Exception | None = None) -> None:
         self.count = 0
         self._error = error
-        self._waits = waits
 
-    async def __call__(self) -> None:
+    def __call__(self) -> None:
         self.count += 1
-        if self._waits:
-            await asyncio.sleep(0)
         if self._error:
             raise self._error
 
@@ -37,9 +34,8 @@ async def numbers(gate: asyncio.Event, left: list[str]) -> AsyncGenerator[int, N
         left.append("left")
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["at once", "after a wait of its own"])
-async def test_it_is_done_before_a_wait_and_only_there(waits: bool) -> None:
-    gate, flush = asyncio.Event(), Flushes(waits=waits)
+async def test_it_is_done_before_a_wait_and_only_there() -> None:
+    gate, flush = asyncio.Event(), Flushes()
     asyncio.get_running_loop().call_later(0.01, gate.set)
     counts = []
     async with aclosing(numbers(gate, [])) as source:
@@ -59,20 +55,14 @@ async def test_its_failure_is_raised_and_what_waited_has_been_left() -> None:
         assert await anext(source, None) is None
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["in the work", "in what comes first"])
-async def test_a_cancelled_wait_leaves_the_work(waits: bool) -> None:
+async def test_a_cancelled_wait_leaves_the_work() -> None:
     left: list[str] = []
     gate = asyncio.Event()
-
-    async def forever() -> None:
-        if waits:
-            await asyncio.Event().wait()
-
     async with aclosing(numbers(gate, left)) as source:
         await anext(source), await anext(source)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
-                await before_waiting(anext(source), forever)
+                await before_waiting(anext(source), Flushes())
         assert left == ["left"]
 
 
@@ -98,4 +88,4 @@ async def test_a_limit_of_time_inside_the_work_still_works() -> None:
             return "too long"
         return "never"
 
-    assert await before_waiting(impatient(), Flushes(waits=True)) == "too long"
+    assert await before_waiting(impatient(), Flushes()) == "too long"
