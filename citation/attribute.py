@@ -139,11 +139,14 @@ def _judge(
     judged = judge(scores)
     gates: Gates | None = None
     verdicts = []
-    for row, (evidence, probability) in enumerate(zip(prepared.evidence, judged.probability.tolist(), strict=True)):
+    # Lists of plain numbers: to take one out of an array costs as much as all else that is done about most evidence
+    rows = zip(prepared.evidence, judged.probability.tolist(), judged.bar.tolist(), strict=True)
+    for row, (evidence, probability, bar) in enumerate(rows):
         hinted = evidence.number in cited
-        bar = float((judged.hint_bar if hinted else judged.bar)[row])
         if not (everything or hinted or probability >= bar):
             continue
+        if hinted:
+            bar = float(judged.hint_bar[row])
         if judged.gated and gates is None:
             gates = Gates(claim, prepared.index)
         start, end = scores.windows[row].tolist()
@@ -167,8 +170,10 @@ def _judge(
 
 def _within(limit: int, verdicts: list[Verdict]) -> list[Verdict]:
     """Of those that may be cited, only the best `limit`."""
-    ranked = sorted((v for v in verdicts if v.cited), key=_best_first)
-    beyond = {v.number for v in ranked[limit:]}
+    cited = [v for v in verdicts if v.cited]
+    if len(cited) <= limit:
+        return verdicts
+    beyond = {v.number for v in sorted(cited, key=_best_first)[limit:]}
     return [replace(v, cited=False, crowded_out=True) if v.number in beyond else v for v in verdicts]
 
 

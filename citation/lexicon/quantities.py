@@ -8,6 +8,7 @@ MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century",
 
 # Conversions (5 miles, 8 km) are rounded by whoever writes them.
 _CONVERTED = 0.02
+_SAME = 1e-9  # but for how floats are rounded
 _BINARY = 0.05  # 1 TB is 1,000 GB to some, 1,024 to others, and nobody says which
 
 
@@ -34,29 +35,27 @@ class Quantity(NamedTuple):
 
 
 _PLACES = frozenset({MONTH, DECADE, CENTURY, CLOCK, RATIO})
+_PERIODS = frozenset({DECADE, CENTURY})
+_NEVER_LEFT_OUT = _PLACES | {"%"}  # a number without one of these says something else
 
 
 def agrees(claim: Quantity, evidence: Quantity) -> bool:
     """Whether the evidence's number bears the claim's out."""
     if claim.version and evidence.version:
         return evidence.version == claim.version or evidence.version.startswith(claim.version + ".")
-    if not claim.values or not evidence.values:
-        return False
-    if claim.unit in {DECADE, CENTURY}:
+    unit, other_unit = claim.unit, evidence.unit
+    if unit in _PERIODS:
         return _in_period(claim, evidence)
-    if claim.unit != evidence.unit and (
-        (claim.unit and evidence.unit)
-        or "%" in {claim.unit, evidence.unit}
-        or claim.unit in _PLACES
-        or evidence.unit in _PLACES
-    ):
+    if unit == other_unit:
+        factor, other_factor = claim.factor, evidence.factor
+        tolerance = _SAME if factor == other_factor else _BINARY if unit == "data" else _CONVERTED
+    elif (unit and other_unit) or unit in _NEVER_LEFT_OUT or other_unit in _NEVER_LEFT_OUT:
         return False
-    same_unit = claim.unit == evidence.unit and claim.factor == evidence.factor
-    convert = claim.unit == evidence.unit
-    tolerance = 1e-9 if same_unit or not convert else _BINARY if claim.unit == "data" else _CONVERTED
+    else:
+        factor, other_factor, tolerance = 1.0, 1.0, _SAME
     for value in claim.values:
         for other in evidence.values:
-            a, b = (value * claim.factor, other * evidence.factor) if convert else (value, other)
+            a, b = value * factor, other * other_factor
             if isclose(a, b, rel_tol=tolerance, abs_tol=1e-12) or (claim.rounded and _rounds_to(b, a)):
                 return True
     return False
@@ -81,6 +80,8 @@ def _rounds_to(exact: float, stated: float) -> bool:
     """Whether `exact`, cut or rounded to the digits `stated` shows, is `stated`."""
     if stated == 0 or exact == 0 or (stated < 0) != (exact < 0):
         return False
+    if not 0.4 < exact / stated < 2.5:
+        return False  # rounding halves or doubles nothing
     step = 10.0 ** floor(log10(abs(stated)))
     while not isclose(stated / step, round(stated / step), rel_tol=1e-9) and step > 1e-6:
         step /= 10

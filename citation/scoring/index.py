@@ -1,5 +1,6 @@
 """The evidence of one request, indexed once: terms, sentences, windows and where each term stands."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -60,11 +61,6 @@ class Index:
         self.size = len(self.sentence_spans)
         self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
 
-    def sentence_at(self, row: int, places: Sequence[int]) -> Ints:
-        """The sentences that offsets of the evidence in `row` fall into."""
-        lo, hi = int(self.first_sentence[row]), int(self.first_sentence[row + 1])
-        return np.asarray(lo + np.searchsorted(self.sentence_spans[lo:hi, 0], places, side="right") - 1)
-
     def _index_terms(self, found: Sequence[Passage]) -> None:
         said = [term for one in found for term in one.lexed.terms]
         self.vocabulary: dict[str, int] = {term: number for number, term in enumerate(dict.fromkeys(said))}
@@ -124,17 +120,21 @@ class Index:
             self.covered.clear()
         self.covered[sentence] = covered
 
-    def sentences_between(self, row: int, start: int, end: int) -> list[list[int]]:
-        """Offsets of the sentences of the evidence in `row` that lie in a window of it."""
-        lo, hi = self.sentence_at(row, [start, max(start, end - 1)]).tolist()
-        spans: list[list[int]] = self.sentence_spans[lo : hi + 1].tolist()
-        return spans
+    def around(self, row: int, start: int, end: int) -> tuple[list[list[int]], tuple[int, int]]:
+        """Offsets of the sentences of the evidence in `row` that lie in a window of it, and of the widened window.
+
+        That has one sentence more on each side: where a year or a unit is often said once for all.
+        """
+        first, beyond = self.first_sentence[row : row + 2].tolist()
+        lo = bisect_right(self.starts, start, first, beyond) - 1
+        hi = bisect_right(self.starts, max(start, end - 1), first, beyond) - 1
+        before, after = max(lo - 1, first), min(hi + 1, beyond - 1)
+        spans: list[list[int]] = self.sentence_spans[before : after + 1].tolist()
+        return spans[lo - before : hi + 1 - before], (spans[0][0], spans[-1][1])
 
     def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
-        """The window and one sentence on each side: where a year or a unit is often said once for all."""
-        lo, hi = self.sentence_at(row, [start, max(start, end - 1)]).tolist()
-        lo, hi = max(lo - 1, int(self.first_sentence[row])), min(hi + 1, int(self.first_sentence[row + 1]) - 1)
-        return int(self.sentence_spans[lo, 0]), int(self.sentence_spans[hi, 1])
+        """The window and one sentence on each side."""
+        return self.around(row, start, end)[1]
 
     def sentences_of(self, term: str) -> Ints:
         """Rows of the sentences `term` stands in, with repeats, ascending."""
