@@ -5,7 +5,7 @@ keys have one hash tag, so that a cluster has them in one place. What clients ca
 A Redis that drops keys when it is full may drop any of those it counts in: they are made anew of what is left.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -91,6 +91,11 @@ class RedisEntries:
         self._put = self._client.register_script(_PUT)
         self._bounds = bounds
         self._quiet_until = 0.0
+
+    def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
+        """Keep or replace entries: whose, by which name, what. Raises ProviderError."""
+        for client, name, data in entries:
+            self.put(client, name, data)
 
     def put(self, client: str, name: str, data: bytes) -> None:
         """Keep or replace an entry. Raises ProviderError."""

@@ -2,19 +2,20 @@
 
 Conversations of the Responses API are kept beside them, for requests that refer to earlier ones.
 
-In SQLite, or in Redis where several machines share them; on a thread of its own: handing an answer in takes the event
-loop a few microseconds, and one that is asked for is looked up after everything that was handed in before. Losing an
-entry never fails an answer.
+In memory, where one process serves: an entry is kept at once. In a SQLite file where several do, or in Redis where
+several machines do: on a thread of its own, which writes together what came while it was writing. Handing an answer in
+takes the event loop a few microseconds, and one that is asked for is looked up after everything that was handed in
+before. Losing an entry never fails an answer.
 """
 
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from threading import Semaphore
 from time import time
 from typing import Any, Protocol
 
@@ -26,6 +27,7 @@ from ..completion import Chunks
 from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..encoding import dumps, loads
 from ..outgoing import Ended, Failed, Outgoing
+from .memory import MemoryEntries
 from .sqlite import SqliteEntries
 
 Fields = dict[str, Any]
@@ -39,10 +41,10 @@ log = logging.getLogger("citestream")
 
 
 class Entries(Protocol):
-    """Where they are kept: bounded, used by one thread at a time."""
+    """Where they are kept outside of this process: bounded, used by one thread at a time."""
 
-    def put(self, client: str, name: str, data: bytes) -> None:
-        """Keep or replace an entry."""
+    def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
+        """Keep or replace entries: whose, by which name, what."""
         ...
 
     def get(self, client: str, name: str) -> bytes | None:
@@ -66,32 +68,43 @@ class RecentReferences:
     ) -> None:
         """`clock`: seconds since 1970; Redis has its own. Raises ConfigError."""
         self._config = config
-        self._room = Semaphore(MAX_WAITING)
-        self._shared = bool(config.file or (store and store.url))
-        self._entries = _entries(config, clock, store) if config.keep else None
+        self._here: MemoryEntries | None = None
+        self._outside = _outside(config, clock, store) if config.keep else None
+        if config.keep and self._outside is None:
+            self._here = MemoryEntries(config, clock)
         self._thread = ThreadPoolExecutor(1, "references")
+        self._waiting: deque[tuple[str, str, Fields]] = deque()
+        self._asked_to_write = False
 
     def put(self, client: str, name: str, fields: Fields) -> None:
         """Keep what belongs to an answer. `fields` must not change any more. Returns at once and never fails."""
-        if self._entries is not None and self._room.acquire(blocking=False):
-            with suppress(RuntimeError):  # the server is stopping
-                self._thread.submit(self._put, self._entries, client, name, fields)
+        if self._here is not None:
+            for entry in self._written([(client, name, fields)]):
+                self._here.put(*entry)
+        elif self._outside is not None and len(self._waiting) < MAX_WAITING:
+            self._waiting.append((client, name, fields))
+            if not self._asked_to_write:
+                self._asked_to_write = True
+                with suppress(RuntimeError):  # the server is stopping
+                    self._thread.submit(self._write, self._outside)
 
     async def get(self, client: str, name: str) -> Fields | None:
         """What was kept for this client's answer, if it still is."""
-        if self._entries is None:
+        if self._here is not None:
+            return _read(self._here.get(client, name))
+        if self._outside is None:
             return None
-        look = partial(self._get, self._entries, client, name)
+        look = partial(self._get, self._outside, client, name)
         found = await asyncio.get_running_loop().run_in_executor(self._thread, look)
-        if found is None and self._shared:
+        if found is None:
             await asyncio.sleep(LATE_SECONDS)
             found = await asyncio.get_running_loop().run_in_executor(self._thread, look)
         return found
 
     async def reach(self) -> None:
         """Raises sqlite3.Error or ProviderError where entries cannot be read now."""
-        if self._entries is not None:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._entries.reach)
+        if self._outside is not None:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._outside.reach)
 
     async def aclose(self) -> None:
         """Write what is waiting and let go of the file."""
@@ -100,29 +113,41 @@ class RecentReferences:
     def close(self) -> None:
         """As `aclose`, waiting."""
         self._thread.shutdown()
-        if self._entries is not None:
-            self._entries.close()
+        if self._outside is not None:
+            self._outside.close()
 
-    def _put(self, entries: Entries, client: str, name: str, fields: Fields) -> None:
+    def _write(self, entries: Entries) -> None:
+        """What waits now; what comes from here on asks anew."""
+        self._asked_to_write = False
+        waiting = [self._waiting.popleft() for _ in range(len(self._waiting))]
         try:
-            data = dumps(fields)
+            if written := self._written(waiting):
+                entries.put_all(written)
+        except (sqlite3.Error, ProviderError) as error:  # a full disk
+            log.warning("the references of %d answers could not be kept: %s", len(waiting), _said(error))
+
+    def _written(self, waiting: Sequence[tuple[str, str, Fields]]) -> list[tuple[str, str, bytes]]:
+        """As bytes; without what is too large or cannot be written."""
+        found = []
+        for client, name, fields in waiting:
+            try:
+                data = dumps(fields)
+                name.encode()
+            except ValueError as error:  # a lone surrogate in an id
+                log.warning("the references of an answer could not be kept: %s", _said(error))
+                continue
             if len(data) * LARGEST > self._config.max_bytes:
                 log.warning("what belongs to an answer is not kept: %d bytes", len(data))
-                return
-            entries.put(client, name, data)
-        except (sqlite3.Error, ProviderError, ValueError) as error:  # a full disk, a lone surrogate in an id
-            log.warning("the references of an answer could not be kept: %s", _said(error))
-        finally:
-            self._room.release()
+                continue
+            found.append((client, name, data))
+        return found
 
     def _get(self, entries: Entries, client: str, name: str) -> Fields | None:
         try:
-            data = entries.get(client, name)
-            found: Fields | None = loads(data) if data else None
+            return _read(entries.get(client, name))
         except (sqlite3.Error, ProviderError, ValueError) as error:
             log.warning("the references of an answer could not be read: %s", _said(error))
             return None
-        return found
 
 
 class Remembered:
@@ -150,15 +175,20 @@ class Remembered:
         return self._chunks.annotations(choice)
 
 
-def _entries(config: ReferencesConfig, clock: Callable[[], float], store: StoreConfig | None) -> Entries:
-    """Raises ConfigError."""
+def _outside(config: ReferencesConfig, clock: Callable[[], float], store: StoreConfig | None) -> Entries | None:
+    """Where others find them too; None where nobody else looks for them. Raises ConfigError."""
     if store is None or not store.url:
-        return SqliteEntries(config, clock)
+        return SqliteEntries(config, clock) if config.file else None
     bounds = Bounds(config.keep, config.max_bytes, config.keep_seconds)
     try:
         return RedisEntries(store.url, store.secret(), bounds, ca_file=store.ca_file, timeout=store.timeout)
     except (ProviderError, ValueError) as error:
         raise ConfigError(f"store.url: {error}") from None
+
+
+def _read(data: bytes | None) -> Fields | None:
+    found: Fields | None = loads(data) if data else None
+    return found
 
 
 def _said(error: Exception) -> str:

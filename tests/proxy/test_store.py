@@ -37,16 +37,22 @@ async def opened(clock: Callable[[], float] = Clock(), **settings: Any) -> Async
         await recent.aclose()
 
 
-async def test_what_was_put_is_found_at_once() -> None:
-    async with opened() as recent:
+@pytest.fixture(params=["in memory", "in a file"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Fields:
+    """The settings for a store that is there."""
+    return {"file": str(tmp_path / "recent.sqlite")} if request.param == "in a file" else {}
+
+
+async def test_what_was_put_is_found_at_once(place: Fields) -> None:
+    async with opened(**place) as recent:
         for number in range(50):
             recent.put("", f"chatcmpl-{number}", {"references": [number]})
             assert await recent.get("", f"chatcmpl-{number}") == {"references": [number]}
         assert await recent.get("", "chatcmpl-unknown") is None
 
 
-async def test_a_client_finds_its_own_answers_only() -> None:
-    async with opened() as recent:
+async def test_a_client_finds_its_own_answers_only(place: Fields) -> None:
+    async with opened(**place) as recent:
         recent.put("search", "chatcmpl-1", {"references": ["search"]})
         recent.put("notebooks", "chatcmpl-1", {"references": ["notebooks"]})
         assert await recent.get("search", "chatcmpl-1") == {"references": ["search"]}
@@ -67,24 +73,24 @@ def test_conversations_are_kept(settings: dict[str, Any], keeps: bool) -> None:
     assert ReferencesConfig(**settings).keeps_conversations is keeps
 
 
-async def test_one_entry_does_not_push_out_the_others() -> None:
-    async with opened(max_bytes=2**16) as recent:
+async def test_one_entry_does_not_push_out_the_others(place: Fields) -> None:
+    async with opened(max_bytes=2**16, **place) as recent:
         recent.put("", "small", {"references": [1]})
         recent.put("", "large", {"references": ["x" * 2**15]})
         assert await recent.get("", "small") == {"references": [1]}
         assert await recent.get("", "large") is None
 
 
-async def test_the_latest_state_of_an_answer_counts() -> None:
-    async with opened() as recent:
+async def test_the_latest_state_of_an_answer_counts(place: Fields) -> None:
+    async with opened(**place) as recent:
         for references in ([], [1], [1, 2]):
             recent.put("", "a", {"references": references})
         assert await recent.get("", "a") == {"references": [1, 2]}
 
 
-async def test_the_oldest_go_first() -> None:
+async def test_the_oldest_go_first(place: Fields) -> None:
     clock = Clock()
-    async with opened(clock, keep=3) as recent:
+    async with opened(clock, keep=3, **place) as recent:
         for number in range(6):
             clock.now += 1
             recent.put("", str(number), {"n": number})
@@ -92,17 +98,17 @@ async def test_the_oldest_go_first() -> None:
         assert found == [3, 4, 5]
 
 
-async def test_many_large_ones_stay_within_the_bytes() -> None:
-    async with opened(max_bytes=2**16) as recent:
+async def test_many_large_ones_stay_within_the_bytes(place: Fields) -> None:
+    async with opened(max_bytes=2**16, **place) as recent:
         for number in range(20):
             recent.put("", str(number), {"text": "x" * 9_900})
         found = [number for number in range(20) if await recent.get("", str(number))]
         assert found == [14, 15, 16, 17, 18, 19]
 
 
-async def test_what_is_too_old_is_gone() -> None:
+async def test_what_is_too_old_is_gone(place: Fields) -> None:
     clock = Clock()
-    async with opened(clock, keep_seconds=60) as recent:
+    async with opened(clock, keep_seconds=60, **place) as recent:
         recent.put("", "a", {})
         clock.now += 59
         assert await recent.get("", "a") == {}
@@ -141,9 +147,25 @@ async def test_losing_the_database_fails_nothing(tmp_path: Path, caplog: pytest.
     assert "private" not in caplog.text
 
 
+async def test_nothing_is_lost_that_comes_while_others_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "recent.sqlite"
+    async with opened(file=str(file)) as recent:
+        with sqlite3.connect(file) as other:
+            other.execute("BEGIN IMMEDIATE")  # another worker holds the file: the first is waiting to be written
+            for number in range(100):
+                recent.put("", str(number), {"n": number})
+                recent.put("", f"\udcff{number}", {"n": number})  # cannot be written, and is nobody else's loss
+            other.execute("COMMIT")
+            assert [(await recent.get("", str(number)) or {})["n"] for number in range(100)] == list(range(100))
+            recent.put("", "last", {"n": 100})
+        other.close()
+    async with opened(file=str(file)) as recent:
+        assert await recent.get("", "last") == {"n": 100}
+
+
 @pytest.mark.parametrize("name", ["\udcff", "a" * 10_000, "", "'; DROP TABLE answers; --"])
-async def test_odd_ids_are_only_ids(name: str) -> None:
-    async with opened() as recent:
+async def test_odd_ids_are_only_ids(name: str, place: Fields) -> None:
+    async with opened(**place) as recent:
         recent.put("", name, {})
         recent.put("", "a", {"references": ["\udcff"]})
         assert await recent.get("", name) in ({}, None)
@@ -157,9 +179,9 @@ def test_a_file_that_is_no_database_is_named_at_the_start(tmp_path: Path) -> Non
             RecentReferences(ReferencesConfig(file=str(file)))
 
 
-async def test_handing_in_takes_the_loop_no_time() -> None:
+async def test_handing_in_takes_the_loop_no_time(place: Fields) -> None:
     fields = {"references": [{"snippet": "x" * 500} for _ in range(200)]}
-    async with opened() as recent:
+    async with opened(**place) as recent:
         recent.put("", "first", fields)  # starts the thread
         took = []
         for number in range(100):
