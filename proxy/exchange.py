@@ -5,14 +5,14 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard
 
 from aiohttp import web
 
 from citation.evidence import FieldError
 from citation.options import Options
 from providers.errors import NoSuchApi, ProviderError
-from providers.events import Relayed, Relays
+from providers.events import Provider, Relayed, Relays
 
 from .auth import presented
 from .completion import Chunks, Unchanged
@@ -35,7 +35,6 @@ log = logging.getLogger("citestream")
 BODY_SECONDS = web.AppKey("body_seconds", float)
 
 
-@runtime_checkable
 class Named(Protocol):
     """An encoder whose clients know an answer by another name than the id of its chunks."""
 
@@ -45,7 +44,6 @@ class Named(Protocol):
         ...
 
 
-@runtime_checkable
 class Recalls(Protocol):
     """A client API whose requests refer to earlier answers."""
 
@@ -54,7 +52,6 @@ class Recalls(Protocol):
         ...
 
 
-@runtime_checkable
 class Recalled(Protocol):
     """An encoder whose answers later requests may refer to."""
 
@@ -90,7 +87,7 @@ class ClientApi(Protocol):
 async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.StreamResponse:
     """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
     body = await read(request)
-    if isinstance(api, Recalls):
+    if _recalls(api):
         body = await api.recalled(body, partial(proxy.recent.get, request.get(TENANT, "")))
     models = proxy.routes.chain(api.model(body))
     limits = proxy.config.evidence
@@ -169,7 +166,7 @@ class _Exchange:
         """The answer by this route. Raises ProviderError while nothing of it was sent."""
         key = (presented(self._request) or None) if route.passes_key else None
         same = route.provider.native == self._api.native
-        if same and not job.cited and self._proxy.passes_bytes and isinstance(route.provider, Relays):
+        if same and not job.cited and self._proxy.passes_bytes and _relays(route.provider):
             with suppress(NoSuchApi):
                 return await self._relayed(job, route, route.provider, key)
         return await self._told(job.told(route.provider.native, same=same), route, key)
@@ -197,11 +194,11 @@ class _Exchange:
         heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
         outgoing, shaper = proxy.open(job, route, key)
         encoder = self._api.encoder(job, shaper.annotations)
-        if proxy.config.references.keeps_conversations and isinstance(encoder, Recalled):
+        if proxy.config.references.keeps_conversations and _is_recalled(encoder):
             encoder.remember = partial(proxy.recent.put, request.get(TENANT, ""))
         chunks: Shaper = shaper
         if isinstance(shaper, Chunks):
-            name = encoder.name if isinstance(encoder, Named) else ""
+            name = encoder.name if _is_named(encoder) else ""
             chunks = Remembered(shaper, proxy.recent, request.get(TENANT, ""), name)
         chunks = heard.over(chunks) if heard else chunks
         try:
@@ -213,3 +210,22 @@ class _Exchange:
                 proxy.telemetry.answered(shaper.grounding)
             if heard:
                 heard.ended()
+
+
+# Asked for every request: `isinstance` with a protocol takes 4 to 8 µs, looking for its one name 0.1.
+
+
+def _recalls(api: object) -> TypeGuard[Recalls]:
+    return hasattr(api, "recalled")
+
+
+def _relays(provider: Provider) -> TypeGuard[Relays]:
+    return hasattr(provider, "relay")
+
+
+def _is_recalled(encoder: Encoder) -> TypeGuard[Recalled]:
+    return hasattr(encoder, "remember")
+
+
+def _is_named(encoder: Encoder) -> TypeGuard[Named]:
+    return hasattr(encoder, "name")
