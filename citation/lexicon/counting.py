@@ -54,12 +54,12 @@ def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, b
 
 def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
     """In a text of unknown language, or a short one taken for another: as the language that reads most of it."""
+    if not _counts_anywhere(p.word(i)):
+        return [], i
     if language is not None:
         values, after = _values_in(p, i, language)
         if values:
             return values, after
-    if not _counts_anywhere(p.word(i)):
-        return [], i
     return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
 
 

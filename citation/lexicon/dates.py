@@ -48,9 +48,9 @@ def _minutes(clock: re.Match[str]) -> tuple[float, ...]:
 def month(p: Pieces, i: int, language: str | None) -> list[Found]:
     """The month at piece `i`; `may`, `march` and the like only where they are written and used as one."""
     if p.word(i) in AMBIGUOUS_MONTHS:
-        beside = any(0 <= j < len(p) and p.kinds[j] == "number" for j in (i - 1, i + 1))
-        dated = beside or (i >= 2 and p.word(i - 1) in _OF and p.kinds[i - 2] == "number")
-        written = p.texts[i][:1].isupper() or language not in {"en", "de"}
+        beside = any(0 <= j < len(p) and p.kind(j) == "number" for j in (i - 1, i + 1))
+        dated = beside or (i >= 2 and p.word(i - 1) in _OF and p.kind(i - 2) == "number")
+        written = p.spelled(i)[:1].isupper() or language not in {"en", "de"}
         if not (written and (dated or p.word(i - 1) in _BEFORE_MONTHS)):
             return []
     return [Found(Quantity((float(MONTHS[p.word(i)]),), p.starts[i], p.ends[i], MONTH), i, i + 1)]
@@ -60,7 +60,7 @@ def century(p: Pieces, i: int) -> list[Found]:
     """`siglo XIX`, `XIXe siècle`: the century word is at piece `i`."""
     for j in (i + 1, i - 1):
         if 0 <= j < len(p) and p.word(j) not in CENTURIES:
-            value = roman_value(re.sub("(?:ème|e|è)$", "", p.texts[j]))
+            value = roman_value(re.sub("(?:ème|e|è)$", "", p.spelled(j)))
             if value:
                 first, last = min(i, j), max(i, j)
                 return [Found(Quantity((float(value),), p.starts[first], p.ends[last], CENTURY), i, last + 1)]

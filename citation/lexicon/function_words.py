@@ -26,7 +26,7 @@ _MEANINGFUL = frozenset(
 
 def _tables() -> dict[str | None, frozenset[str]]:
     tables: dict[str | None, frozenset[str]] = {
-        language: frozenset(fold(word) for word in words.split()) for language, words in _WORDS.items()
+        language: frozenset(fold(word) for word in ["", *words.split()]) for language, words in _WORDS.items()
     }
     everything = frozenset().union(*tables.values())
     english = tables["en"]
@@ -38,7 +38,7 @@ _TABLES = _tables()
 
 
 def function_words(language: str | None) -> frozenset[str]:
-    """Those of the language; of all of them, save what means something elsewhere, where it is not known."""
+    """Those of the language, and ""; of all of them, save what means something elsewhere, where it is not known."""
     return _TABLES.get(language, _TABLES[None])
 
 

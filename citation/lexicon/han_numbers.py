@@ -30,8 +30,8 @@ def about(text: str, start: int) -> bool:
 
 def numbers(p: Pieces, i: int) -> list[Found]:
     """The numbers within the run at piece `i`."""
-    run, at = p.texts[i], p.starts[i]
-    attached = i > 0 and p.kinds[i - 1] == "number" and p.ends[i - 1] == at  # 3万: the numeral before took it
+    run, at = p.spelled(i), p.starts[i]
+    attached = i > 0 and p.kind(i - 1) == "number" and p.ends[i - 1] == at  # 3万: the numeral before took it
     found = []
     for match in _RUN.finditer(run):
         ordinal, percent, numeral, numerator, counter = match.groups()

@@ -1,6 +1,6 @@
 """The raw pieces of a text, and what is found among them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .quantities import Quantity
@@ -11,27 +11,28 @@ _CLOSE = frozenset({"", " ", "\u00a0", "\u202f", "-"})
 
 @dataclass(slots=True)
 class Pieces:
-    """Side by side: kind, text, word (where it is one), place.
-
-    Kinds: `number`, `date`, `version`, `word`, `run` (of a script without spaces). `candidates`: pieces that may count.
-    """
+    """Words, numbers and what else a text consists of, in order; and where each stands."""
 
     text: str
-    kinds: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    words: list[Word | None] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    candidates: list[int] = field(default_factory=list)
+    words: list[Word]
+    starts: list[int]
+    ends: list[int]
 
     def __len__(self) -> int:
         """How many."""
-        return len(self.kinds)
+        return len(self.words)
+
+    def kind(self, i: int) -> str:
+        """Of the piece at `i`, which there is: `word`, `number`, `date`, `version`, or `run` of an unspaced script."""
+        return self.words[i].kind
+
+    def spelled(self, i: int) -> str:
+        """The piece at `i`, which there is."""
+        return self.text[self.starts[i] : self.ends[i]]
 
     def word(self, i: int) -> str:
         """The folded word at `i`; "" where there is none, inside the text or beyond it."""
-        known = self.words[i] if 0 <= i < len(self.words) else None
-        return known.folded if known else ""
+        return self.words[i].folded if 0 <= i < len(self.words) else ""
 
     def close(self, end: int, i: int) -> bool:
         """Whether piece `i` follows offset `end` at once: nothing but a space or a hyphen between."""

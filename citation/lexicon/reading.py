@@ -2,9 +2,20 @@
 
 import re
 
+from .beside import (
+    ABOUT,
+    DECADE_ENDINGS,
+    ENDINGS,
+    MONEY_SCALES,
+    OF,
+    ORDINAL_ENDINGS,
+    PER,
+    PERCENT,
+    VERSION_WORDS,
+    YEARS_OF,
+)
 from .counting import fraction, number_words, ordinal
 from .dates import century, date, month, version
-from .folding import words
 from .function_words import function_words
 from .han_numbers import about, numbers
 from .numerals import CENTURIES, HAN_SCALES, ORDINALS, readings, scale
@@ -12,19 +23,9 @@ from .pieces import Found, Pieces
 from .quantities import CENTURY, DECADE, MONTH, Quantity
 from .units import CURRENCY_SIGNS, HAN_UNITS, MONTHS, UNITS
 
-_ABOUT = frozenset(
-    words(
-        """about around approximately approx roughly nearly almost over under exceeding circa ca some rund etwa ungefahr
-        knapp fast gut uber environ presque pres alrededor aproximadamente casi unos unas cerca quasi okolo около"""
-    )
-)
-_DECADE_ENDINGS = frozenset({"s", "er", "ern"})
-_YEARS_OF = frozenset(words("annees anos decada decade anni"))
-_ORDINAL_ENDINGS = frozenset(words("st nd rd th er ere re e eme o a"))
-_ENDINGS = _DECADE_ENDINGS | _ORDINAL_ENDINGS | CENTURIES
-_VERSION_WORDS = frozenset(words("v version versions versao versione release build ver versie"))
-_MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only beside a currency: $5m
 _SIGNS = frozenset(CURRENCY_SIGNS)
+_BLANK = ("", " ", "\n")
+_STOPS = (",", ".", ";", ")")
 _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")
 _LABEL = re.compile(r"\d+\.\d+", re.ASCII)
 _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
@@ -43,7 +44,7 @@ class Reader:
         """All quantities, in order."""
         found: list[Found] = []
         free = 0
-        for i in self.p.candidates:
+        for i in [i for i, word in enumerate(self.p.words) if word.counts]:
             if i >= free:
                 here = self._at(i)
                 found += here
@@ -52,13 +53,13 @@ class Reader:
 
     def _at(self, i: int) -> list[Found]:
         p = self.p
-        match p.kinds[i]:
+        match p.kind(i):
             case "number":
                 return self._numeral(i)
             case "date":
-                return date(p.texts[i], p.starts[i], i)
+                return date(p.spelled(i), p.starts[i], i)
             case "version":
-                return [Found(version(p.texts[i][1:], p.starts[i], p.ends[i]), i, i + 1)]
+                return [Found(version(p.spelled(i)[1:], p.starts[i], p.ends[i]), i, i + 1)]
             case "run":
                 return numbers(p, i)
             case _:
@@ -82,14 +83,14 @@ class Reader:
 
     def _numeral(self, i: int) -> list[Found]:
         p = self.p
-        values = readings(p.texts[i], self.language)
-        if not values or (p.word(i - 1) in _VERSION_WORDS and p.close(p.ends[i - 1], i)):
-            return [Found(version(p.texts[i], p.starts[i], p.ends[i]), i, i + 1)]
+        values = readings(p.spelled(i), self.language)
+        if not values or (p.word(i - 1) in VERSION_WORDS and p.close(p.ends[i - 1], i)):
+            return [Found(version(p.spelled(i), p.starts[i], p.ends[i]), i, i + 1)]
         if self._negative(p.starts[i]):
             values = tuple(-v for v in values)
         found = self._quantity(values, i, i + 1)
         if not found.quantity.unit and self._labels(i):
-            found = found._replace(quantity=found.quantity._replace(version=p.texts[i]))
+            found = found._replace(quantity=found.quantity._replace(version=p.spelled(i)))
         return [found]
 
     def _labels(self, i: int) -> bool:
@@ -97,7 +98,7 @@ class Reader:
         p = self.p
         name = p.words[i - 1] if i and p.close(p.ends[i - 1], i) else None
         labels = name is not None and name.capital and name.folded not in function_words(self.language)
-        return labels and _LABEL.fullmatch(p.texts[i]) is not None
+        return labels and _LABEL.fullmatch(p.spelled(i)) is not None
 
     def _negative(self, start: int) -> bool:
         text = self.p.text
@@ -108,6 +109,8 @@ class Reader:
         """Scale, unit and what else belongs to a number that took up `first` to `after`."""
         p, start = self.p, self.p.starts[first]
         end, scaled = p.ends[after - 1], False
+        if self._alone(first, after):
+            return Found(Quantity(values, start, end, strict=strict), first, after)
         money = p.text[max(0, start - 1) : start] in _SIGNS
         while p.close(end, after):
             factor, length = self._scale(after, money)
@@ -115,26 +118,39 @@ class Reader:
                 break
             values, scaled = tuple(v * factor for v in values), True
             end = p.starts[after] + length
-            if p.kinds[after] == "run":
+            if p.kind(after) == "run":
                 break
             after += 1
         period = self._period(values, first, after, end)
         if period:
             return period
         unit, factor, after, end = self._unit(first, after, end)
-        rough = scaled or p.word(first - 1) in _ABOUT or about(p.text, start) or p.text[end : end + 1] in {"余", "多"}
+        rough = scaled or p.word(first - 1) in ABOUT or about(p.text, start) or p.text[end : end + 1] in {"余", "多"}
         return Found(Quantity(values, start, end, unit, factor, strict, rough), first, after)
+
+    def _alone(self, first: int, after: int) -> bool:
+        """Whether what stands beside a number surely says nothing of it, as with most: to see that takes a fifth."""
+        p = self.p
+        if (first and p.words[first - 1].numeric) or (after < len(p) and p.words[after].numeric):
+            return False
+        start, end = p.starts[first], p.ends[after - 1]
+        before, behind = p.text[max(0, start - 2) : start], p.text[end : end + 2]
+        return (
+            before[-1:] in _BLANK
+            and before[:1] not in _SIGNS
+            and (behind[:1] in _STOPS or (behind[:1] in _BLANK and behind[1:].isalnum()))
+        )
 
     def _scale(self, i: int, money: bool) -> tuple[float | None, int]:
         p = self.p
-        if p.kinds[i] == "word":
-            if money and p.word(i) in _MONEY_SCALES:
-                return _MONEY_SCALES[p.word(i)], 1
+        if p.kind(i) == "word":
+            if money and p.word(i) in MONEY_SCALES:
+                return MONEY_SCALES[p.word(i)], 1
             return scale(p.word(i), self.language), p.ends[i] - p.starts[i]
-        if p.kinds[i] == "run":
+        if p.kind(i) == "run":
             for length in (2, 1):
-                factor = HAN_SCALES.get(p.texts[i][:length])
-                if factor and len(p.texts[i]) >= length:
+                factor = HAN_SCALES.get(p.spelled(i)[:length])
+                if factor and len(p.spelled(i)) >= length:
                     return factor, length
         return None, 0
 
@@ -142,23 +158,23 @@ class Reader:
         """`1990s`, `90er`, `años 90`; `19th century`, `19. Jahrhundert`; and plain ordinals, `3rd`."""
         p, start = self.p, self.p.starts[first]
         word, gap = p.word(after), p.text[end : p.starts[after]] if after < len(p) else None
-        if word not in _ENDINGS and p.word(first - 1) not in _YEARS_OF and (gap or after == len(p)):
+        if word not in ENDINGS and p.word(first - 1) not in YEARS_OF and (gap or after == len(p)):
             return None  # most of them
         tens = values[0] % 10 == 0
-        if word in _DECADE_ENDINGS and gap in {"", "'", "’"} and tens and values[0] >= 10:
+        if word in DECADE_ENDINGS and gap in {"", "'", "’"} and tens and values[0] >= 10:
             return Found(Quantity(values, start, p.ends[after], DECADE), first, after + 1)
-        ending = after + 1 if word in _ORDINAL_ENDINGS and not gap else after
+        ending = after + 1 if word in ORDINAL_ENDINGS and not gap else after
         if p.word(ending) in CENTURIES:
             return Found(Quantity(values, start, p.ends[ending], CENTURY), first, ending + 1)
         if ending > after:
             return Found(Quantity(values, start, p.ends[after], ordinal=True), first, ending)
-        if gap == "" and p.kinds[after] == "run":
-            if p.texts[after].startswith("世纪"):
+        if gap == "" and p.kind(after) == "run":
+            if p.spelled(after).startswith("世纪"):
                 return Found(Quantity(values, start, end, CENTURY), first, after)
-            if p.texts[after].startswith(("年代", "년대")):
+            if p.spelled(after).startswith(("年代", "년대")):
                 return Found(Quantity(values, start, end, DECADE), first, after)
         before = p.word(first - 1) if first and p.close(p.ends[first - 1], first) else ""
-        if before in _YEARS_OF and tens and (20 <= values[0] < 100 or 1000 <= values[0] < 2100):
+        if before in YEARS_OF and tens and (20 <= values[0] < 100 or 1000 <= values[0] < 2100):
             return Found(Quantity(values, start, end, DECADE), first, after)
         return None
 
@@ -176,18 +192,18 @@ class Reader:
             return *UNITS[sign], after, end
         if not p.close(end, after):
             return "", 1.0, after, end
-        return self._unit_in_run(after, end) if p.kinds[after] == "run" else self._unit_word(after, end)
+        return self._unit_in_run(after, end) if p.kind(after) == "run" else self._unit_word(after, end)
 
     def _unit_word(self, after: int, end: int) -> tuple[str, float, int, int]:
         p = self.p
         word, following = p.word(after), p.word(after + 1)
-        if word == "de" and following in UNITS:  # millones de euros
+        if word == OF and following in UNITS:  # millones de euros
             return *UNITS[following], after + 2, p.ends[after + 1]
-        if word in {"por", "per", "pour"} and following in {"ciento", "cent", "cento"}:
+        if word in PER and following in {"ciento", "cent", "cento"}:
             return "%", 1.0, after + 2, p.ends[after + 1]
-        if word.startswith("prozent"):
+        if word.startswith(PERCENT):
             return "%", 1.0, after + 1, p.ends[after]
-        if p.kinds[after] == "word" and word in UNITS:
+        if p.kind(after) == "word" and word in UNITS:
             return *UNITS[word], after + 1, p.ends[after]
         return "", 1.0, after, end
 

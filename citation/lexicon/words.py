@@ -1,8 +1,9 @@
 """What the lexicon knows of a word, once for every spelling; and the ranges of scripts."""
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
+from .beside import says_more
 from .folding import fold
 from .keeping import kept
 from .languages import Votes, votes
@@ -19,37 +20,55 @@ MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"  # vowel si
 UNSPACED = HAN + KANA + HANGUL + SOUTH_EAST
 
 LETTER = rf"[^\W\d_{UNSPACED}]"
-_BEGINS = re.compile(rf"(?![vV]\d){LETTER}")
 # French "né" folds to the negation "ne".
 _BORN = frozenset({"ne", "nee", "nes", "nees"})
 # l'usine, d'euros, n'a, qu'il
 _ELISION = re.compile("^(?:[cdjlmnst]|qu|dell|nell|all|un)['’](?=.)")
 
 
-class Word(NamedTuple):
-    """A word as it is spelled."""
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as it is spelled, or what stands in the place of one."""
 
-    folded: str
-    term: str  # its stem
-    capital: bool
-    counts: bool  # may be (part of) a number, a month, a century
-    negates: bool
-    poles: tuple[tuple[int, int], ...]  # the families of opposites it belongs to
-    votes: Votes  # the languages it speaks for
-    plain: bool  # negates nothing, has no opposite, is not written as a name: most words
+    folded: str = ""
+    term: str = ""  # its stem
+    says: str = ""  # the folded word, by which function words are told; "" where it negates, or is no word
+    capital: bool = False
+    counts: bool = False  # may be (part of) a number, a month, a century
+    numeric: bool = False  # may say something of a number beside it
+    negates: bool = False
+    poles: tuple[tuple[int, int], ...] = ()  # the families of opposites it belongs to
+    votes: Votes = ()  # the languages it speaks for
+    plain: bool = True  # negates nothing, has no opposite, is not written as a name: most words
+    kind: str = "word"  # or `number`, `date`, `version`, `run` of a script that sets no spaces
+
+
+NO_WORDS = {
+    kind: Word(kind=kind, counts=kind != "run", numeric=kind == "run", plain=kind != "run")
+    for kind in ("number", "date", "version", "run")
+}
+RUN_THAT_COUNTS = replace(NO_WORDS["run"], counts=True)
 
 
 @kept()
-def word(spelled: str) -> Word | None:
-    """Look a piece of a text up, once; None where it is no word but a number, a version, a run of another script."""
-    if not _BEGINS.match(spelled):
-        return None
+def word(spelled: str) -> Word:
+    """Look a word up, once."""
     folded = fold(spelled)
     negates = is_negation(folded)
     if folded in _BORN and not spelled.isascii():
         folded, negates = "naitre", False
     folded = _ELISION.sub("", folded)
     term = stem(folded)
-    counts = folded in MONTHS or may_be_number(folded)
     capital, poles = spelled[0].isupper(), tuple(members(term))
-    return Word(folded, term, capital, counts, negates, poles, votes(folded), not (capital or negates or poles))
+    return Word(
+        folded,
+        term,
+        "" if negates else folded,
+        capital,
+        counts=folded in MONTHS or may_be_number(folded),
+        numeric=says_more(folded),
+        negates=negates,
+        poles=poles,
+        votes=votes(folded),
+        plain=not (capital or negates or poles),
+    )

@@ -2,12 +2,13 @@
 
 import gc
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
 
 from citation.evidence import Evidence
-from citation.lexicon.keeping import LONGEST, kept
+from citation.lexicon.keeping import LONGEST, Kept, kept
 from citation.scoring import scorer
 
 WORDS = 100
@@ -28,6 +29,29 @@ def test_a_short_text_is_worked_out_once_a_long_one_each_time() -> None:
         assert length("w" * (LONGEST + 1)) == LONGEST + 1
     assert asked == ["word", *["w" * (LONGEST + 1)] * 2]
     assert length.__doc__ == "Of a text."
+
+
+def test_more_than_may_be_kept_is_forgotten_what_is_asked_for_stays() -> None:
+    asked: list[str] = []
+
+    @kept(most=8)
+    def length(text: str) -> int:
+        asked.append(text)
+        return len(text)
+
+    for n in range(100):
+        assert length(f"word {n}") == length("word") + len(f" {n}")
+        assert len(length) + len(length._before) <= 8
+    assert asked.count("word") == 1
+
+
+def test_threads_may_ask_at_once() -> None:
+    length: Kept[int] = kept(most=8)(len)
+    texts = [f"{n:0{n % 13}d}" for n in range(3000)]
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(lambda _: [length(text) for text in texts], range(8)):
+            assert found == list(map(len, texts))
+    assert len(length) + len(length._before) <= 2 * 8  # each thread may be about to keep one more
 
 
 @pytest.mark.parametrize("name", ["lexical", "ragflow"])

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation import lexicon
 from citation.lexicon import fold, lex, sentences, stem
+from citation.lexicon.scanning import _PIECE, scan
+from citation.lexicon.words import word
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,27 @@ LANGUAGES = (
 @given(st.text(st.sampled_from(LANGUAGES), max_size=60) | st.text(max_size=60))
 def test_the_short_cut_for_ascii_finds_the_same_pieces(text: str) -> None:
     quick = r"[ \n,;:()\"-]*+", r"[A-Za-z]++(?=[ ,.\n;:)])|"
-    assert all(part in lexicon._PIECE.pattern for part in quick)
-    plain = re.compile(lexicon._PIECE.pattern.replace(quick[0], "").replace(quick[1], ""))
-    assert [m.span(1) for m in plain.finditer(text)] == [m.span(1) for m in lexicon._PIECE.finditer(text)]
+    assert all(part in _PIECE.pattern for part in quick)
+    plain = re.compile(_PIECE.pattern.replace(quick[0], "").replace(quick[1], ""))
+    assert _spans(plain, text) == _spans(_PIECE, text)
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[str, int, int]]:
+    return [(m.lastgroup, *m.span(m.lastgroup)) for m in pattern.finditer(text) if m.lastgroup]
+
+
+# Whatever may hold white space, or end where it does.
+SPACED = (
+    *("3", "500", ", ", " ", "\n", "1 000", "\u00a0", "12:30", " p", ".", "m.", " PM", ":", "v", "2", "٣", "x", "Été"),
+    *("_", "-", "'", "\u0301", "港口", "ี", "\t", "\x1c", "\x85", "\u2028", "\r\n", "2021-05-04", "/", "%", "w" * 70),
+)
+
+
+@given(st.lists(st.sampled_from(SPACED), max_size=12).map("".join))
+def test_read_from_space_to_space_a_text_has_the_same_pieces(text: str) -> None:
+    pieces = scan(text)
+    found = zip((word.kind for word in pieces.words), pieces.starts, pieces.ends, strict=True)
+    assert list(found) == _spans(_PIECE, text)
+    assert [known for known in pieces.words if known.kind == "word"] == [
+        word(text[start:end]) for kind, start, end in _spans(_PIECE, text) if kind == "word"
+    ]

@@ -1,0 +1,101 @@
+"""What a text says: its pieces without function words, its numbers as terms, its names, negations and opposites."""
+
+from array import array
+from dataclasses import dataclass, field
+from itertools import compress
+
+from .function_words import function_words, is_function_char
+from .pieces import Found, Pieces
+from .polarity import POLAR, han_members, han_negations, not_negating_before
+from .quantities import Quantity
+
+_QUOTES = " \"“‘'(*_#「《"
+_SENTENCE_ENDS = ".!?:。！？\n-•*"
+
+
+@dataclass(frozen=True, slots=True)
+class Lexed:
+    """The content terms of a text in order, and what else it says; places in code points."""
+
+    terms: list[str]
+    starts: "array[int]"  # four bytes a term, where a list of numbers takes 36, of each excerpt that is kept
+    ends: "array[int]"
+    names: set[str] = field(default_factory=set)  # terms written as proper names
+    quantities: list[Quantity] = field(default_factory=list)
+    negations: list[int] = field(default_factory=list)  # where they end
+    poles: list[tuple[int, int, int]] = field(default_factory=list)  # start, family of opposites, member
+    language: str | None = None
+
+
+_Placed = tuple[str, int, int]  # a term, and where it stands
+
+
+def content(pieces: Pieces, found: list[Found], language: str | None) -> Lexed:
+    """What the pieces of a text say; `found`: the quantities among them.
+
+    What is true of nearly every piece is done for all of them at once; numbers and runs are put in between.
+    """
+    ignored = function_words(language)
+    said: list[bool | None] = [word.says not in ignored for word in pieces.words]
+    between: dict[int, list[_Placed]] = {}
+    for quantity, first, after in found:
+        between.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
+        said[first:after] = [None] * (after - first)  # taken
+    lexed = Lexed([], array("I"), array("I"), quantities=[f.quantity for f in found], language=language)
+    for i, word in enumerate(pieces.words):
+        if word.plain or said[i] is None:
+            continue
+        if word.kind == "run":
+            between.setdefault(i, []).extend(_run(lexed, pieces.spelled(i), pieces.starts[i]))
+        else:
+            _special(lexed, pieces, i, bool(said[i]))
+    _place(lexed, pieces, said, between)
+    return lexed
+
+
+def _special(lexed: Lexed, pieces: Pieces, i: int, said: bool) -> None:
+    """A word that negates, has an opposite, or may be a name."""
+    word, start = pieces.words[i], pieces.starts[i]
+    if said and word.capital and word.term not in lexed.names and not _starts_sentence(pieces.text, start):
+        lexed.names.add(word.term)
+    if word.poles and (said or word.folded in POLAR):
+        lexed.poles.extend([(start, family, member) for family, member in word.poles])
+    if word.negates and not not_negating_before(pieces.word(i + 1)):
+        lexed.negations.append(pieces.ends[i])
+
+
+def _starts_sentence(text: str, start: int) -> bool:
+    at = start - 1
+    while at >= 0 and text[at] in _QUOTES:
+        at -= 1
+    return at < 0 or text[at] in _SENTENCE_ENDS
+
+
+def _run(lexed: Lexed, run: str, at: int) -> list[_Placed]:
+    """Overlapping pairs of characters of a run without spaces."""
+    lexed.negations.extend(at + end for _, end in han_negations(run))
+    lexed.poles.extend((at + start, family, member) for start, _, family, member in han_members(run))
+    if len(run) == 1:
+        return [] if is_function_char(run) else [(run, at, at + 1)]
+    return [
+        (run[i : i + 2], at + i, at + i + 2)
+        for i in range(len(run) - 1)
+        if not (is_function_char(run[i]) and is_function_char(run[i + 1]))
+    ]
+
+
+def _place(lexed: Lexed, pieces: Pieces, said: list[bool | None], between: dict[int, list[_Placed]]) -> None:
+    """Put the terms in order: of the pieces that are `said`, and what stands in the place of others."""
+    terms, starts, ends = [word.term for word in pieces.words], pieces.starts.copy(), pieces.ends.copy()
+    if any(len(placed) != 1 for placed in between.values()):  # a run, or a date
+        columns = zip(terms, starts, ends, strict=True)
+        every = [placed for i, one in enumerate(columns) for placed in between.get(i, (one,) if said[i] else ())]
+        terms, starts, ends = [one[0] for one in every], [one[1] for one in every], [one[2] for one in every]
+        said = [True] * len(every)
+    else:  # in nearly all texts a number takes the place of a piece
+        for i, (placed,) in between.items():
+            terms[i], starts[i], ends[i] = placed
+            said[i] = True
+    lexed.terms.extend(compress(terms, said))
+    lexed.starts.extend(array("I", list(compress(starts, said))))
+    lexed.ends.extend(array("I", list(compress(ends, said))))
