@@ -77,6 +77,8 @@ def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
 
     `final`: this is all of the line, without its end.
     """
+    if text[:1].isalpha():
+        return ROW if before.table else PROSE  # as most; all else begins with a mark, a number or a space
     if not final and _UNDECIDED.match(text):
         return None
     text = text.rstrip("\r")

@@ -25,6 +25,7 @@ _RUN = re.compile(f"[{re.escape(ENDS)}]+(?:[ \u00a0]\\.)*")  # also an ellipsis 
 _DOTS = re.compile(r"\.?(?:[ \u00a0]\.)+")
 _TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}{FOOTNOTES}]+")
 _EMOJI = re.compile(f"[{EMOJI}]+")
+_WORD_FOLLOWS = re.compile(" [A-Za-z0-9]")
 _CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _BLANK = re.compile(f"[{SPACES}]*")
@@ -34,6 +35,7 @@ _BRAND = re.compile(r"[a-z]{1,3}(?:[A-Z]|\Z)")
 _WORD = re.compile(r"\w*")
 _MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
+_NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
 _MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))  # what closes in one language opens in another
 
 
@@ -74,7 +76,7 @@ def next_number(text: str, i: int) -> int | None:
     if text[i : i + 2] == ".)":
         i += 1
     first = _NUMBERED.match(text)
-    found = re.search(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z", text[max(0, i - 12) : i + 1])
+    found = _NEXT_NUMBER.search(text[max(0, i - 12) : i + 1]) if first else None
     if first is None or found is None or first[2] != found[3] or first.end() > i:
         return None
     before, after = first[1], found[2]
@@ -122,6 +124,8 @@ def _in_brackets(text: str, i: int, end: int) -> bool:
 
 def _closed(text: str, i: int, end: int, final: bool) -> int | Wait:
     """Behind the closers, and behind the model's markers that follow, with a space before them or not."""
+    if _WORD_FOLLOWS.match(text, end):
+        return end  # as mostly
     end = _over(_TAIL, text, end)
     for opening, closing in _MIXED_CLOSERS:
         if text[end : end + 1] == closing and text.count(opening, max(0, i - INSIDE), i):

@@ -24,7 +24,7 @@ LEFT = 60  # characters looked at before a mark: more than any abbreviation or n
 MAX_WORD = 24  # characters of the next word that decide, where it is not complete
 SHORT = 3  # words: "At 5 a.m." is no sentence yet
 
-_BEFORE: Final = re.compile(r"[^\s(\[{<\"'“‘«„*_/–—]*\Z")
+_UP_TO_WORD: Final = re.compile(r"(?:.*[\s(\[{<\"'“‘«„*_/–—])?", re.DOTALL)  # the last one
 _PREVIOUS: Final = re.compile(r"(\w+)[ \u00a0]\Z")
 _NEXT: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD}}}")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
@@ -53,8 +53,8 @@ class _Around(NamedTuple):
 def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Wait:
     """Whether the full stop at `i` ends a sentence, given that a word, no lower-case one, begins at `begin`."""
     left = text[max(0, i - LEFT) : i]
-    found = _BEFORE.search(left)
-    before = found[0] if found else ""
+    found = _UP_TO_WORD.match(left)
+    before = left[found.end() :] if found else left
     plain = before.lower()
     if plain in NEVER:
         return False

@@ -12,10 +12,12 @@ from .boundaries import ENDS, LOOKALIKES, next_number, sentence_end
 from .scripts import THAI_CLAUSE, THAI_LAO
 from .sentence import VERBATIM, Kind, Open, SegmentLimits, Sentence
 from .settled import settled
-from .spans import OPENINGS, span_end
+from .spans import OPENINGS, certainly_open, span_end
 from .waiting import WAIT, Wait
 
 _POINTS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
+# What has none of them, in a fifth of the time: most tokens
+_NO_POINT: Final = re.compile(f"(?<![{THAI_LAO}])[^\n;:{THAI_LAO}{re.escape(ENDS + OPENINGS)})]*+\\Z")
 _THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
 _OPENINGS: Final = frozenset(OPENINGS)
 
@@ -48,7 +50,8 @@ class Segmenter:
     @property
     def in_code(self) -> bool:
         """Whether what is held is code."""
-        return bool(self._held) and self._line is not None and self._line.kind is Kind.CODE
+        line = self._line
+        return line is not None and line.whole and line.kind is Kind.CODE and bool(self._held)
 
     @property
     def open(self) -> Open:
@@ -75,13 +78,20 @@ class Segmenter:
         return [sentence]
 
     def _passes(self) -> bool:
-        """Whether the latest piece only makes the sentence longer, as four of five do: half the cost of a stream."""
-        line, size = self._line, len(self._held)
-        if line is None or size > self._most or self._held.find("\n", self._at) >= 0:
+        """Whether the latest piece only makes the sentence longer, as nine of ten do: half the cost of a stream."""
+        line, held, size = self._line, self._held, len(self._held)
+        if line is None or size > self._most:
             return False
-        if not line.whole and _POINTS.search(self._held, self._at):
+        if not line.whole and _NO_POINT.match(held, self._at):
+            self._at = size
+            return True
+        if held.find("\n", self._at) >= 0:
             return False
-        self._at = size
+        point = None if line.whole else _POINTS.search(held, self._at)
+        at = point.start() if point else size
+        if at < size - 1 and not certainly_open(held, at):
+            return False
+        self._at = at  # of what ends with a point, more has to come
         return True
 
     def _advance(self, *, final: bool) -> list[Sentence]:
