@@ -196,7 +196,7 @@ class _Open:
     def __init__(self, names: MarkerNames, unlinker: Unlinker | None) -> None:
         self._names = names
         self._unlinker = unlinker
-        self._stripper = Stripper(names)
+        self._stripper: Stripper | None = None  # only where something leaves early
         self._text = ""  # what has been settled, without the model's markers,
         self._shown = ""  # and what of it has left, without links
         self.raw = 0  # how much of the raw text that was
@@ -211,7 +211,7 @@ class _Open:
             return ""
         piece = held.text[self.raw : held.settled]
         self.raw = held.settled
-        text = piece if held.kind in VERBATIM else self._stripper.feed(piece)
+        text = piece if held.kind in VERBATIM else self._strip(piece)
         self._text += text
         shown = self._unlinker.feed(text, code=held.kind is Kind.CODE) if self._unlinker else text
         self._shown += shown
@@ -231,8 +231,13 @@ class _Open:
             return Stripped(sentence.text)
         if not self.raw:
             return strip(sentence.text, self._names)
-        rest = self._stripper.feed(sentence.text[self.raw :]) + self._stripper.flush()
-        return Stripped(self._text + rest, self._stripper.cited, self._stripper.unknown)
+        stripper = self._stripper or Stripper(self._names)
+        rest = stripper.feed(sentence.text[self.raw :]) + stripper.flush()
+        return Stripped(self._text + rest, stripper.cited, stripper.unknown)
+
+    def _strip(self, piece: str) -> str:
+        self._stripper = self._stripper or Stripper(self._names)
+        return self._stripper.feed(piece)
 
 
 def _context(sentence: Sentence, text: str) -> str:

@@ -11,8 +11,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _CODE = re.compile(r"`[^`]*`")
 _LINK_ONLY = re.compile(r"\s*(?:!?\[[^\]]*\]\([^)]*\)|https?://\S+)\s*")
 _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
-_QUESTION = re.compile(r"[?？؟]$")
-_LEAD_IN = re.compile(r"[:：]$")
+_OPEN_ENDS = ("?", "？", "؟", ":", "：")  # of questions and of lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
 # Whole sentences that are courtesies.
@@ -94,10 +93,12 @@ def makes_claim(text: str, kind: Kind) -> bool:
     if kind not in CITABLE:
         return False
     plain = _LIST_NUMBER.sub("", text.strip())
-    plain = _LINK_ONLY.sub("", _CODE.sub(" ", plain)).strip(_DECORATION)
+    plain = _CODE.sub(" ", plain) if "`" in plain else plain
+    plain = _LINK_ONLY.sub("", plain) if "](" in plain or "://" in plain else plain
+    plain = plain.strip(_DECORATION)
     if not _WORD.search(plain) and not (kind is Kind.TABLE_ROW and any(c.isdigit() for c in plain)):
         return False
-    if _QUESTION.search(plain) or _LEAD_IN.search(plain):
+    if plain.endswith(_OPEN_ENDS):
         return False
     if len(plain) > _LONGEST_PHRASE:
         return not _META_LONG.match(plain)
