@@ -12,6 +12,8 @@ def estimate_tokens(text: str) -> int:
     4 ASCII characters a token; 1.8 characters of scripts with two bytes (Cyrillic, Arabic); 1.2 of those with three
     (Han, Devanagari, Thai). That is the larger side of what vocabularies of 100,000 to 250,000 tokens need.
     """
+    if text.isascii():
+        return ceil(len(text) / 4)
     size = len(text.encode("utf-8", "replace"))
     plain = len(text.encode("ascii", "ignore"))
     return ceil(plain / 4 + (size - plain) * 0.28)
@@ -28,7 +30,7 @@ def fit(
     ages = ages or {}
     kept = [item for item in evidence if costs[item.number] <= room]
     total = sum(costs[item.number] for item in kept)
-    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_worth(item))):
+    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_worth(item))) if total > room else ():
         if total <= room:
             break
         total -= costs[item.number]

@@ -164,12 +164,19 @@ def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
     for item in evidence:
         link = item.url if item.url and item.url.lower().startswith(LINKABLE) else ""
         if link in taken:
-            link = "" if "#" in link else f"{link}#{quote(item.id, safe='', errors='surrogatepass')}"
+            link = "" if "#" in link else f"{link}#{_quoted(item.id)}"
         if not link or link in taken:
-            link = f"urn:citestream:evidence:{quote(item.id, safe='', errors='surrogatepass')}"
+            link = f"urn:citestream:evidence:{_quoted(item.id)}"
         taken.add(link)
         links[item.number] = link
     return links
+
+
+def _quoted(identifier: str) -> str:
+    """As part of an address; most need nothing, and `quote` takes five times as long to find that out."""
+    if identifier.isascii() and identifier.isalnum():
+        return identifier
+    return quote(identifier, safe="", errors="surrogatepass")
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
