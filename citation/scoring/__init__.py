@@ -77,6 +77,10 @@ class Prepared(Protocol):
         """Score one claim against every piece of evidence."""
         ...
 
+    def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
+        """The same for several, each as it would be alone; cheaper together."""
+        ...
+
 
 @runtime_checkable
 class WantsVectors(Protocol):

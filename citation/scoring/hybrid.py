@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ..evidence import Evidence
 from ..lexicon import sentences
 from . import Claim, Scores, Vectors
-from .comparison import Comparison, lead
+from .comparison import compare
 from .index import WINDOW_SENTENCES, Index
 from .passages import Passages
+from .windows import lead
 
 FEATURES = (
     "near_1",  # cosine with the nearest sentence
@@ -77,7 +78,13 @@ class HybridPrepared:
 
     def score(self, claim: Claim) -> Scores:
         """Lexical scores, marked as degraded, where a vector is missing."""
-        lexical = Comparison(claim, self.index).scores()
+        return self.score_all([claim])[0]
+
+    def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
+        """The same for several claims."""
+        return [self._with_vector(*pair) for pair in zip(claims, compare(claims, self.index), strict=True)]
+
+    def _with_vector(self, claim: Claim, lexical: Scores) -> Scores:
         if self._windows is None or claim.vector is None or self._windows[0].shape[1] != len(claim.vector):
             return replace(lexical, degraded=bool(self.index.size))
         near = _near(claim.vector, *self._windows, lexical.windows, self.index)

@@ -150,10 +150,10 @@ class Index:
             self._foreign[language] = foreign if foreign.any() else None
         return self._foreign[language]
 
-    def neighbours(self, terms: Sequence[str]) -> tuple[int, list[tuple[int, int, int, int, int]]]:
+    def neighbours(self, terms: Sequence[str]) -> tuple[int, list[tuple[int, int, list[list[int]]]]]:
         """How many pairs of neighbours `terms` have, and where they are neighbours in the evidence.
 
-        (where in `terms` the pair stands, its number, place, row, sentence; -1 where a sentence ends between them).
+        (where in `terms` the pair stands, its number, [[place, row, sentence]]); -1 where a sentence ends between them.
         """
         ids = [self.vocabulary.get(term, -1) for term in terms]
         width = len(self.vocabulary) + 1
@@ -164,8 +164,7 @@ class Index:
             return count, []
         bounds = np.searchsorted(self.pair_keys, keys + [key + 1 for key in keys]).tolist()
         return count, [
-            (step, key, *found)
+            (step, key, self.pairs[low:high].tolist())
             for (step, key), low, high in zip(known, bounds[: len(keys)], bounds[len(keys) :], strict=True)
             if low < high
-            for found in self.pairs[low:high].tolist()
         ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..evidence import Evidence
 from . import Claim, Scores, Vectors
-from .comparison import Comparison
+from .comparison import compare
 from .index import Index
 from .passages import Passages
 
@@ -44,4 +44,8 @@ class LexicalPrepared:
 
     def score(self, claim: Claim) -> Scores:
         """One row of features a piece of evidence, and its best window."""
-        return Comparison(claim, self.index).scores()
+        return self.score_all([claim])[0]
+
+    def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
+        """The same for several claims."""
+        return compare(claims, self.index)

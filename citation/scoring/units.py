@@ -1,7 +1,9 @@
 """The units of a claim: what it says in pieces, each with the ways evidence may say the same."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,17 +32,26 @@ class Units:
     ways: list[OtherWays] = field(default_factory=list)
     native: list[float] = field(default_factory=list)
     foreign: list[float] = field(default_factory=list)
+    is_term: list[bool] = field(default_factory=list)  # not a word that covers several
 
-    def add(self, term: str, ways: OtherWays, foreign: float, native: float = 1.0) -> None:
+    def add(self, term: str, ways: OtherWays, foreign: float, native: float = 1.0, *, is_term: bool = True) -> None:
         """One more unit."""
+        self.is_term.append(is_term)
         self.terms.append(term)
         self.native.append(native)
         self.ways.append(ways)
         self.foreign.append(foreign)
 
+    @classmethod
+    def joined(cls, parts: "Sequence[Units]") -> "Units":
+        """Those of several claims, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(list(chain.from_iterable(getattr(part, f.name) for part in parts)) for f in fields(cls)))
+
 
 def units(text: str, lexed: Lexed) -> Units:
-    """The units of a claim: Chinese words of the table, then each of its terms."""
+    """The units of a claim: Chinese words of the table, then each of its terms; one without weight if it has none."""
     found = Units()
     covered = _han_words(text, found) if not text.isascii() else set()
     for term in dict.fromkeys(lexed.terms):
@@ -52,6 +63,8 @@ def units(text: str, lexed: Lexed) -> Units:
             ways = synonyms(term)
             name = term in lexed.names
             found.add(term, ways, _FOREIGN_NAME if name else _FOREIGN_KNOWN if ways is not NO_OTHER else _FOREIGN_OTHER)
+    if not found.terms:
+        found.add("", NO_OTHER, 0.0, 0.0, is_term=False)
     return found
 
 
@@ -63,7 +76,7 @@ def _han_words(text: str, found: Units) -> set[str]:
             word = run[0][start:end]
             covered.update(word[i : i + 2] for i in range(len(word) - 1))
             if word not in found.terms:
-                found.add(word, ways, _FOREIGN_KNOWN, 0.0)
+                found.add(word, ways, _FOREIGN_KNOWN, 0.0, is_term=False)
     return covered
 
 

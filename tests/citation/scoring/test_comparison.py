@@ -12,7 +12,7 @@ from citation.evidence import Evidence
 from citation.lexicon import lex
 from citation.lexicon.concepts import skeleton
 from citation.scoring import Claim
-from citation.scoring.comparison import FEATURES, Comparison
+from citation.scoring.comparison import FEATURES, MOST_TOGETHER, Comparison, compare
 from citation.scoring.index import Index
 from citation.scoring.units import COGNATE, SYNONYM, units
 
@@ -81,8 +81,9 @@ class Plain:
 @given(st.lists(TEXTS, min_size=1, max_size=4), SENTENCES, SENTENCES)
 def test_features_are_what_they_are_said_to_be(texts: list[str], text: str, before: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
-    compared = Comparison(Claim(text, before), index)
-    column = dict(zip(FEATURES, compared.scores().features.T.tolist(), strict=True))
+    compared = Comparison([Claim(text, before)], index)
+    (scores,) = compared.scores()
+    column = dict(zip(FEATURES, scores.features.T.tolist(), strict=True))
     plain, context = Plain(text, index), Plain(before, index)
     for row in range(len(texts)):
         every = len(plain.windows(row, 1))
@@ -103,6 +104,18 @@ def test_what_was_compared_before_changes_nothing(texts: list[str], answer: list
     one = Index(evidence)
     for before, text in zip(["", *answer], answer, strict=False):
         claim = Claim(text, before)
-        there, here = Comparison(claim, one).scores(), Comparison(claim, Index(evidence)).scores()
+        (there,), (here,) = compare([claim], one), compare([claim], Index(evidence))
         np.testing.assert_allclose(there.features, here.features, rtol=1e-5)
+        assert there.windows.tolist() == here.windows.tolist()
+
+
+@settings(max_examples=40)
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(SENTENCES, min_size=2, max_size=MOST_TOGETHER + 2))
+def test_a_claim_is_compared_alone_as_it_is_among_others(texts: list[str], answer: list[str]) -> None:
+    evidence = [Evidence(n, text, f"e{n}", title=text[:9]) for n, text in enumerate(texts, 1)]
+    claims = [Claim(text, before) for before, text in zip(["", *answer], answer, strict=False)]
+    among = compare(claims, Index(evidence))
+    alone = [compare([claim], one) for one in [Index(evidence)] for claim in claims]
+    for there, (here,) in zip(among, alone, strict=True):
+        assert there.features.tolist() == here.features.tolist()
         assert there.windows.tolist() == here.windows.tolist()
