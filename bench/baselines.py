@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bench.data import Cited, Record, evidence_of, prepared_by
 from bench.vectors import table
-from citation.cite import together
+from citation.cite import scored
 from citation.scoring import Claim, scorer
 from citation.scoring.calibration import judge
 
@@ -66,7 +66,7 @@ def ragflow_rule(records: Sequence[Record], token_weight: float) -> Cited:
     cited: Cited = {}
     for record, answer in zip(records, answers, strict=True):
         prepared = prepared_by(which, evidence_of(record), vectors)
-        scores = together([prepared.score(replace(c, vector=vectors[c.text])) for c in answer], prepared)
+        scores = scored([replace(claim, vector=vectors[claim.text]) for claim in answer], prepared)
         judged = [judge(one) for one in scores if one is not None]
         ranked = [np.argsort(-one.probability, kind="stable")[:_MOST_CITED].tolist() for one in judged]
         cited[record["id"]] = [

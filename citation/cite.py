@@ -17,7 +17,8 @@ from .evidence import Evidence
 from .json_answer import JsonAnswer
 from .options import Options
 from .response import Response
-from .scoring import AnswerWide, Prepared, Scores, scorer
+from .scoring import AnswerWide, Claim, Prepared, Scores, scorer
+from .scoring.calibration import judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,11 @@ def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Optio
     answer = response.answer(0)
     prepared = scorer(options.scorer).prepare(evidence)
     drafts = drafts_of(answer, text)
-    scores = together([None if d.claim is None else prepared.score(d.claim) for d in drafts], prepared)
+    scores = scored([draft.claim for draft in drafts], prepared)
     pieces: list[str] = []
     supports: list[tuple[Support, ...]] = []
-    for draft, scored in zip(drafts, scores, strict=True):
-        decision = decided(draft, scored, prepared, options)
+    for draft, of_one in zip(drafts, scores, strict=True):
+        decision = decided(draft, of_one, prepared, options)
         pieces.append(answer.cite(draft, decision))
         supports.append(decision.supports)
     return finished(response, pieces, supports, scores)
@@ -54,12 +55,17 @@ def decided(draft: Draft, scores: Scores | None, prepared: Prepared, options: Op
     return attribute(draft.claim, scores, prepared, cited=cited, limit=options.max_per_sentence, why=options.explain)
 
 
+def scored(claims: Sequence[Claim | None], prepared: Prepared) -> list[Scores | None]:
+    """Scores of all sentences of a text (None: makes no claim), judged."""
+    each = iter(prepared.score_all([claim for claim in claims if claim is not None]))
+    return together([None if claim is None else next(each) for claim in claims], prepared)
+
+
 def together(scores: Sequence[Scores | None], prepared: Prepared) -> list[Scores | None]:
-    """Scores of all sentences (None: makes no claim), as a scorer that judges a whole answer sees them."""
-    if not isinstance(prepared, AnswerWide):
-        return list(scores)
-    judged = iter(prepared.together([one for one in scores if one is not None]))
-    return [None if one is None else next(judged) for one in scores]
+    """The same scores judged, as a scorer that judges a whole answer sees them."""
+    found = [one for one in scores if one is not None]
+    each = iter(judged(prepared.together(found) if isinstance(prepared, AnswerWide) else found))
+    return [None if one is None else next(each) for one in scores]
 
 
 def drafts_of(answer: Answer | JsonAnswer, text: str | Sequence[str]) -> list[Draft]:
@@ -87,4 +93,4 @@ def finished(
     return CitedText(text, tuple(supports), response.of_choice(0) | response.overall())
 
 
-__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "spaced", "together"]
+__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "scored", "spaced", "together"]

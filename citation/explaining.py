@@ -6,7 +6,7 @@ from typing import Any
 
 from .answer import Draft
 from .attribute import Verdict, explain
-from .cite import drafts_of, together
+from .cite import drafts_of, scored
 from .evidence import Evidence
 from .options import Options
 from .response import Response
@@ -37,7 +37,7 @@ def explain_text(text: str | Sequence[str], evidence: Sequence[Evidence], option
     """What `cite` decides about the same text, and why. Raises ValueError for a scorer there is not."""
     prepared = scorer(options.scorer).prepare(evidence)
     drafts = drafts_of(Response(evidence, options).answer(0), text)
-    scores = together([None if d.claim is None else prepared.score(d.claim) for d in drafts], prepared)
+    scores = scored([draft.claim for draft in drafts], prepared)
     return explain_drafts(drafts, scores, prepared, options.max_per_sentence)
 
 
@@ -46,9 +46,9 @@ def explain_drafts(
 ) -> list[Explained]:
     """The same for sentences that have been scored already; None: makes no claim."""
     explained = []
-    for draft, scored in zip(drafts, scores, strict=True):
+    for draft, of_one in zip(drafts, scores, strict=True):
         verdicts: list[Verdict] = []
-        if draft.claim is not None and scored is not None:
-            verdicts = explain(draft.claim, scored, prepared, cited=frozenset(draft.cited), limit=limit)
+        if draft.claim is not None and of_one is not None:
+            verdicts = explain(draft.claim, of_one, prepared, cited=frozenset(draft.cited), limit=limit)
         explained.append(Explained(draft.text, draft.cited, draft.unknown, tuple(verdicts)))
     return explained

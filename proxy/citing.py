@@ -15,6 +15,7 @@ from citation.options import Options
 from citation.response import Response
 from citation.scoring import Prepared, Scores, scorer
 
+from .ahead import MOST_TOGETHER
 from .scorers import Scorers
 from .scoring import Scoring
 
@@ -74,10 +75,13 @@ async def score_text(
     scoring = scorers.open(options, evidence) if scorers else Scoring(scorer(options.scorer), evidence)
     drafts = [draft async for draft in _drafts(answer, text)]
     await scoring.embed([draft.claim for draft in drafts if draft.claim is not None], standstill=STANDSTILL)
-    scores: list[Scores | None] = []
-    for draft in drafts:
-        await asyncio.sleep(0)  # a score takes up to a millisecond, and a text may have a hundred thousand
-        scores.append(None if draft.claim is None else await scoring.score(draft.claim))
+    claims = [draft.claim for draft in drafts if draft.claim is not None]
+    found: list[Scores] = []
+    for at in range(0, len(claims), MOST_TOGETHER):
+        await asyncio.sleep(0)  # so many take 2 ms, and a text may have a hundred thousand
+        found += await scoring.score_all(claims[at : at + MOST_TOGETHER])
+    each = iter(found)
+    scores = [None if draft.claim is None else next(each) for draft in drafts]
     prepared = await scoring.prepared()
     return ScoredText(answer, drafts, together(scores, prepared), prepared, response)
 

@@ -1,7 +1,7 @@
 """The second pass of `citations.enrich`: the whole draft, a call that only writes citations, then the answer."""
 
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -49,8 +49,8 @@ async def enriched(
     """Cite one completion in two calls. Raises ProviderError only before anything was yielded."""
     times, signs, read = Times(response.grounding), _Signs(pace), list[_Read]()
 
-    async def timed(step: Drafted) -> Decision:
-        return await times.scored(decide(step.draft, scoring, response))
+    async def timed(steps: Sequence[Drafted]) -> list[Decision]:
+        return await times.scored(decide([step.draft for step in steps], scoring, response))
 
     steps = drafts(provider.stream(request), response, replace(pace, keepalive=signs.every))
     async with aclosing(decided_by(timed, steps, scoring)) as decided:

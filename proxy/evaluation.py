@@ -117,7 +117,8 @@ async def _cited(
     ]
     scoring = scorers.open(options, evidence)
     await scoring.embed([claim for claim in claims if claim])
-    scores = [None if claim is None else await scoring.score(claim) for claim in claims]
+    each = iter(await scoring.score_all([claim for claim in claims if claim]))
+    scores = [None if claim is None else next(each) for claim in claims]
     measured.degraded += scoring.degraded
     prepared = await scoring.prepared()
     for index, (claim, scored) in enumerate(zip(claims, together(scores, prepared), strict=True)):

@@ -9,7 +9,7 @@ Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and sh
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
 from time import monotonic, perf_counter, time_ns
 from typing import assert_never
@@ -22,7 +22,7 @@ from citation.response import Response
 from providers.errors import ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
-from .ahead import Decide, Decided, ahead, in_turn
+from .ahead import Decide, Decided, Steps, ahead, in_turn
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 from .reading import Drafted, Pace, Step, drafts
 from .scoring import Scoring
@@ -37,8 +37,8 @@ async def respond(
     """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
     times = Times(response.grounding)
 
-    async def timed(step: Drafted) -> Decision:
-        return await times.scored(decide(step.draft, scoring, response))
+    async def timed(steps: Sequence[Drafted]) -> list[Decision]:
+        return await times.scored(decide([step.draft for step in steps], scoring, response))
 
     async with aclosing(decided_by(timed, drafts(events, response, pace), scoring)) as decided:
         async for step, decision in decided:
@@ -47,7 +47,7 @@ async def respond(
                 yield event
 
 
-def decided_by(decide: Decide, steps: AsyncGenerator[Step, None], scoring: Scoring) -> Decided:
+def decided_by(decide: Decide, steps: Steps, scoring: Scoring) -> Decided:
     """The steps in order, each sentence decided; ahead where that has to wait for something outside."""
     return ahead(steps, decide, scoring.embed) if scoring.waits else in_turn(steps, decide)
 
@@ -70,21 +70,24 @@ def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
             assert_never(step)
 
 
-async def decide(draft: Draft, scoring: Scoring, response: Response) -> Decision:
-    """Which evidence supports this draft; nothing for one that makes no claim.
+async def decide(drafts: Sequence[Draft], scoring: Scoring, response: Response) -> list[Decision]:
+    """Which evidence supports each of these drafts; nothing for one that makes no claim.
 
     A scorer that fails never fails the answer: the sentence leaves without citations and the report says `degraded`.
     """
-    if draft.claim is None:
-        return UNDECIDED
+    claims = [(draft.claim, frozenset(draft.cited)) for draft in drafts if draft.claim is not None]
+    if not claims:
+        return [UNDECIDED] * len(drafts)
     try:
-        decision = await scoring.decide(draft.claim, frozenset(draft.cited), response.options)
-        response.grounding.degraded |= scoring.degraded
-        return decision
+        decisions = iter(await scoring.decide(claims, response.options))
     except Exception:
+        if len(drafts) > 1:  # those it does not fail for keep their citations
+            return [decision for draft in drafts for decision in await decide([draft], scoring, response)]
         log.exception("scoring a sentence failed")
         response.grounding.degraded = True
-        return UNDECIDED
+        return [UNDECIDED]
+    response.grounding.degraded |= scoring.degraded
+    return [UNDECIDED if draft.claim is None else next(decisions) for draft in drafts]
 
 
 class Times:
@@ -101,13 +104,13 @@ class Times:
         self._report.setdefault("first_token", passed)
         self._report["total"] = passed
 
-    async def scored(self, deciding: Awaitable[Decision]) -> Decision:
-        """A decision; what it takes is added to the time spent on them."""
+    async def scored(self, deciding: Awaitable[list[Decision]]) -> list[Decision]:
+        """Decisions; what they take is added to the time spent on them."""
         began, now = perf_counter(), time_ns()
-        decision = await deciding
+        decisions = await deciding
         self._grounding.decided = (self._grounding.decided[0] or now, time_ns())
         self._report["scoring"] = round(self._report.get("scoring", 0.0) + _milliseconds(began), 3)
-        return decision
+        return decisions
 
 
 def _milliseconds(since: float) -> float:

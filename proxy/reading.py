@@ -39,20 +39,23 @@ Fields = dict[str, Any]
 Step = Drafted | OtherDelta | Finish | Usage | Waiting | Failed
 
 
-async def drafts(events: AsyncGenerator[Event, None], response: Response, pace: Pace) -> AsyncGenerator[Step, None]:
-    """Cut what the provider sends. Its failure is raised before it began, and a Failed after the held text else."""
+async def drafts(
+    events: AsyncGenerator[Event, None], response: Response, pace: Pace
+) -> AsyncGenerator[list[Step], None]:
+    """Cut what the provider sends; what one event completes comes together.
+
+    Its failure is raised before it began, and a Failed after the held text else.
+    """
     reading = _Reading(response, pace)
     try:
         async with aclosing(events):
             async for event in events:
-                for step in reading.take(event):
-                    yield step
+                if steps := reading.take(event):
+                    yield steps
     except ProviderError as error:
         if not reading.begun:
             raise
-        for step in reading.flush():
-            yield step
-        yield Failed(error)
+        yield [*reading.flush(), Failed(error)]
 
 
 class _Reading:

@@ -15,6 +15,7 @@ from citation.attribute import Decision, attribute
 from citation.evidence import Evidence
 from citation.options import Options
 from citation.scoring import Claim, Prepared, Scorer, Scores, Vectors, WantsReading, WantsVectors
+from citation.scoring.calibration import judged
 from providers.embedding import Embedder
 from providers.entailment import EntailmentModel
 from providers.errors import ProviderError
@@ -85,31 +86,39 @@ class Scoring:
 
     async def score(self, claim: Claim) -> Scores:
         """The scores of a sentence, with or without what comes from outside."""
+        return (await self.score_all([claim]))[0]
+
+    async def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
+        """The same for several."""
         if self._embedder is not None:
-            claim = replace(claim, vector=await self._vector(self._embedder, claim.text))
+            vectors = await self._vectors(self._embedder, [claim.text for claim in claims])
+            claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]
         prepared = await self.prepared()
-        scores = prepared.score(claim)
+        scores = prepared.score_all(claims)
         if _wants_reading(prepared):
-            scores = await self._read(prepared, claim, scores)
-        self.degraded |= scores.degraded
+            scores = [await self._read(prepared, *pair) for pair in zip(claims, scores, strict=True)]
+        self.degraded |= any(one.degraded for one in scores)
         return scores
 
-    async def decide(self, claim: Claim, cited: frozenset[int], options: Options) -> Decision:
-        """Which evidence supports this claim. `cited`: what the model cited."""
-        scores = await self.score(claim)
+    async def decide(self, claims: Sequence[tuple[Claim, frozenset[int]]], options: Options) -> list[Decision]:
+        """Which evidence supports each of these claims. Beside them: what the model cited."""
+        scores = judged(await self.score_all([claim for claim, _ in claims]))
         prepared = await self.prepared()
-        return attribute(claim, scores, prepared, cited=cited, limit=options.max_per_sentence, why=options.explain)
+        return [
+            attribute(claim, of_one, prepared, cited=cited, limit=options.max_per_sentence, why=options.explain)
+            for (claim, cited), of_one in zip(claims, scores, strict=True)
+        ]
 
-    async def _vector(self, embedder: Embedder, text: str) -> Vectors | None:
-        """The vector of a sentence, once those of the evidence are there; None where it takes too long."""
+    async def _vectors(self, embedder: Embedder, texts: list[str]) -> Sequence[Vectors | None]:
+        """The vectors of sentences, once those of the evidence are there; None where it takes too long."""
         try:
             async with asyncio.timeout(self._patience):
                 await self._embedded(embedder)
-                vectors: Vectors = (await embedder.embed([text]))[0]
-                return vectors
+                vectors: Vectors = await embedder.embed(texts)
+                return list(vectors)
         except (TimeoutError, ProviderError) as error:
             self._missed("embedding", error)
-            return None
+            return [None] * len(texts)
 
     async def _embedded(self, embedder: Embedder) -> None:
         """Those who come while somebody embeds wait for it; what a cancelled one got so far is in the cache."""

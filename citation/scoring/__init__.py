@@ -52,7 +52,7 @@ class Scores:
     windows: NDArray[np.int32]  # (N, 2): best window, offsets into Evidence.text
     degraded: bool = False
     scorer: str = "lexical"  # whose calibration turns them into a probability
-    judgement: Judgement | None = None  # by a rule of the scorer's own; None: its calibration's
+    judgement: Judgement | None = None  # by a rule of the scorer's own, or its calibration; None: not judged yet
 
 
 class Prepared(Protocol):

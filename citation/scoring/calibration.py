@@ -4,9 +4,11 @@ Any scorer can have one: `citation/scoring/<scorer>.json`, with the names of the
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,10 @@ from numpy.typing import NDArray
 from . import Judgement, Scores
 
 Floats = NDArray[np.float64]
+
+ONE = (
+    1 << 40
+)  # what trees say is added up as whole numbers, so that the order, thus who else is judged, changes nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +36,52 @@ class Calibration:
     split_feature: NDArray[np.int64]  # (S T,): the first split of every tree, then the second, ...; breadth first
     split_value: NDArray[np.float32]  # (S T, 1)
     outcome: NDArray[np.uint8]  # (S T, 1): 1 for the first split, 2 for the second, 4, ...
-    odds: Floats  # (T 2^S,): what a tree says by the sum of the outcomes of its splits that go right
+    # (T 2^S,), in 1 / ONE: what a tree says by the sum of the outcomes of its splits that go right
+    odds: NDArray[np.int64]
     threshold: float  # cite from this probability on
     hint_threshold: float  # for evidence the model cited
     provenance: dict[str, Any]
 
     def probability(self, scores: Scores) -> Floats:
         """(N,) probability of support. ValueError names a feature the scores lack."""
-        rows = scores.features.T[_columns(self.features, scores.names)]
+        return self._probability(scores.features.T[_columns(self.features, scores.names)])
+
+    def judge(self, scores: Sequence[Scores]) -> list[Judgement]:
+        """The same bar for every piece of evidence, a lower one for what the model cited. All scores of one kind."""
+        if not scores:
+            return []
+        every = np.concatenate([one.features for one in scores])
+        probability = self._probability(every.T[_columns(self.features, scores[0].names)])
+        bar, hint_bar = np.full(len(every), self.threshold), np.full(len(every), self.hint_threshold)
+        bounds = pairwise(accumulate((len(one.features) for one in scores), initial=0))
+        return [Judgement(probability[a:b], bar[a:b], hint_bar[a:b]) for a, b in bounds]
+
+    def _probability(self, rows: NDArray[np.float32]) -> Floats:
+        """(M,) from (F, M)."""
         right = rows.take(self.split_feature, axis=0) > self.split_value
         splits = int(self.outcome[-1, 0]).bit_length()
         trees = len(self.outcome) // splits
-        outcomes = (right * self.outcome).reshape(splits, trees, len(scores.features))
+        outcomes = (right * self.outcome).reshape(splits, trees, rows.shape[1])
         said = np.bitwise_or.reduce(outcomes, axis=0) + _first(trees, splits)
-        odds = self.base + self.odds.take(said).sum(axis=0)
+        odds = self.base + self.odds.take(said).sum(axis=0) / ONE
         return np.asarray(1 / (1 + np.exp(-odds)))
-
-    def judge(self, scores: Scores) -> Judgement:
-        """The same bar for every piece of evidence, a lower one for what the model cited."""
-        probability = self.probability(scores)
-        every = np.ones_like(probability)
-        return Judgement(probability, every * self.threshold, every * self.hint_threshold)
 
 
 def judge(scores: Scores) -> Judgement:
     """By the scorer's own rule, where it has one, else by its calibration."""
-    return scores.judgement or calibration(scores.scorer).judge(scores)
+    return scores.judgement or calibration(scores.scorer).judge([scores])[0]
+
+
+def judged(scores: Sequence[Scores]) -> list[Scores]:
+    """The same with their judgements. Ten times 20 pieces of evidence take 80 µs, one by one 300."""
+    found: list[Scores] = []
+    for scorer, group in groupby(scores, lambda one: None if one.judgement else one.scorer):
+        alike = list(group)
+        if scorer is not None:
+            judgements = calibration(scorer).judge(alike)
+            alike = [replace(one, judgement=own) for one, own in zip(alike, judgements, strict=True)]
+        found += alike
+    return found
 
 
 @lru_cache(maxsize=16)
@@ -82,7 +108,9 @@ def parse(raw: dict[str, Any]) -> Calibration:
         split_feature=splits.T.ravel(),
         split_value=_rounded_down(values.T.reshape(-1, 1)),
         outcome=np.repeat(1 << np.arange(count), len(trees)).astype(np.uint8)[:, None],
-        odds=leaves[:, [_leaf(outcomes, count) for outcomes in range(1 << count)]].ravel(),
+        odds=np.rint(leaves[:, [_leaf(outcomes, count) for outcomes in range(1 << count)]].ravel() * ONE).astype(
+            np.int64
+        ),
         threshold=raw["threshold"],
         hint_threshold=raw["hint_threshold"],
         provenance=raw["provenance"],

@@ -10,7 +10,7 @@ from citation.attribute import Decision
 from citation.evidence import Evidence
 from citation.options import Options
 from citation.response import Response
-from proxy.ahead import MOST_AHEAD, Decided, ahead, in_turn
+from proxy.ahead import MOST_AHEAD, MOST_TOGETHER, Decided, ahead, in_turn
 from proxy.outgoing import Waiting
 from proxy.reading import Drafted, Step
 
@@ -33,11 +33,11 @@ class Source:
         self.read = 0
         self.closed = asyncio.Event()
 
-    async def stream(self) -> AsyncGenerator[Step, None]:
+    async def stream(self) -> AsyncGenerator[list[Step], None]:
         try:
             for step in self.steps:
                 self.read += 1
-                yield step
+                yield [step]
             if self.fails:
                 raise self.fails
             if self.endless:
@@ -52,17 +52,20 @@ class Judge:
     def __init__(self, *, open_: bool = False) -> None:
         self.gate = asyncio.Event()
         self.waiting: list[str] = []
+        self.calls: list[int] = []  # how many sentences each was about
         self.all_wait = asyncio.Event()  # three sentences do
         self.decisions: dict[str, Decision] = {}
         if open_:
             self.gate.set()
 
-    async def decide(self, step: Drafted) -> Decision:
-        self.waiting.append(step.draft.text)
+    async def decide(self, steps: Sequence[Drafted]) -> list[Decision]:
+        texts = [step.draft.text for step in steps]
+        self.calls.append(len(texts))
+        self.waiting += texts
         if len(self.waiting) == 3:
             self.all_wait.set()
         await self.gate.wait()
-        return self.decisions.setdefault(step.draft.text, Decision())
+        return [self.decisions.setdefault(text, Decision()) for text in texts]
 
 
 async def beside() -> None:
@@ -81,6 +84,21 @@ async def test_in_turn_and_ahead_give_the_same() -> None:
     assert one == other
     assert [step for step, _ in one] == list(STEPS)
     assert [decision is not None for _, decision in one] == [isinstance(step, Drafted) for step in STEPS]
+
+
+@pytest.mark.parametrize("count", [1, 3, MOST_TOGETHER, 2 * MOST_TOGETHER + 1])
+async def test_what_comes_together_is_decided_together_and_gives_the_same(count: int) -> None:
+    steps = [drafted(f"Number {number}. ") for number in range(count)]
+
+    async def at_once() -> AsyncGenerator[list[Step], None]:
+        yield [*steps, Waiting()]
+
+    judge = Judge(open_=True)
+    found = await all_of(in_turn(at_once(), judge.decide))
+    assert [step for step, _ in found] == [*steps, Waiting()]
+    assert [decision for _, decision in found] == [*(judge.decisions[step.draft.text] for step in steps), None]
+    assert len(judge.calls) == -(-count // MOST_TOGETHER)
+    assert found == await all_of(ahead(at_once(), judge.decide, beside))
 
 
 async def test_reading_goes_on_while_sentences_wait_and_they_leave_in_order() -> None:
@@ -115,7 +133,7 @@ async def test_what_fails_upstream_is_raised_after_what_came_before_it() -> None
 
 
 async def test_a_decision_that_fails_is_raised_and_everything_ends() -> None:
-    async def fail(_: Drafted) -> Decision:
+    async def fail(_: Sequence[Drafted]) -> list[Decision]:
         raise ZeroDivisionError
 
     source = Source(endless=True)

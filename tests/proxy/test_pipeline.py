@@ -11,7 +11,9 @@ import pytest
 from citation.evidence import Evidence
 from citation.options import Options, Unsupported
 from citation.response import Response
-from citation.scoring import Prepared, scorer
+from citation.scoring import Claim, Prepared, Scores, scorer
+from citation.scoring.index import Index
+from citation.scoring.lexical import LexicalPrepared, LexicalScorer
 from providers.errors import IncompleteAnswer, ProviderError
 from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from proxy.collecting import Completion
@@ -272,6 +274,33 @@ def test_a_scorer_that_fails_does_not_fail_the_answer(unsupported: Unsupported) 
 
     texts = [event.text for event in asyncio.run(sent()) if isinstance(event, Shown)]
     assert "".join(texts) == ANSWER.replace(" [1]", "")
+    assert response.grounding.as_dict()["degraded"] is True
+
+
+class Picky(LexicalPrepared):
+    """Fails for one sentence."""
+
+    def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
+        if any("railway" in claim.text for claim in claims):
+            raise ZeroDivisionError
+        return super().score_all(claims)
+
+
+class PickyScorer(LexicalScorer):
+    def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> Picky:
+        return Picky(Index(evidence))
+
+
+def test_a_sentence_that_cannot_be_scored_takes_no_citation_from_others() -> None:
+    response = Response(EVIDENCE, Options())
+    more = f"{ANSWER} Harlan has 64,000 inhabitants."
+
+    async def sent() -> list[Outgoing]:
+        scoring = Scoring(PickyScorer(), EVIDENCE)
+        return [e async for e in respond(played([*deltas([more]), finish()]), response, scoring, Pace())]
+
+    texts = [event.text for event in asyncio.run(sent()) if isinstance(event, Shown)]
+    assert "".join(texts) == f"{SHOWN.replace(' [2]', '')} Harlan has 64,000 inhabitants. [2]"
     assert response.grounding.as_dict()["degraded"] is True
 
 

@@ -51,7 +51,7 @@ def scoring(model: Topics | None, name: str = "hybrid", deadline: float = 5.0) -
 
 
 async def numbers(one: Scoring, claim: Claim) -> list[int]:
-    return [support.number for support in (await one.decide(claim, frozenset(), Options())).supports]
+    return [support.number for support in (await one.decide([(claim, frozenset())], Options()))[0].supports]
 
 
 async def test_sentences_are_decided_by_words_and_vectors() -> None:
