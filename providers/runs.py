@@ -14,7 +14,9 @@ import orjson
 from .events import Event, TextDelta
 
 MOST_LEARNED = 8  # times in a stream: a server that changes what is around each token is read chunk by chunk
+_CODE = b"\\u"  # begins a character by its number: perhaps half of one, whose other half is in another payload
 _BETWEEN = (b':"', b': "')  # a field's name and its string
+_ESCAPE = ord("\\")
 _PROBE = "☃ \u2028"  # stands for a text that is like no other part of a chunk
 
 
@@ -79,10 +81,11 @@ class Stencil:
         for number in range(at, len(payloads)):
             payload = payloads[number]
             text, start = b"", len(first)
-            if not payload.startswith(first) or b"\\" in payload:
+            escapes = b"\\" in payload
+            if not payload.startswith(first) or (escapes and _CODE in payload):
                 return found
             for place, literal in enumerate(rest):
-                end = payload.find(b'"', start)
+                end = _end(payload, start) if escapes else payload.find(b'"', start)
                 if end < 0 or not payload.startswith(literal, end):
                     return found
                 if place == self._place:
@@ -122,6 +125,17 @@ def learn(payload: bytes, delta: TextDelta, reader: Reads) -> Stencil | None:
     texts = [_PROBE if number == place else "" for number in range(len(spans))]
     probe = literals[0] + b"".join(text.encode() + literal for text, literal in zip(texts, literals[1:], strict=True))
     return stencil if reader.read(probe) == [stencil.delta(_PROBE)] else None
+
+
+def _end(payload: bytes, start: int) -> int:
+    """Where the string ends that begins at `start` and may have escapes; -1 where it does not."""
+    end = payload.find(b'"', start)
+    while end > start and payload[end - 1] == _ESCAPE:
+        before = payload[start:end]
+        if (len(before) - len(before.rstrip(b"\\"))) % 2 == 0:
+            break  # what is escaped is a backslash
+        end = payload.find(b'"', end + 1)
+    return end
 
 
 def _spans(payload: bytes, text: str, reader: Reads) -> list[tuple[int, int, bool]] | None:

@@ -68,7 +68,11 @@ TOGETHER = {
         [chunk(" a", obfuscation="x"), chunk(" b", obfuscation="yyyy"), chunk("c", obfuscation="")],
         2,
     ),
-    "a line break between them is decoded": ([chunk("a"), chunk("b"), chunk("\n"), chunk("c"), chunk("d")], 4),
+    "line breaks, quotes and backslashes are decoded": (
+        [*map(chunk, ("a", "\n\n", 'said "', "b", '"', "\\", '\\"', "\\\\", "\t", "c"))],
+        2,
+    ),
+    "a character by its number": ([chunk("a"), chunk("b"), chunk("\x01"), chunk("c"), chunk("d")], 4),
     "a text like the rest of the chunk": ([chunk("c1"), chunk("m"), chunk("assistant")], 2),
     "fields that differ": ([chunk("a", x=1), chunk("b", x=2), chunk("c", x=2)], 3),
     "another choice": ([chunk("a"), chunk("a", 1), chunk("b"), chunk("b", 1)], 5),
