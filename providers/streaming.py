@@ -16,7 +16,7 @@ from .events import Event, Idle
 from .mending import mended
 from .runs import Reads, Runs
 from .settings import Settings
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accepted, drain, kind_of, reads
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, drain, kind_of, reads
 
 IDLE = Idle()
 
@@ -93,7 +93,7 @@ async def stream(
 
     `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
     """
-    async with accepted(transport, call, settings.timeouts) as (response, watch):
+    with await accept(transport, call, settings.timeouts) as (response, watch):
         splitter = _suited(response, splitter)
         runs = Runs(reader)
         broken: ProviderError | None = None

@@ -4,7 +4,7 @@
 with bytes, so that every rule of the formats is tested without a socket.
 """
 
-from .accepting import accepted
+from .accepting import Accepted, accept
 from .lines import LineSplitter
 from .reading import MAX_ANSWER_BYTES, TICK, Watch, reads
 from .retrying import Retries
@@ -15,6 +15,7 @@ __all__ = [
     "MAX_ANSWER_BYTES",
     "MAX_EVENT_BYTES",
     "TICK",
+    "Accepted",
     "Call",
     "EventSplitter",
     "LineSplitter",
@@ -22,7 +23,7 @@ __all__ = [
     "Timeouts",
     "Transport",
     "Watch",
-    "accepted",
+    "accept",
     "body",
     "drain",
     "kind_of",

@@ -1,44 +1,44 @@
-"""accepted: the answer to a call once its status is a success. The only place that sends a request twice."""
+"""accept: the answer to a call once its status is a success. The only place that sends a request twice."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from types import TracebackType
 
 import aiohttp
 
 from ..errors import ProviderError, Rejected
 from .reading import Watch
-from .session import Call, Timeouts, Transport, refuse
+from .session import Call, Timeouts, Transport, leave, refuse
 
 log = logging.getLogger(__name__)
 
 
-@asynccontextmanager
-async def accepted(
-    transport: Transport, call: Call, timeouts: Timeouts
-) -> AsyncIterator[tuple[aiohttp.ClientResponse, Watch]]:
-    """The answer and the watch over it, once its headers are here with a success. Raises ProviderError.
+class Accepted:
+    """An answer and the watch over it, as a context.
 
     Leaving before its end closes the connection at once, so that the provider stops.
     """
-    async with AsyncExitStack() as stack:
-        yield await _accepted(stack, transport, call, timeouts)
+
+    def __init__(self, response: aiohttp.ClientResponse, watch: Watch) -> None:
+        """`response`: its headers are here, with a success."""
+        self._response = response
+        self._watch = watch
+
+    def __enter__(self) -> tuple[aiohttp.ClientResponse, Watch]:
+        return self._response, self._watch
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        leave(self._response)
 
 
-async def _accepted(
-    stack: AsyncExitStack, transport: Transport, call: Call, timeouts: Timeouts
-) -> tuple[aiohttp.ClientResponse, Watch]:
+async def accept(transport: Transport, call: Call, timeouts: Timeouts) -> Accepted:
+    """Send the call, again where its retries allow that. Raises ProviderError."""
     clock = asyncio.get_running_loop().time
     tried, waited = 0, 0.0
     while True:
         watch = Watch(timeouts, clock())
         try:
-            async with AsyncExitStack() as attempt:
-                response = await attempt.enter_async_context(transport.open(call, timeouts))
-                await refuse(response)
-                await stack.enter_async_context(attempt.pop_all())
-                return response, watch
+            return Accepted(await _successful(transport, call, timeouts), watch)
         except ProviderError as error:
             wait = call.retries.wait(error, tried, waited)
             if wait is None:
@@ -47,6 +47,16 @@ async def _accepted(
         tried, waited = tried + 1, waited + wait
         log.warning("%s: %s; retry %d of %d in %.1f s", _host(call.url), said, tried, call.retries.most, wait)
         await asyncio.sleep(wait)
+
+
+async def _successful(transport: Transport, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
+    response = await transport.send(call, timeouts)
+    try:
+        await refuse(response)
+    except BaseException:
+        leave(response)
+        raise
+    return response
 
 
 def _host(url: str) -> str:

@@ -78,21 +78,14 @@ class Transport:
 
         Leaving before its end closes the connection at once, so that the provider stops.
         """
-        response = await self._send(call, timeouts)
+        response = await self.send(call, timeouts)
         try:
             yield response
         finally:
-            if response.content.is_eof() and response.content.exception() is None:
-                response.release()
-            else:
-                response.close()
+            leave(response)
 
-    async def aclose(self) -> None:
-        """Close all connections."""
-        if self._session is not None:
-            await self._session.close()
-
-    async def _send(self, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
+    async def send(self, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
+        """As `open`, for who leaves it himself."""
         try:
             async with asyncio.timeout(min(timeouts.first_token, timeouts.total)):
                 return await self.session.request(
@@ -106,6 +99,11 @@ class Transport:
                 )
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise translate(error) from None
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
 
     def trust(self, ca_file: str) -> ssl.SSLContext | None:
         """The certificate authorities of a PEM file, besides the machine's own; None where there is no file."""
@@ -150,6 +148,14 @@ def _session() -> aiohttp.ClientSession:
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
     )
+
+
+def leave(response: aiohttp.ClientResponse) -> None:
+    """Use its connection again where all of it was read; else close it, so that the provider stops."""
+    if response.content.is_eof() and response.content.exception() is None:
+        response.release()
+    else:
+        response.close()
 
 
 def kind_of(response: aiohttp.ClientResponse) -> str:
