@@ -54,7 +54,7 @@ class Preparations:
             if monotonic() >= until:
                 break
         if self._jobs:
-            loop.call_soon(self._step, loop)
+            loop.call_soon(loop.call_soon, self._step, loop)  # two turns on: what comes in now wakes others in the next
 
 
 class _Job:
