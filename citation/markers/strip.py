@@ -17,7 +17,10 @@ LEFT = 600  # characters of shown text kept for context; more than any rule look
 MAX_RUN = 64  # backticks in a row; more open no inline code that anybody writes
 MAX_SPACES = 16  # spaces in front of a marker that leave with it
 
-_SPECIAL = re.compile(f"[`${re.escape(''.join(sorted(STARTS)))}]")
+_SPECIALS = "`$" + re.escape("".join(sorted(STARTS)))
+_SPECIAL = re.compile(f"[{_SPECIALS}]")
+# Numbers in brackets behind the last word and nothing else that could be a marker: how models cite most sentences
+_PLAINEST = re.compile(rf"([^{_SPECIALS}]*[^\W_]) ((?:\[[1-9]\d?\]){{1,4}})([.!?]\s*)")
 _PLAIN_END = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
 _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
@@ -41,9 +44,20 @@ def strip(text: str, names: MarkerNames, *, verbatim: bool = False, before: str 
     """
     if verbatim or not _SPECIAL.search(text):
         return Stripped(text)
+    if not before and (plainest := _plainest(text, names)):
+        return plainest
     stripper = Stripper(names, before)
     shown = stripper.feed(text) + stripper.flush()
     return Stripped(shown, stripper.cited, stripper.unknown)
+
+
+def _plainest(text: str, names: MarkerNames) -> Stripped | None:
+    """What the machine below makes of the plainest sentences, in a sixth of the time."""
+    found = _PLAINEST.fullmatch(text) if len(text) <= BLOCK else None
+    if found is None:
+        return None
+    cited = tuple(dict.fromkeys(map(int, found[2][1:-1].split("]["))))
+    return Stripped(found[1] + found[3], cited) if names.numbers.issuperset(cited) else None
 
 
 class Stripper:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citation.markers import MAX_MARKER, PARTIAL, MarkerNames, Match, Stripper, match_marker, strip
+from citation.markers import MAX_MARKER, PARTIAL, MarkerNames, Match, Stripped, Stripper, match_marker, strip
 from citation.markers.spans import CODE_REACH
 
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file.txt": (2, 3)})
@@ -89,6 +89,14 @@ def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
         stripper = Stripper(NAMES)
         shown = "".join([stripper.feed(piece) for piece in cut]) + stripper.flush()
         assert (shown, stripper.cited, stripper.unknown) == (whole.text, whole.cited, whole.unknown)
+
+
+@given(prose, st.lists(st.sampled_from(["[1]", "[2]", "[12]", "[7]", "[01]"]), max_size=6), st.sampled_from(".!?,"))
+def test_numbers_at_the_end_of_a_sentence_leave_as_everywhere(text: str, numbers: list[str], end: str) -> None:
+    sentence = f"{text} rose {''.join(numbers)}{end} "
+    stripper = Stripper(NAMES)
+    shown = stripper.feed(sentence) + stripper.flush()
+    assert strip(sentence, NAMES) == Stripped(shown, stripper.cited, stripper.unknown)
 
 
 @given(hostile)
