@@ -74,7 +74,7 @@ def _before_closing_tags(text: str, start: int, end: int) -> int:
     """Also before the backslash that breaks a line."""
     if text[end - 1] == "\\" and text[end : end + 1] in ("\n", "\r") and (end - start) > 1:
         end -= 1
-    while tag := _CLOSING_TAG.search(text, max(start, end - 104), end):
+    while text[end - 1] == ">" and (tag := _CLOSING_TAG.search(text, max(start, end - 104), end)):
         trimmed = start + len(text[start : tag.start()].rstrip())
         if trimmed == start:
             break  # nothing but tags
