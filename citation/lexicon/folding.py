@@ -6,11 +6,13 @@ from importlib.resources import files
 from .keeping import kept
 
 
-@kept()
 def fold(word: str) -> str:
     """The word without case and diacritics: `Été` is `ete`; vowel signs of Indic scripts stay."""
-    if word.isascii():
-        return word.lower()
+    return word.lower() if word.isascii() else _folded(word)
+
+
+@kept()
+def _folded(word: str) -> str:
     plain = unicodedata.normalize("NFKD", word.casefold())
     return "".join(c for c in plain if not unicodedata.combining(c) or "\u0900" <= c <= "\u0fff")
 

@@ -23,18 +23,15 @@ _NOWHERE = (0, 0)
 _REMEMBERED = 64  # sentences: the one before is wanted, and a few may be scored at a time
 
 
-class Index:
-    """Terms of all evidence as numbers, with postings, so that one claim is scored by a few array operations.
+class Shared:
+    """What excerpts say together: terms as numbers, with postings, so that few array operations score one claim.
 
-    S sentences of N pieces of evidence, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts
-    at a sentence ends in the same piece. `first_sentence`: (N + 1,), where each piece begins.
+    S sentences of N excerpts, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts
+    at a sentence ends in the same excerpt. `first_sentence`: (N + 1,), where each excerpt begins.
     """
 
-    def __init__(self, evidence: Sequence[Evidence], passages: Passages | None = None) -> None:
-        """Put together what is read of each piece, by `passages` where they may have read it before."""
-        self.evidence = tuple(evidence)
-        read = (passages or Passages()).of
-        found = [read(e) for e in self.evidence]
+    def __init__(self, found: Sequence[Passage]) -> None:
+        """Put together what was read of each."""
         self.lexed: list[Lexed] = [one.lexed for one in found]
         self.languages = [one.language for one in found]
         self._foreign: dict[str, Bools | None] = {}
@@ -47,11 +44,13 @@ class Index:
         self._index_windows()
         self._index_polarity(found)
         self._index_numbers(found)
-        self.covered: dict[str, Floats] = {}  # sentence -> (N,), how much of it each piece of evidence holds
         self.skeletons: dict[str, list[str]] = {}
-        for term in self.vocabulary:
-            if bones := skeleton(term):
+        for term, bones in zip(self.vocabulary, map(skeleton.__getitem__, self.vocabulary), strict=True):
+            if bones:
                 self.skeletons.setdefault(bones, []).append(term)
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
 
     def _index_sentences(self, found: Sequence[Passage]) -> None:
         counts = [len(one.spans) for one in found]
@@ -113,6 +112,20 @@ class Index:
         for row, (one, first) in enumerate(zip(found, self.first_sentence.tolist(), strict=False)):
             for sentence, value in one.numbers:
                 self.numbers.setdefault(value, []).append((row, first + sentence))
+
+
+class Index(Shared):
+    """The evidence of one request, indexed.
+
+    Where the same excerpts came together before, in a turn of this conversation or with anybody's question, what they
+    say is known, and only what belongs to the request is its own.
+    """
+
+    def __init__(self, evidence: Sequence[Evidence], passages: Passages | None = None) -> None:
+        """Of what `passages` reads, or has read before."""
+        self.evidence = tuple(evidence)
+        self.covered: dict[str, Floats] = {}  # sentence -> (N,), how much of it each piece of evidence holds
+        vars(self).update(vars((passages or Passages()).together(self.evidence, Shared)))
 
     def remember(self, sentence: str, covered: Floats) -> None:
         """How much of a sentence each piece of evidence holds, for the next sentence, whose context it is."""

@@ -5,10 +5,10 @@ turns of one conversation, and the questions of many users about the same docume
 """
 
 from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,19 @@ from numpy.typing import NDArray
 from ..evidence import Evidence
 from ..lexicon import Lexed, lex, sentences
 from ..lexicon.keeping import LONGEST_TITLE, kept
+from .recent import Recent
 
 Ints = NDArray[np.int64]
+T = TypeVar("T")
 
+# Of the characters whose reading is kept, those of excerpts that are kept as they came together are a fourth: what a
+# conversation had last. An index takes as many bytes a character as the reading does.
+TOGETHER = 4
 # Past this share of CJK terms a text is taken for Chinese, Japanese or Korean.
 _MOSTLY = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one read twice is two: as a key it is itself
 class Passage:
     """What one excerpt says. Sentences are numbered from 0 within it."""
 
@@ -42,27 +47,45 @@ class Passages:
 
     def __init__(self, characters: int = 0, lock: AbstractContextManager[object] | None = None) -> None:
         """`characters`: of the texts whose reading is kept; each takes 15 bytes. `lock`: where several threads read."""
-        self._most = characters
-        self._kept: OrderedDict[tuple[str, str], Passage] = OrderedDict()
-        self._size = 0
+        self._passages: Recent[tuple[str, str], Passage] = Recent(characters)
+        self._together: Recent[tuple[Passage, ...], Any] = Recent(characters // TOGETHER)
         self._lock = lock or nullcontext()
 
     def of(self, evidence: Evidence) -> Passage:
         """This excerpt, read."""
-        key = (evidence.text, evidence.title or evidence.file_name or "")
+        return self._read(_key(evidence))
+
+    def together(self, evidence: Sequence[Evidence], make: Callable[[tuple[Passage, ...]], T]) -> T:
+        """What `make`, always the same one, makes of these excerpts, in this order; nobody may change it."""
+        keys = [_key(one) for one in evidence]
         with self._lock:
-            if (known := self._kept.get(key)) is not None:
-                self._kept.move_to_end(key)
-                return known
+            known = [self._passages.get(key) for key in keys]
+        found = tuple(passage or self._read(key) for passage, key in zip(known, keys, strict=True))
+        with self._lock:
+            made: T | None = self._together.get(found)
+        if made is None:
+            made = make(found)
+            with self._lock:
+                self._together.keep(found, made, sum(_size(key) for key in keys))
+        return made
+
+    def _read(self, key: tuple[str, str]) -> Passage:
+        with self._lock:
+            known = self._passages.get(key)
+        if known is not None:
+            return known
         read = passage(*key)
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = read
-                self._size += sum(map(len, key))
-            while self._size > self._most:
-                oldest, _ = self._kept.popitem(last=False)
-                self._size -= sum(map(len, oldest))
+            self._passages.keep(key, read, _size(key))
         return read
+
+
+def _key(evidence: Evidence) -> tuple[str, str]:
+    return evidence.text, evidence.title or evidence.file_name or ""
+
+
+def _size(key: tuple[str, str]) -> int:
+    return len(key[0]) + len(key[1])
 
 
 def passage(text: str, title: str = "") -> Passage:

@@ -1,12 +1,19 @@
 """Excerpts are read once and kept; what is kept changes nothing but the time it takes."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Lock
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citation.evidence import Evidence
+from citation.scoring import Claim
+from citation.scoring.comparison import Comparison
 from citation.scoring.index import Index
-from citation.scoring.passages import Passages, passage
+from citation.scoring.passages import TOGETHER, Passages, passage
 
 TEXTS = (
     "The bridge was opened in 1932. It did not fall. It carries 8 lanes.",
@@ -60,6 +67,55 @@ def test_an_index_of_kept_excerpts_is_the_same(texts: list[str], characters: int
     assert kept.keys() == fresh.keys()
     for name, value in fresh.items():
         assert np.array_equal(kept[name], value) if isinstance(value, np.ndarray) else kept[name] == value, name
+
+
+def test_excerpts_that_came_together_before_are_not_put_together_again() -> None:
+    passages = Passages(TOGETHER * 1000)
+    first = Index(evidence(*TEXTS), passages)
+    again = Index([replace(one, number=one.number + 7, id="other") for one in evidence(*TEXTS)], passages)
+    assert again.postings is first.postings
+    assert [one.number for one in again.evidence] == [8, 9, 10, 11, 12]
+    assert [one.number for one in first.evidence] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("texts", [TEXTS[::-1], TEXTS[:2], (*TEXTS, TEXTS[0])])
+def test_in_another_order_or_number_they_are_put_together_anew(texts: tuple[str, ...]) -> None:
+    passages = Passages(TOGETHER * 1000)
+    first = Index(evidence(*TEXTS), passages)
+    other = Index(evidence(*texts), passages)
+    assert other.postings is not first.postings
+    assert other.languages == Index(evidence(*texts)).languages
+
+
+def test_what_one_request_remembers_another_does_not_see() -> None:
+    passages = Passages(TOGETHER * 1000)
+    first, second = Index(evidence(*TEXTS), passages), Index(evidence(*TEXTS), passages)
+    Comparison(Claim("The bridge was opened."), first).scores()
+    assert first.covered
+    assert not second.covered
+
+
+def test_what_requests_share_nobody_can_change() -> None:
+    index = Index(evidence(*TEXTS))
+    arrays = [value for value in vars(index).values() if isinstance(value, np.ndarray)]
+    assert arrays
+    assert not any(array.flags.writeable for array in arrays)
+
+
+def test_of_excerpts_together_no_more_is_kept_than_may_be() -> None:
+    passages = Passages(TOGETHER * 150)
+    for one in (*TEXTS, *TEXTS):
+        Index(evidence(one, one), passages)
+    kept = passages._together._kept
+    assert kept
+    assert sum(size for _, size in kept.values()) == passages._together._size <= 150
+
+
+def test_threads_that_read_the_same_find_the_same() -> None:
+    passages = Passages(300, Lock())
+    with ThreadPoolExecutor(4) as threads:
+        for index in threads.map(lambda n: Index(evidence(*TEXTS[n % 3 :]), passages), range(200)):
+            assert index.languages == [passage(one.text).language for one in index.evidence]
 
 
 def test_sentences_are_numbered_within_the_excerpt() -> None:
