@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from citation.evidence import Evidence
 from citation.scoring import Claim
-from citation.scoring.comparison import Comparison
 from citation.scoring.index import Index
+from citation.scoring.lexical import LexicalPrepared
 from citation.scoring.passages import TOGETHER, Passages, passage
 
 TEXTS = (
@@ -90,7 +90,7 @@ def test_in_another_order_or_number_they_are_put_together_anew(texts: tuple[str,
 def test_what_one_request_remembers_another_does_not_see() -> None:
     passages = Passages(TOGETHER * 1000)
     first, second = Index(evidence(*TEXTS), passages), Index(evidence(*TEXTS), passages)
-    Comparison(Claim("The bridge was opened."), first).scores()
+    LexicalPrepared(first).score(Claim("The bridge was opened."))
     assert first.covered
     assert not second.covered
 
