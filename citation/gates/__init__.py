@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..lexicon import Quantity, lex, lex_sentence
-from ..lexicon.keeping import LONGEST_TITLE, kept
+from ..lexicon import lex_sentence
 from ..scoring import Claim
 from ..scoring.index import Index
 from ..scoring.passages import language_of
@@ -78,8 +77,8 @@ class Gates:
         return Passage(
             evidence.text,
             lexed,
+            evidence.title or "",
             quantities,
-            _of_title(evidence.title or "") if self.numbers.quantities else (),
             Clause(evidence.text, lexed, *nearest, quantities) if nearest else None,
         )
 
@@ -93,8 +92,3 @@ class Gates:
             if shared and shared >= most and (best is None or shared > most):
                 best, most = (start, end), shared
         return best
-
-
-@kept(1024, LONGEST_TITLE)
-def _of_title(title: str) -> list[Quantity]:
-    return lex(title).quantities if title else []

@@ -4,7 +4,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..lexicon import Lexed, Quantity, agrees
+from ..lexicon import Lexed, Quantity, agrees, lex
+from ..lexicon.keeping import LONGEST_TITLE, kept
 from .clause import Clause
 
 # What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
@@ -17,9 +18,14 @@ class Passage(NamedTuple):
 
     text: str
     lexed: Lexed
+    title: str
     quantities: Sequence[Quantity]  # of the window and what stands around it
-    titled: Sequence[Quantity]  # of the title
     nearest: Clause | None  # the sentence that is about the same as the claim, if there is one
+
+    @property
+    def known(self) -> list[Quantity]:
+        """Those of the title, too."""
+        return [*self.quantities, *_of_title(self.title)]
 
 
 class Numbers:
@@ -35,25 +41,31 @@ class Numbers:
 
     def mismatch(self, passage: Passage) -> tuple[str, bool]:
         """What the passage says of the claim's numbers, and whether it is about the same; "" where nothing is wrong."""
+        theirs = passage.nearest
         for quantity, counted in self.quantities:
-            agreeing = [q for q in passage.quantities if agrees(quantity, q)]
-            titled = [q for q in passage.titled if agrees(quantity, q)]
-            if quantity.strict and not _borne_out(quantity, agreeing + titled, passage):
-                return f"the passage does not say {self._words(quantity)}", passage.nearest is not None
-            if passage.nearest is None:
-                continue
-            other = _otherwise(quantity, counted, agreeing + titled, passage)
-            if other := other or self._elsewhere(quantity, agreeing, passage.nearest):
+            near = [q for q in theirs.quantities if agrees(quantity, q)] if theirs else []
+            if not any(_says_so(q, quantity, counted, passage.lexed) for q in near):  # as mostly one does
+                agreeing = [q for q in passage.known if agrees(quantity, q)]
+                if quantity.strict and not _borne_out(quantity, agreeing, passage):
+                    return f"the passage does not say {self._words(quantity)}", theirs is not None
+                if theirs and (other := _otherwise(quantity, counted, agreeing, passage)):
+                    return f"the passage says {other}, not {self._words(quantity)}", True
+            if theirs and (other := self._elsewhere(quantity, near, theirs)):
                 return f"the passage says {other}, not {self._words(quantity)}", True
-        return (self._turned(passage.nearest) if passage.nearest else ""), True
+        return (self._turned(theirs) if theirs else ""), True
 
     def _words(self, quantity: Quantity) -> str:
         return self.text[quantity.start : quantity.end]
 
-    def _elsewhere(self, quantity: Quantity, agreeing: Sequence[Quantity], theirs: Clause) -> str:
-        """The number that stands beside what the claim says, where the claim's stands beside something else only."""
+    def _elsewhere(self, quantity: Quantity, near: Sequence[Quantity], theirs: Clause) -> str:
+        """The number that stands beside what the claim says, where the claim's stands beside something else only.
+
+        `near`: those of their sentence that agree.
+        """
+        if len(near) in (0, len(theirs.quantities)):
+            return ""
         year = _is_year(quantity)
-        here = [q for q in agreeing if theirs.start <= q.start < theirs.end and q.values and _like(q, quantity, year)]
+        here = [q for q in near if _like(q, quantity, year)]
         if not here:
             return ""
         said = self.said - {quantity.term}
@@ -85,23 +97,32 @@ def _counted(quantity: Quantity, lexed: Lexed) -> str:
     return "" if not counted or counted[0] == "#" or not quantity.values or _is_year(quantity) else counted
 
 
+def _says_so(theirs: Quantity, quantity: Quantity, counted: str, lexed: Lexed) -> bool:
+    """Whether a number that agrees leaves nothing open: it is written and counts as the claim's."""
+    return bool(
+        (theirs.unit or not quantity.unit)
+        and (theirs.ordinal or not quantity.ordinal)
+        and (not counted or _counts(theirs, counted, lexed))
+    )
+
+
 def _borne_out(quantity: Quantity, agreeing: Sequence[Quantity], passage: Passage) -> bool:
     """Whether a number of the passage agrees; one without a unit only if none is in the claim's unit."""
     if not agreeing or not quantity.unit or any(other.unit for other in agreeing):
         return bool(agreeing)
-    return not any(other.unit == quantity.unit for other in [*passage.quantities, *passage.titled])
+    return not any(other.unit == quantity.unit for other in passage.known)
 
 
 def _otherwise(quantity: Quantity, counted: str, agreeing: Sequence[Quantity], passage: Passage) -> str:
     """What the passage counts of the same thing, where it counts it and never as the claim does."""
     text, lexed = passage.text, passage.lexed
     if quantity.ordinal and not quantity.strict and not any(q.ordinal for q in agreeing):
-        ordinal = next((q for q in [*passage.quantities, *passage.titled] if q.ordinal), None)
+        ordinal = next((q for q in passage.known if q.ordinal), None)
         if ordinal:
             return text[ordinal.start : ordinal.end]
     if not counted or any(_counts(q, counted, lexed) for q in agreeing):
         return ""
-    same = next((q for q in [*passage.quantities, *passage.titled] if _counts(q, counted, lexed)), None)
+    same = next((q for q in passage.known if _counts(q, counted, lexed)), None)
     if same is None or any(not q.unit and not _next_term(lexed, q.end) for q in agreeing):
         return ""  # or a number that counts nothing
     return text[same.start : same.end]
@@ -124,3 +145,8 @@ def _is_year(quantity: Quantity) -> bool:
 def _next_term(lexed: Lexed, offset: int) -> str:
     at = bisect_left(lexed.starts, offset)
     return lexed.terms[at] if at < len(lexed.starts) and lexed.starts[at] - offset <= 1 else ""
+
+
+@kept(1024, LONGEST_TITLE)
+def _of_title(title: str) -> list[Quantity]:
+    return lex(title).quantities if title else []
