@@ -28,6 +28,7 @@ _EMOJI = re.compile(f"[{EMOJI}]+")
 _WORD_FOLLOWS = re.compile(" [A-Za-z0-9]")
 _CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
+_LETTER = re.compile(r"[^\W_]")
 _BLANK = re.compile(f"[{SPACES}]*")
 _CJK = re.compile(f"[{CJK}]")
 _BEFORE_WORD = re.compile(f"[{re.escape(OPENERS)}{SPACES}]{{0,{MAX_OPENERS}}}")
@@ -53,7 +54,7 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     spaced = text[end - 1] not in _UNSPACED
     if spaced and text[end : end + 1] not in FOOTNOTES and _inside_a_word(text, end):
         return _glued(text, i, end, final)
-    if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text[:i]):
+    if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text, i):
         return None
     closed = _closed(text, i, end, final)
     if closed is WAIT:
@@ -103,8 +104,8 @@ def _numbered(text: str) -> bool:
     return found is not None and found.end() >= len(text)
 
 
-def _has_word(text: str) -> bool:
-    return any(character.isalnum() for character in text[-LEFT:]) or len(text) > LEFT
+def _has_word(text: str, i: int) -> bool:
+    return i > LEFT or _LETTER.search(text, 0, i) is not None
 
 
 _BRACKETS = {"(": ")", "[": "]", "《": "》", "〈": "〉", "（": "）"}

@@ -9,13 +9,15 @@ from typing import Final
 
 from .blocks import BLANK, Before, Fence, Line, closes, leaves, line_kind, prefix_length, what_is_open
 from .boundaries import ENDS, LOOKALIKES, next_number, sentence_end
-from .scripts import THAI_CLAUSE, THAI_LAO
+from .scripts import ARMENIAN, GREEK, THAI_CLAUSE, THAI_LAO
 from .sentence import VERBATIM, Kind, Open, SegmentLimits, Sentence
 from .settled import settled
 from .spans import OPENINGS, certainly_open, span_end
 from .waiting import WAIT, Wait
 
-_POINTS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
+_MARKS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]")
+_POINTS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
+_MORE_THAN_MARKS: Final = re.compile(f"[{THAI_LAO}{GREEK}{ARMENIAN}]")  # scripts that other points are of
 # What has none of them, in a fifth of the time: most tokens
 _NO_POINT: Final = re.compile(f"(?<![{THAI_LAO}])[^\n;:{THAI_LAO}{re.escape(ENDS + OPENINGS)})]*+\\Z")
 _THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
@@ -87,7 +89,7 @@ class Segmenter:
             return True
         if held.find("\n", self._at) >= 0:
             return False
-        point = None if line.whole else _POINTS.search(held, self._at)
+        point = None if line.whole else _points(held, self._at).search(held, self._at)
         at = point.start() if point else size
         if at < size - 1 and not certainly_open(held, at):
             return False
@@ -154,7 +156,8 @@ class Segmenter:
     def _scan(self, stop: int, full: bool, complete: bool) -> int | None:
         """Where the open sentence ends before `stop`, if that is known; `_at` is where to look on."""
         text, begin = self._held[self._from : stop], self._from
-        while point := _POINTS.search(text, self._at - begin):
+        points = _points(text, self._at - begin)
+        while point := points.search(text, self._at - begin):
             i = point.start()
             spans = text[i] in _OPENINGS
             end = span_end(text, i, final=complete or full) if spans else _boundary(text, i, complete)
@@ -204,6 +207,11 @@ class Segmenter:
 
 
 _LINE_BEGINNING = 200  # characters of a line that tell what it is
+
+
+def _points(text: str, at: int) -> re.Pattern[str]:
+    """What finds the points of a text from `at` on; marks alone, as mostly, in a tenth of the time."""
+    return _MARKS if text.isascii() or not _MORE_THAN_MARKS.search(text, max(0, at - 1)) else _POINTS
 
 
 def _boundary(text: str, i: int, complete: bool) -> int | Wait | None:
