@@ -29,10 +29,10 @@ HINT_ODDS = 3.0  # a marker of the model multiplies the odds by this; not fitted
 # More of these never makes support less likely; of the falling ones, never more.
 RISING = frozenset(
     ("cover_1", "cover_2", "cover_3", "cover_all", "cover_titled", "soft_1", "soft_3", "soft_all", "pairs", "pairs_all",
-     "run", "numbers_window", "numbers_all", "margin", "soft_margin", "relative", "anchors", "title", "focus",
+     "run", "margin", "soft_margin", "relative", "anchors", "title", "focus",
      "near_1", "near_2", "near_3", "near_all", "near_window", "near_margin", "near_relative", "near_unusual")
 )  # fmt: skip
-FALLING = frozenset(["names_missing", "missing", "missing_soft", "opposed", "negation", "novel"])
+FALLING = frozenset(["names_missing", "missing", "missing_soft", "negation", "novel"])
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
 OUT = Path(__file__).parent.parent / "citation" / "scoring"
 

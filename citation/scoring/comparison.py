@@ -11,7 +11,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lexicon import Lexed, Quantity, lex_sentence
+from ..lexicon import Lexed, lex_sentence
 from ..lexicon.concepts import NO_OTHER
 from . import Claim, Scores
 from .index import WINDOW_SENTENCES, Index
@@ -20,7 +20,6 @@ from .units import Units, presence, units
 from .windows import best_windows, by_window, in_windows, lead, most_alike
 
 Floats = NDArray[np.float32]
-Floats64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
@@ -39,8 +38,6 @@ FEATURES = (
     "names",  # share of the claim's weight that is names
     "names_missing",  # and that the excerpt does not know
     "numbers",  # how many the claim has
-    "numbers_window",  # share the window has
-    "numbers_all",
     "context",  # share of the sentence before that the excerpt holds
     "margin",  # to the best of the others
     "soft_margin",
@@ -54,7 +51,6 @@ FEATURES = (
     "focus",  # how much of the window the claim is
     "foreign",  # the evidence is in another language
     "anchors",  # weight of what it shares nevertheless
-    "opposed",  # opposites: one says rise, the other fall
     "negation",  # one negates, the other does not
 )
 
@@ -135,7 +131,6 @@ class Comparison:
         self._misses(first, last)
         begins, ends = first.tolist(), last.tolist()
         self._order(begins, ends, index.term_ends[last + 1] - index.term_ends[first])
-        self._numbers(begins, ends)
         self._polarity(most_alike(blend[:, 0], first, last))
         features = np.empty((len(FEATURES), *self.shape), dtype=np.float32)
         for column, name in enumerate(FEATURES):
@@ -229,6 +224,8 @@ class Comparison:
         if self.foreign is not None:
             columns["soft_all"] = np.where(self.foreign, self._share(2, self.anywhere), columns["soft_all"])
         columns["terms"] = np.array([[len(one.terms)] for one in self.read])
+        quantities = [[q for q in one.lexed.quantities if q.strict and q.values] for one in self.read]
+        columns["numbers"] = np.array([[len(of_one)] for of_one in quantities])
 
     def _context(self, one: _Read) -> Floats:
         """(N,): how much of the sentence before the evidence holds: known, where that sentence was compared too."""
@@ -322,47 +319,10 @@ class Comparison:
                     window[row] += 1
         return longest, window, everywhere, max(1, pairs)
 
-    def _numbers(self, first: list[list[int]], last: list[list[int]]) -> None:
-        """How many numbers the claims have, and the share of them that the window and the whole excerpt have."""
-        columns = self.columns
-        quantities = [[q for q in one.lexed.quantities if q.strict and q.values] for one in self.read]
-        columns["numbers"], columns["numbers_window"], columns["numbers_all"] = 0.0, 1.0, 1.0
-        if not any(quantities):
-            return
-        shares = np.ones((2, *self.shape))
-        for k, counted in enumerate(quantities):
-            if counted:
-                shares[:, k] = self._counted(counted, first[k], last[k])
-        columns["numbers"] = np.array([[len(counted)] for counted in quantities])
-        columns["numbers_window"], columns["numbers_all"] = shares
-
-    def _counted(self, quantities: Sequence[Quantity], first: list[int], last: list[int]) -> list[list[float]]:
-        """(2, N): the share of them that stands in the window, and anywhere."""
-        window, everywhere = [0] * len(first), [0] * len(first)
-        for quantity in quantities:
-            at = [at for value in quantity.values for at in self.index.numbers.get(value, ())]
-            for row in {row for row, _ in at}:
-                everywhere[row] += 1
-            for row in {row for row, sentence in at if first[row] <= sentence <= last[row]}:
-                window[row] += 1
-        return [[found / len(quantities) for found in counts] for counts in (window, everywhere)]
-
     def _polarity(self, sentence: Ints) -> None:
-        """Opposites and negations between the claims and, (K, N), the sentence of the window that is most like each."""
-        index = self.index
+        """Negations of the claims, and of the sentence of the window that is most like each, (K, N)."""
         negated = np.array([[bool(one.lexed.negations)] for one in self.read])
-        self.columns["negation"] = (index.negations[sentence] > 0) != negated
-        self.columns["opposed"] = opposed = np.zeros(self.shape)
-        for k, one in enumerate(self.read):
-            mine = {(family, member) for _, family, member in one.lexed.poles}
-            for family, member in mine:
-                members = index.poles.get(family, {})
-                others = [s for o, there in members.items() if o != member and (family, o) not in mine for s in there]
-                if others:
-                    here = np.zeros(index.size)
-                    here[others] = 1.0
-                    here[members.get(member, [])] = 0.0
-                    opposed[k] += here[sentence[k]]
+        self.columns["negation"] = (self.index.negations[sentence] > 0) != negated
 
 
 def _idf(found: Floats, sentences: int) -> Floats:

@@ -42,8 +42,7 @@ class Shared:
         self._index_sentences(found)
         self._index_terms(found)
         self._index_windows()
-        self._index_polarity(found)
-        self._index_numbers(found)
+        self.negations = np.concatenate([np.zeros(0, np.int64), *(one.negations for one in found)])
         self.skeletons: dict[str, list[str]] = {}
         for term, bones in zip(self.vocabulary, map(skeleton.__getitem__, self.vocabulary), strict=True):
             if bones:
@@ -99,19 +98,6 @@ class Shared:
         self.invalid = ~self.valid
         self.every = np.ones(self.size, dtype=np.float32)
         self.valid_twice = np.concatenate((self.valid, self.valid))
-
-    def _index_polarity(self, found: Sequence[Passage]) -> None:
-        self.negations = np.concatenate([np.zeros(0, np.int64), *(one.negations for one in found)])
-        self.poles: dict[int, dict[int, list[int]]] = {}
-        for one, first in zip(found, self.first_sentence.tolist(), strict=False):
-            for sentence, family, member in one.poles:
-                self.poles.setdefault(family, {}).setdefault(member, []).append(first + sentence)
-
-    def _index_numbers(self, found: Sequence[Passage]) -> None:
-        self.numbers: dict[float, list[tuple[int, int]]] = {}  # value -> (row, sentence)
-        for row, (one, first) in enumerate(zip(found, self.first_sentence.tolist(), strict=False)):
-            for sentence, value in one.numbers:
-                self.numbers.setdefault(value, []).append((row, first + sentence))
 
 
 class Index(Shared):

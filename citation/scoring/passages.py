@@ -38,8 +38,6 @@ class Passage:
     spans: Ints  # (S, 2), offsets of its sentences
     term_sentences: Ints  # the sentence of each term
     negations: Ints  # (S,), how many
-    poles: tuple[tuple[int, int, int], ...]  # sentence, family of opposites, member
-    numbers: tuple[tuple[int, float], ...]  # sentence, value
 
 
 class Passages:
@@ -99,26 +97,8 @@ def passage(text: str, title: str = "") -> Passage:
         _titled(title),
         np.array(spans, dtype=np.int64),
         np.searchsorted(begins, lexed.starts, side="right") - 1,
-        np.bincount(_sentences(begins, [end - 1 for end in lexed.negations]), minlength=len(spans)).astype(np.int64),
-        tuple(
-            (at, family, member)
-            for at, (_, family, member) in zip(
-                _sentences(begins, [start for start, _, _ in lexed.poles]), lexed.poles, strict=True
-            )
-        ),
-        tuple(
-            (at, value)
-            for at, quantity in zip(
-                _sentences(begins, [q.start for q in lexed.quantities]), lexed.quantities, strict=True
-            )
-            for value in quantity.values
-        ),
+        np.bincount([bisect_right(begins, end - 1) - 1 for end in lexed.negations], minlength=len(spans)),
     )
-
-
-def _sentences(begins: Sequence[int], places: Sequence[int]) -> list[int]:
-    """The sentences that offsets fall into."""
-    return [bisect_right(begins, place) - 1 for place in places]
 
 
 @kept(1024, LONGEST_TITLE)
