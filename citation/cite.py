@@ -17,7 +17,7 @@ from .evidence import Evidence
 from .json_answer import JsonAnswer
 from .options import Options
 from .response import Response
-from .scoring import AnswerWide, Claim, Prepared, Scores, scorer
+from .scoring import AnswerWide, Claim, Prepared, Scores, score_all, scorer
 from .scoring.calibration import judged
 
 
@@ -57,7 +57,7 @@ def decided(draft: Draft, scores: Scores | None, prepared: Prepared, options: Op
 
 def scored(claims: Sequence[Claim | None], prepared: Prepared) -> list[Scores | None]:
     """Scores of all sentences of a text (None: makes no claim), judged."""
-    each = iter(prepared.score_all([claim for claim in claims if claim is not None]))
+    each = iter(score_all(prepared, [claim for claim in claims if claim is not None]))
     return together([None if claim is None else next(each) for claim in claims], prepared)
 
 

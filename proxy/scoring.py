@@ -14,7 +14,7 @@ from typing import TypeGuard
 from citation.attribute import Decision, attribute
 from citation.evidence import Evidence
 from citation.options import Options
-from citation.scoring import Claim, Prepared, Scorer, Scores, Vectors, WantsReading, WantsVectors
+from citation.scoring import Claim, Prepared, Scorer, Scores, Vectors, WantsReading, WantsVectors, score_all
 from citation.scoring.calibration import judged
 from providers.embedding import Embedder
 from providers.entailment import EntailmentModel
@@ -94,7 +94,7 @@ class Scoring:
             vectors = await self._vectors(self._embedder, [claim.text for claim in claims])
             claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]
         prepared = await self.prepared()
-        scores = prepared.score_all(claims)
+        scores = score_all(prepared, claims)
         if _wants_reading(prepared):
             scores = [await self._read(prepared, *pair) for pair in zip(claims, scores, strict=True)]
         self.degraded |= any(one.degraded for one in scores)

@@ -113,10 +113,6 @@ class RagflowPrepared:
         )
         return replace(scores, judgement=_judged(mixed, threshold([mixed])))
 
-    def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
-        """Each by itself."""
-        return [self.score(claim) for claim in claims]
-
     def together(self, scores: Sequence[Scores]) -> list[Scores]:
         """Judged as one answer: the thresholds fall until any of its sentences is cited, for all alike."""
         mixed = [one.features[:, 2].astype(np.float64) for one in scores]
