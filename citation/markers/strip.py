@@ -20,7 +20,7 @@ MAX_SPACES = 16  # spaces in front of a marker that leave with it
 _SPECIALS = "`$" + re.escape("".join(sorted(STARTS)))
 _SPECIAL = re.compile(f"[{_SPECIALS}]")
 # Numbers in brackets behind the last word and nothing else that could be a marker: how models cite most sentences
-_PLAINEST = re.compile(rf"([^{_SPECIALS}]*[^\W_]) ((?:\[[1-9]\d?\]){{1,4}})([.!?]\s*)")
+_PLAINEST = re.compile(rf"([^{_SPECIALS}]*[^\W_])(?: |(?<=[^\x00-\x7f]))((?:\[[1-9][0-9]?\]){{1,4}})([.!?。！？]\s*)")
 _PLAIN_END = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
 _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »

@@ -19,7 +19,8 @@ _MARKS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]")
 _POINTS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
 _MORE_THAN_MARKS: Final = re.compile(f"[{THAI_LAO}{GREEK}{ARMENIAN}]")  # scripts that other points are of
 # What has none of them, in a fifth of the time: most tokens
-_NO_POINT: Final = re.compile(f"(?<![{THAI_LAO}])[^\n;:{THAI_LAO}{re.escape(ENDS + OPENINGS)})]*+\\Z")
+_PLAIN: Final = f"[^\n;:{THAI_LAO}{re.escape(ENDS + OPENINGS)})]*+"
+_NO_POINT: Final = re.compile(f"(?:(?<![{THAI_LAO}])|(?! )){_PLAIN}(?:[{THAI_LAO}]++(?! ){_PLAIN})*+\\Z")
 _THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
 _OPENINGS: Final = frozenset(OPENINGS)
 

@@ -91,12 +91,13 @@ def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
         assert (shown, stripper.cited, stripper.unknown) == (whole.text, whole.cited, whole.unknown)
 
 
-@given(prose, st.lists(st.sampled_from(["[1]", "[2]", "[12]", "[7]", "[01]"]), max_size=6), st.sampled_from(".!?,"))
+@given(prose, st.lists(st.sampled_from(["[1]", "[2]", "[12]", "[7]", "[01]"]), max_size=6), st.sampled_from(".!?,。"))
 def test_numbers_at_the_end_of_a_sentence_leave_as_everywhere(text: str, numbers: list[str], end: str) -> None:
-    sentence = f"{text} rose {''.join(numbers)}{end} "
-    stripper = Stripper(NAMES)
-    shown = stripper.feed(sentence) + stripper.flush()
-    assert strip(sentence, NAMES) == Stripped(shown, stripper.cited, stripper.unknown)
+    for word in ("rose ", "rose", "stieß ", "上升"):
+        sentence = f"{text} {word}{''.join(numbers)}{end} "
+        stripper = Stripper(NAMES)
+        shown = stripper.feed(sentence) + stripper.flush()
+        assert strip(sentence, NAMES) == Stripped(shown, stripper.cited, stripper.unknown)
 
 
 @given(hostile)
