@@ -1,10 +1,13 @@
 """Numbers in words: `two hundred and fifty`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
 
+from functools import lru_cache
+
 from .folding import words
-from .keeping import kept
+from .keeping import LONGEST, kept
 from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
 from .pieces import Found, Pieces
 from .quantities import CENTURY, RATIO, Quantity
+from .words import Word
 
 # These often count nothing: "one of the first".
 _SOFT = frozenset(words("one first second eins once primero primera premier premiere erste ersten erster zero"))
@@ -45,6 +48,21 @@ def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
 
 def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
     """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
+    following = p.words[i + 1] if i + 1 < len(p.words) else None
+    goes_on = following and (following.counts or following.numeric or following.folded in JOINERS)
+    if goes_on or p.words[i].length > LONGEST:
+        return _number_words(p, i, language)
+    alone = _one_word(p.words[i].folded, language)
+    return None if alone is None else (alone[0], i + 1, alone[2])
+
+
+@lru_cache(maxsize=4096)
+def _one_word(folded: str, language: str | None) -> tuple[float, int, bool] | None:
+    """Of a word by itself, which most are; without a number in most languages, too."""
+    return _number_words(Pieces(folded, [Word(folded)], [0], [len(folded)], [0]), 0, language)
+
+
+def _number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
     values, after = _values(p, i, language)
     alone = after == i + 1
     if not values or (alone and p.word(i) in AMBIGUOUS and not (language and _values_in(p, i, language)[0])):

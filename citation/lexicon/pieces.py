@@ -11,12 +11,13 @@ _CLOSE = frozenset({"", " ", "\u00a0", "\u202f", "-"})
 
 @dataclass(slots=True)
 class Pieces:
-    """Words, numbers and what else a text consists of, in order; and where each stands."""
+    """Words, numbers and what else a text consists of, in order; where each stands; and which may count something."""
 
     text: str
     words: list[Word]
     starts: list[int]
     ends: list[int]
+    candidates: list[int]
 
     def __len__(self) -> int:
         """How many."""

@@ -29,6 +29,7 @@ _STOPS = (",", ".", ";", ")")
 _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")
 _LABEL = re.compile(r"\d+\.\d+", re.ASCII)
 _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
+_FURTHEST = len(" oder ")
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
 
@@ -44,12 +45,11 @@ class Reader:
         """All quantities, in order."""
         found: list[Found] = []
         free = 0
-        for i in [i for i, word in enumerate(self.p.words) if word.counts]:
-            if i >= free:
-                here = self._at(i)
+        for i in self.p.candidates:
+            if i >= free and (here := self._at(i)):
                 found += here
-                free = max([free, *(f.after for f in here)])
-        return joined(self.p.text, found)
+                free = here[-1].after
+        return joined(self.p.text, found) if len(found) > 1 else found
 
     def _at(self, i: int) -> list[Found]:
         p = self.p
@@ -79,18 +79,24 @@ class Reader:
         if counted is None:
             return []
         value, after, strict = counted
+        if self._alone(i, after):
+            return [Found(Quantity((value,), self.p.starts[i], self.p.ends[after - 1], strict=strict), i, after)]
         return [self._quantity((value,), i, after, strict)]
 
     def _numeral(self, i: int) -> list[Found]:
         p = self.p
-        values = readings(p.spelled(i), self.language)
+        spelled, start, end = p.spelled(i), p.starts[i], p.ends[i]
+        values = readings(spelled, self.language)
+        if values and self._alone(i, i + 1):
+            label = spelled if "." in spelled and self._labels(i) else ""
+            return [Found(Quantity(values, start, end, version=label), i, i + 1)]
         if not values or (p.word(i - 1) in VERSION_WORDS and p.close(p.ends[i - 1], i)):
-            return [Found(version(p.spelled(i), p.starts[i], p.ends[i]), i, i + 1)]
-        if self._negative(p.starts[i]):
+            return [Found(version(spelled, start, end), i, i + 1)]
+        if self._negative(start):
             values = tuple(-v for v in values)
         found = self._quantity(values, i, i + 1)
         if not found.quantity.unit and self._labels(i):
-            found = found._replace(quantity=found.quantity._replace(version=p.spelled(i)))
+            found = found._replace(quantity=found.quantity._replace(version=spelled))
         return [found]
 
     def _labels(self, i: int) -> bool:
@@ -109,8 +115,6 @@ class Reader:
         """Scale, unit and what else belongs to a number that took up `first` to `after`."""
         p, start = self.p, self.p.starts[first]
         end, scaled = p.ends[after - 1], False
-        if self._alone(first, after):
-            return Found(Quantity(values, start, end, strict=strict), first, after)
         money = p.text[max(0, start - 1) : start] in _SIGNS
         while p.close(end, after):
             factor, length = self._scale(after, money)
@@ -131,7 +135,7 @@ class Reader:
     def _alone(self, first: int, after: int) -> bool:
         """Whether what stands beside a number surely says nothing of it, as with most: to see that takes a fifth."""
         p = self.p
-        if (first and p.words[first - 1].numeric) or (after < len(p) and p.words[after].numeric):
+        if (first and p.words[first - 1].numeric) or (after < len(p.words) and p.words[after].numeric):
             return False
         start, end = p.starts[first], p.ends[after - 1]
         before, behind = p.text[max(0, start - 2) : start], p.text[end : end + 2]
@@ -223,6 +227,9 @@ def joined(text: str, found: list[Found]) -> list[Found]:
     for f in reversed(found):
         if done and f.quantity.values and done[-1].quantity.values:
             q, after = f.quantity, done[-1].quantity
+            if after.start - q.end > _FURTHEST:
+                done.append(f)
+                continue
             between = text[q.end : after.start]
             if q.rounded and not between and q.values[0] > after.values[0]:
                 total = after._replace(start=q.start, values=(q.values[0] + after.values[0],))

@@ -7,15 +7,15 @@ and 90 where it is read piece by piece.
 
 import re
 from collections.abc import Callable
-from itertools import accumulate, chain
+from itertools import accumulate
 from operator import add, attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from .han_numbers import counts
 from .keeping import kept
 from .numerals import NUMERAL
 from .pieces import Pieces
-from .words import LETTER, MARKS, NO_WORDS, RUN_THAT_COUNTS, UNSPACED, Word, word
+from .words import LETTER, MARKS, UNSPACED, Word, no_word, word
 
 # What no piece begins with is taken along, all at once: to try every alternative at each space takes twice as long.
 # Most gaps and words are plain ASCII, and to say so first makes them a third cheaper.
@@ -33,54 +33,75 @@ _PIECE = re.compile(
 )
 # The pieces that may hold white space: `3 500`, `3, 500`, `5:30 p. m.`
 _SPACED = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=:)[0-5]\d\s?[aApP])")
+_NUMERIC = frozenset({"number", "date"})
+_LENGTH: Callable[[Word], int] = attrgetter("length")
 
 
-class _Stretch(NamedTuple):
-    """The pieces of what stands between two spaces, side by side: what each is, where it begins, how long it is."""
+class _Several(NamedTuple):
+    """Pieces side by side: what each is, and where it begins."""
 
     words: tuple[Word, ...]
-    leads: tuple[int, ...]
-    lengths: tuple[int, ...]
-
-
-_WORDS: Callable[[_Stretch], tuple[Word, ...]] = attrgetter("words")
-_LENGTHS: Callable[[_Stretch], tuple[int, ...]] = attrgetter("lengths")
+    starts: tuple[int, ...]
 
 
 def scan(text: str) -> Pieces:
     """All pieces of a text."""
-    if _SPACED.search(text):
-        whole = _read(text)
-        starts, lengths = list(whole.leads), whole.lengths
-        return Pieces(text, list(whole.words), starts, list(map(add, starts, lengths)))
     # Of all ways to cut at white space and keep it, so that lengths add up to places, this is the fastest.
     between = text.replace(" ", "\n").splitlines(keepends=True)
-    found: list[_Stretch] = list(map(_stretch.__getitem__, between))
-    begins = accumulate(map(len, between), initial=0)
-    starts = [begin + lead for begin, stretch in zip(begins, found, strict=False) for lead in stretch.leads]
-    ends = list(map(add, starts, _all(map(_LENGTHS, found))))
-    return Pieces(text, list(_all(map(_WORDS, found))), starts, ends)
+    found = list(map(_stretch.__getitem__, between))
+    words, starts = _side_by_side(found, list(accumulate(map(len, between), initial=0)))
+    candidates = [i for i, word in enumerate(words) if word.counts]
+    if _beside(words, candidates) and _SPACED.search(text):
+        several = _read(text)
+        words, starts = list(several.words), list(several.starts)
+        candidates = [i for i, word in enumerate(words) if word.counts]
+    return Pieces(text, words, starts, list(map(add, starts, map(_LENGTH, words))), candidates)
 
 
-_all = chain.from_iterable
+def _side_by_side(found: list[Word | _Several], begins: list[int]) -> tuple[list[Word], list[int]]:
+    """The pieces of stretches that begin at these places: nine in ten are a word, and stay where they are."""
+    words: list[Word] = []
+    starts: list[int] = []
+    done = 0
+    for at in [at for at, stretch in enumerate(found) if stretch.__class__ is _Several]:
+        words += cast("list[Word]", found[done:at])
+        starts += begins[done:at]
+        more, places = cast("_Several", found[at])
+        words += more
+        starts += [begins[at] + place for place in places]
+        done = at + 1
+    words += cast("list[Word]", found[done:])
+    starts += begins[done : len(found)]
+    return words, starts
 
 
-def _read(text: str) -> _Stretch:
+def _beside(words: list[Word], candidates: list[int]) -> bool:
+    """Whether a number stands beside another, or a time of day anywhere, so that they may be one."""
+    last = len(words) - 1
+    return any(
+        words[i].kind == "date" or (words[i].kind == "number" and i < last and words[i + 1].kind in _NUMERIC)
+        for i in candidates
+    )
+
+
+def _read(text: str) -> _Several:
     """Piece by piece."""
     words: list[Word] = []
-    leads: list[int] = []
-    lengths: list[int] = []
+    starts: list[int] = []
     for piece in _PIECE.finditer(text):
         if kind := piece.lastgroup:
             spelled = piece[kind]
-            words.append(word(spelled) if kind == "word" else _no_word(kind, spelled))
-            leads.append(piece.end() - len(spelled))
-            lengths.append(len(spelled))
-    return _Stretch(tuple(words), tuple(leads), tuple(lengths))
+            starts.append(piece.end() - len(spelled))
+            words.append(word(spelled) if kind == "word" else no_word(kind, len(spelled), _counts(kind, spelled)))
+    return _Several(tuple(words), tuple(starts))
 
 
-_stretch = kept()(_read)
+def _counts(kind: str, spelled: str) -> bool:
+    return kind != "run" or counts(spelled)
 
 
-def _no_word(kind: str, spelled: str) -> Word:
-    return RUN_THAT_COUNTS if kind == "run" and counts(spelled) else NO_WORDS[kind]
+@kept()
+def _stretch(text: str) -> Word | _Several:
+    """What stands between two spaces; most often one word, with a comma or a full stop behind it."""
+    several = _read(text)
+    return several.words[0] if several.starts == (0,) else several

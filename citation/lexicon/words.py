@@ -1,7 +1,8 @@
 """What the lexicon knows of a word, once for every spelling; and the ranges of scripts."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 
 from .beside import says_more
 from .folding import fold
@@ -39,15 +40,15 @@ class Word:
     negates: bool = False
     poles: tuple[tuple[int, int], ...] = ()  # the families of opposites it belongs to
     votes: Votes = ()  # the languages it speaks for
+    length: int = 0
     plain: bool = True  # negates nothing, has no opposite, is not written as a name: most words
     kind: str = "word"  # or `number`, `date`, `version`, `run` of a script that sets no spaces
 
 
-NO_WORDS = {
-    kind: Word(kind=kind, counts=kind != "run", numeric=kind == "run", plain=kind != "run")
-    for kind in ("number", "date", "version", "run")
-}
-RUN_THAT_COUNTS = replace(NO_WORDS["run"], counts=True)
+@lru_cache(maxsize=4096)
+def no_word(kind: str, length: int, counts: bool) -> Word:
+    """What stands in the place of a word: a number, a run."""
+    return Word(kind=kind, length=length, counts=counts, numeric=kind == "run", plain=kind != "run")
 
 
 @kept()
@@ -70,5 +71,6 @@ def word(spelled: str) -> Word:
         negates=negates,
         poles=poles,
         votes=votes(folded),
+        length=len(spelled),
         plain=not (capital or negates or poles),
     )

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +61,8 @@ class Shared:
 
     def _index_terms(self, found: Sequence[Passage]) -> None:
         said = [term for one in found for term in one.lexed.terms]
-        self.vocabulary: dict[str, int] = {term: number for number, term in enumerate(dict.fromkeys(said))}
-        term_ids = np.array([self.vocabulary[term] for term in said], dtype=np.int64)
+        self.vocabulary: dict[str, int] = dict(zip(dict.fromkeys(said), count(), strict=False))
+        term_ids = np.array(list(map(self.vocabulary.__getitem__, said)), dtype=np.int64)
         sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
         terms = np.bincount(sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends

@@ -89,15 +89,18 @@ def _size(key: tuple[str, str]) -> int:
 def passage(text: str, title: str = "") -> Passage:
     """Read one excerpt."""
     lexed = lex(text)
-    spans = sentences(text) or [(0, len(text))]
-    begins = [start for start, _ in spans]
+    spans = np.array(sentences(text) or [(0, len(text))], dtype=np.int64)
+    begins: list[int] = spans[:, 0].tolist()
+    negations = np.zeros(len(begins), dtype=np.int64)
+    for end in lexed.negations:
+        negations[bisect_right(begins, end - 1) - 1] += 1
     return Passage(
         lexed,
         language_of(lexed),
         _titled(title),
-        np.array(spans, dtype=np.int64),
-        np.searchsorted(begins, lexed.starts, side="right") - 1,
-        np.bincount([bisect_right(begins, end - 1) - 1 for end in lexed.negations], minlength=len(spans)),
+        spans,
+        spans[:, 0].searchsorted(np.frombuffer(lexed.starts, dtype=np.uint32), side="right") - 1,
+        negations,
     )
 
 

@@ -1,8 +1,13 @@
 """Numbers, however they are written."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citation.lexicon import agrees, lex
+from citation.lexicon.counting import _number_words, number_words
+from citation.lexicon.reading import Reader
+from citation.lexicon.scanning import scan
 
 SAME = {
     "separators": ("It employs 1,500 people.", "It employs 1500 people."),
@@ -76,3 +81,52 @@ def test_offsets_point_at_the_number() -> None:
     text = "Sie zahlten 3,5 Mio. Euro im März."
     quantity = lex(text).quantities[0]
     assert text[quantity.start : quantity.end].startswith("3,5 Mio")
+
+
+BESIDE = (
+    *("12", "1969", "3.10", "1,500", "2", "1 000", "5:30", "one", "two", "hundred", "zwei", "dos", "half", "third"),
+    *("million", "km", "%", "°C", "€", "$", "about", "version", "Python", "de", "por", "ciento", "prozent", "s", "th"),
+    *(
+        "century",
+        "años",
+        "and",
+        "und",
+        "a",
+        "the",
+        "river",
+        "March",
+        "约",
+        "万",
+        "年",
+        "余",
+        "-",
+        "−",
+        "–",
+        ".",
+        ",",
+        "(",
+        ")",
+    ),
+    *(" ", " ", " ", " ", "\n", "\u00a0", "'", "'s"),
+)
+
+
+class Careful(Reader):
+    """Looks at everything beside every number."""
+
+    def _alone(self, first: int, after: int) -> bool:
+        return False
+
+
+@given(st.lists(st.sampled_from(BESIDE), max_size=14).map("".join), st.sampled_from(["en", "de", "es", None]))
+def test_the_short_cut_for_numbers_that_stand_alone_reads_the_same(text: str, language: str | None) -> None:
+    pieces = scan(text)
+    assert Reader(pieces, language).read() == Careful(pieces, language).read()
+
+
+@given(st.lists(st.sampled_from(BESIDE), max_size=14).map(" ".join), st.sampled_from(["en", "de", "es", "pl", None]))
+def test_the_short_cut_for_single_words_counts_the_same(text: str, language: str | None) -> None:
+    pieces = scan(text)
+    for i in pieces.candidates:
+        if pieces.kind(i) == "word":
+            assert number_words(pieces, i, language) == _number_words(pieces, i, language)
