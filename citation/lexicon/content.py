@@ -42,30 +42,31 @@ def content(pieces: Pieces, found: list[Found], language: str | None) -> Lexed:
         between.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
         said[first:after] = [None] * (after - first)  # taken
     lexed = Lexed([], array("I"), array("I"), quantities=[f.quantity for f in found], language=language)
+    names, text, starts = lexed.names, pieces.text, pieces.starts
     for i, word in enumerate(pieces.words):
         if word.plain or said[i] is None:
             continue
+        if word.capital and said[i] and word.term not in names and not _starts_sentence(text, starts[i]):
+            names.add(word.term)
         if word.kind == "run":
-            between.setdefault(i, []).extend(_run(lexed, pieces.spelled(i), pieces.starts[i]))
-        else:
-            _special(lexed, pieces, i, bool(said[i]))
+            between.setdefault(i, []).extend(_run(lexed, pieces.spelled(i), starts[i]))
+        elif word.negates or word.poles:
+            _polarity(lexed, pieces, i, bool(said[i]))
     _place(lexed, pieces, said, between)
     return lexed
 
 
-def _special(lexed: Lexed, pieces: Pieces, i: int, said: bool) -> None:
-    """A word that negates, has an opposite, or may be a name."""
+def _polarity(lexed: Lexed, pieces: Pieces, i: int, said: bool) -> None:
+    """A word that negates or has an opposite."""
     word, start = pieces.words[i], pieces.starts[i]
-    if said and word.capital and word.term not in lexed.names and not _starts_sentence(pieces.text, start):
-        lexed.names.add(word.term)
-    if word.poles and (said or word.folded in POLAR):
-        lexed.poles.extend([(start, family, member) for family, member in word.poles])
     if word.negates and not not_negating_before(pieces.word(i + 1)):
         lexed.negations.append(pieces.ends[i])
+    if word.poles and (said or word.folded in POLAR):
+        lexed.poles.extend([(start, family, member) for family, member in word.poles])
 
 
 def _starts_sentence(text: str, start: int) -> bool:
-    at = start - 1
+    at = start - 2 if text[start - 1 : start] == " " else start - 1
     while at >= 0 and text[at] in _QUOTES:
         at -= 1
     return at < 0 or text[at] in _SENTENCE_ENDS

@@ -54,16 +54,16 @@ class Reader:
     def _at(self, i: int) -> list[Found]:
         p = self.p
         match p.kind(i):
+            case "word":
+                return self._words(i)
             case "number":
                 return self._numeral(i)
             case "date":
                 return date(p.spelled(i), p.starts[i], i)
             case "version":
                 return [Found(version(p.spelled(i)[1:], p.starts[i], p.ends[i]), i, i + 1)]
-            case "run":
-                return numbers(p, i)
             case _:
-                return self._words(i)
+                return numbers(p, i)
 
     def _words(self, i: int) -> list[Found]:
         word = self.p.word(i)
@@ -138,7 +138,7 @@ class Reader:
         if (first and p.words[first - 1].numeric) or (after < len(p.words) and p.words[after].numeric):
             return False
         start, end = p.starts[first], p.ends[after - 1]
-        before, behind = p.text[max(0, start - 2) : start], p.text[end : end + 2]
+        before, behind = p.text[start - 2 if start > 2 else 0 : start], p.text[end : end + 2]
         return (
             before[-1:] in _BLANK
             and before[:1] not in _SIGNS

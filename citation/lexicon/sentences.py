@@ -22,30 +22,31 @@ _END = re.compile(
     r"|(?<![.\n])[。！？；!?…۔।؟។]*[\"'”’」』）)\]】]*\s*"  # the others end a sentence wherever they stand
     r")"
 )
-_LAST_WORD = re.compile(r"[^\s(\[]*$")
+_LAST_WORD = re.compile(r"[^\s(\[]*+$")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Offsets (start, end) of the sentences of `text`, in order; they cover it."""
     cuts: list[tuple[int, int]] = []
     start = 0
-    for end in _END.finditer(text):
-        if end.end() <= start or not _ends(text, start, end):
-            continue
-        _add(text, start, end.end(), cuts)
-        start = end.end()
+    for found in _END.finditer(text):
+        at, end = found.span()
+        if end > start and _ends(text, start, at, end):
+            _add(text, start, end, cuts)
+            start = end
     if start < len(text):
         _add(text, start, len(text), cuts)
     return cuts
 
 
-def _ends(text: str, start: int, end: re.Match[str]) -> bool:
-    if text[end.start()] != ".":
-        return bool(text[start : end.start()].strip())
-    follows = text[end.end() : end.end() + 1]
+def _ends(text: str, start: int, at: int, end: int) -> bool:
+    """Whether what stands from `at` to `end` ends the sentence that begins at `start`."""
+    if text[at] != ".":
+        return bool(text[start:at].strip())
+    follows = text[end : end + 1]
     if follows and (follows.islower() or follows in ",;)"):
         return False
-    found = _LAST_WORD.search(text, max(start, end.start() - 12), end.start())
+    found = _LAST_WORD.search(text, max(start, at - 12), at)
     word = found[0] if found else ""
     # "19. Jahrhundert", "1. Open the lid", "J. Smith"
     return not (

@@ -1,6 +1,7 @@
 """The evidence of one request, indexed once: terms, sentences, windows and where each term stands."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, count, pairwise
 
@@ -61,8 +62,9 @@ class Shared:
 
     def _index_terms(self, found: Sequence[Passage]) -> None:
         said = [term for one in found for term in one.lexed.terms]
-        self.vocabulary: dict[str, int] = dict(zip(dict.fromkeys(said), count(), strict=False))
-        term_ids = np.array(list(map(self.vocabulary.__getitem__, said)), dtype=np.int64)
+        numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers each where it comes first
+        term_ids = np.fromiter(map(numbered.__getitem__, said), np.int64, len(said))
+        self.vocabulary: dict[str, int] = dict(numbered)
         sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
         terms = np.bincount(sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends
