@@ -26,11 +26,15 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """Answer text of one choice. `chunk` is the chunk it came in: the template of what the client is sent."""
+    """Answer text of one choice. `chunk` is the chunk it came in: the template of what the client is sent.
+
+    `more`: another event came with it and follows at once, so that there is something to gain by waiting for that.
+    """
 
     choice: int
     text: str
     chunk: Chunk
+    more: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

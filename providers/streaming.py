@@ -7,12 +7,13 @@ already had its finish reason.
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Protocol
 
 import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
-from .events import Event, Idle
+from .events import Event, Idle, TextDelta
 from .mending import mended
 from .runs import Reads, Runs
 from .settings import Settings
@@ -101,7 +102,9 @@ async def stream(
         async with aclosing(reads(response, watch)) as received:
             try:
                 async for data in received:
-                    for event in _events(splitter.feed(data), reader, runs, watch) if data else [IDLE]:
+                    for event in (
+                        _followed(_events(splitter.feed(data), reader, runs, watch), reader) if data else [IDLE]
+                    ):
                         yield event
                     if reader.complete and not closes:
                         watch.finish()
@@ -137,6 +140,15 @@ def _events(payloads: list[bytes], reader: Reader, runs: Runs, watch: Watch) -> 
             at += 1
     if events:
         watch.begin()
+    return events
+
+
+def _followed(events: list[Event], reader: Reader) -> list[Event]:
+    """The same events; text says where another one follows."""
+    last = len(events) if reader.done else len(events) - 1  # behind what completes an answer comes its end
+    for at, event in enumerate(events[:last]):
+        if isinstance(event, TextDelta):
+            events[at] = replace(event, more=True)
     return events
 
 

@@ -42,20 +42,24 @@ Step = Drafted | OtherDelta | Finish | Usage | Waiting | Failed
 async def drafts(
     events: AsyncGenerator[Event, None], response: Response, pace: Pace
 ) -> AsyncGenerator[list[Step], None]:
-    """Cut what the provider sends; what one event completes comes together.
+    """Cut what the provider sends; what events that came together complete comes together.
 
     Its failure is raised before it began, and a Failed after the held text else.
     """
-    reading = _Reading(response, pace)
+    reading, steps = _Reading(response, pace), list[Step]()
     try:
         async with aclosing(events):
             async for event in events:
-                if steps := reading.take(event):
+                steps += reading.take(event)
+                if steps and not (isinstance(event, TextDelta) and event.more):
                     yield steps
+                    steps = []
     except ProviderError as error:
         if not reading.begun:
             raise
-        yield [*reading.flush(), Failed(error)]
+        steps += [*reading.flush(), Failed(error)]
+    if steps:
+        yield steps
 
 
 class _Reading:

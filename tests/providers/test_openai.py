@@ -1,5 +1,6 @@
 """OpenAIProvider against the real wire format: what it sends, what comes back, what passes through."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from itertools import groupby
@@ -32,6 +33,29 @@ async def test_an_answer_of_openai() -> None:
     assert isinstance(first, TextDelta)
     assert (first.chunk["system_fingerprint"], first.chunk["service_tier"]) == ("fp_b3f1", "default")
     assert "obfuscation" not in first.chunk
+
+
+async def test_text_says_where_an_event_came_with_it() -> None:
+    texts = [b'data: {"choices":[{"index":%d,"delta":{"content":"ok"}}]}\n\n' % index for index in (0, 1)]
+    ends = [text.replace(b"}]}", b',"finish_reason":"stop"}]}') for text in texts]
+    gate = asyncio.Event()
+
+    async def parted(_: Request) -> AsyncIterator[Step]:
+        yield head("200 OK", "Content-Type: text/event-stream")
+        yield b"".join(texts)
+        await gate.wait()
+        yield b"".join([*texts, *ends]) + b"data: [DONE]\n\n"
+
+    said = []
+    async with Server(parted) as server:
+        asked = made("openai", server.url)
+        async with aclosing(asked.stream(ChatRequest(MODEL, QUESTION))) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    said.append((event.choice, event.more))
+                gate.set()
+        await asked.aclose()
+    assert said == [(0, True), (1, False), *[(0, True), (1, True)] * 2]
 
 
 async def test_what_openai_is_sent() -> None:

@@ -1,0 +1,34 @@
+"""Reading: what comes together is handed on together, and nothing waits for what is not there."""
+
+import pytest
+
+from citation.options import Options
+from citation.response import Response
+from providers.errors import IncompleteAnswer, ProviderError
+from providers.events import Event, TextDelta
+from proxy.reading import Pace, drafts
+from tests.proxy.test_pipeline import EVIDENCE, chunk, finish, played
+
+BROKEN = IncompleteAnswer("The connection broke.")
+ONE, OTHER = "It is red. It", " is long. It"
+
+
+def delta(text: str, *, more: bool = False) -> TextDelta:
+    return TextDelta(0, text, chunk({"content": text}), more)
+
+
+CASES: dict[str, tuple[list[Event | ProviderError], list[list[str]]]] = {
+    "one after the other": ([delta(ONE), delta(OTHER), finish()], [["Drafted"], ["Drafted"], ["Drafted", "Finish"]]),
+    "two together": ([delta(ONE, more=True), delta(OTHER), finish()], [["Drafted"] * 2, ["Drafted", "Finish"]]),
+    "all together": ([delta(ONE, more=True), delta(OTHER, more=True), finish()], [[*["Drafted"] * 3, "Finish"]]),
+    "text before it breaks": ([delta(ONE, more=True), BROKEN], [["Drafted", "Drafted", "Failed"]]),
+    "text before it just ends": ([delta(ONE, more=True)], [["Drafted"]]),
+    "nothing complete": ([delta("It"), delta(" is", more=True), finish()], [["Drafted", "Finish"]]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_what_came_together_is_handed_on_together(case: str) -> None:
+    events, expected = CASES[case]
+    found = [steps async for steps in drafts(played(events), Response(EVIDENCE, Options()), Pace())]
+    assert [[type(step).__name__ for step in steps] for steps in found] == expected
