@@ -72,7 +72,7 @@ class Gates:
         """
         evidence, lexed = self.index.evidence[row], self.index.lexed[row]
         spans, (start, end) = self.index.around(row, *window)
-        quantities = [q for q in lexed.quantities if start <= q.start < end]
+        quantities = [q for q in lexed.quantities if start <= q.start < end] if self.numbers.quantities else []
         nearest = self._nearest(row, spans)
         return Passage(
             evidence.text,
