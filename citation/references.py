@@ -189,5 +189,7 @@ def _of_choice(reference: Reference, choice: int) -> Reference | None:
     spans = [span for span in reference.spans if span.choice == choice]
     if not spans:
         return None
+    if len(spans) == len(reference.spans):
+        return reference  # as everywhere but where several choices were asked for
     best = max(span.support for span in spans)
     return Reference(reference.number, reference.evidence, reference.snippet, best, spans)
