@@ -10,10 +10,10 @@ from time import perf_counter
 from typing import Any
 
 from citation.evidence import Evidence, FieldError, parse_evidence
+from providers.embedding import Embedder
 from providers.errors import ProviderError, TimedOut
 from providers.reaching import Reachable
 from providers.retrieval import Retrieved, Retriever, http, postgres, retriever
-from providers.retrieval.store import Store, StoreError
 
 from .config import Config, ConfigError, RetrieverConfig
 from .embedders import Embedders
@@ -102,6 +102,8 @@ class Retrievers:
         known: dict[str, Path] = {}
         for config in self._config.retrievers.values():
             if config.kind == "folder" and Path(config.store).is_file():
+                from providers.retrieval.store import Store  # not where there is no folder: SQLite takes 1 MB
+
                 store = Store(Path(config.store))
                 known |= store.folders()
                 store.close()
@@ -160,22 +162,31 @@ class Retrievers:
         if name not in self._open:
             try:
                 self._open[name] = self._folder(config) if config.kind == "folder" else self._service(config)
-            except (StoreError, ConfigError) as error:
+            except ConfigError as error:
                 raise ProviderError(str(error)) from None
         return self._open[name]
 
     def _folder(self, config: RetrieverConfig) -> Retriever:
-        store = Store(Path(config.store))
-        option, counts = store.about("embedder"), store.counts()
-        store.close()
-        embedder = None
-        if option:
-            try:
-                embedder = self._embedders.find(option)
-            except ProviderError as error:
-                log.warning("%s is searched by words only: %s", config.store, error.message)
-        log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
-        return retriever("folder", path=Path(config.store), embedder=embedder, url_prefix=config.url_prefix)
+        """Raises ProviderError."""
+        from providers.retrieval.store import Store, StoreError
+
+        try:
+            store = Store(Path(config.store))
+            option, counts = store.about("embedder"), store.counts()
+            store.close()
+            log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
+            embedder = self._embedder_of(option, config) if option else None
+            return retriever("folder", path=Path(config.store), embedder=embedder, url_prefix=config.url_prefix)
+        except StoreError as error:
+            raise ProviderError(str(error)) from None
+
+    def _embedder_of(self, option: str, config: RetrieverConfig) -> Embedder | None:
+        """Who made a store's vectors; None where there is no asking it."""
+        try:
+            return self._embedders.find(option)
+        except ProviderError as error:
+            log.warning("%s is searched by words only: %s", config.store, error.message)
+            return None
 
     def _service(self, config: RetrieverConfig) -> Retriever:
         made = http.Settings if config.kind == "http" else postgres.Settings

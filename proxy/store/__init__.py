@@ -10,7 +10,6 @@ before. Losing an entry never fails an answer.
 
 import asyncio
 import logging
-import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +27,6 @@ from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..encoding import dumps, loads
 from ..outgoing import Ended, Failed, Outgoing
 from .memory import MemoryEntries
-from .sqlite import SqliteEntries
 
 Fields = dict[str, Any]
 
@@ -102,7 +100,7 @@ class RecentReferences:
         return found
 
     async def reach(self) -> None:
-        """Raises sqlite3.Error or ProviderError where entries cannot be read now."""
+        """Raises ProviderError where entries cannot be read now."""
         if self._outside is not None:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._outside.reach)
 
@@ -123,7 +121,7 @@ class RecentReferences:
         try:
             if written := self._written(waiting):
                 entries.put_all(written)
-        except (sqlite3.Error, ProviderError) as error:  # a full disk
+        except ProviderError as error:  # a full disk
             log.warning("the references of %d answers could not be kept: %s", len(waiting), _said(error))
 
     def _written(self, waiting: Sequence[tuple[str, str, Fields]]) -> list[tuple[str, str, bytes]]:
@@ -145,7 +143,7 @@ class RecentReferences:
     def _get(self, entries: Entries, client: str, name: str) -> Fields | None:
         try:
             return _read(entries.get(client, name))
-        except (sqlite3.Error, ProviderError, ValueError) as error:
+        except (ProviderError, ValueError) as error:
             log.warning("the references of an answer could not be read: %s", _said(error))
             return None
 
@@ -178,7 +176,11 @@ class Remembered:
 def _outside(config: ReferencesConfig, clock: Callable[[], float], store: StoreConfig | None) -> Entries | None:
     """Where others find them too; None where nobody else looks for them. Raises ConfigError."""
     if store is None or not store.url:
-        return SqliteEntries(config, clock) if config.file else None
+        if not config.file:
+            return None
+        from .sqlite import SqliteEntries
+
+        return SqliteEntries(config, clock)
     bounds = Bounds(config.keep, config.max_bytes, config.keep_seconds)
     try:
         return RedisEntries(store.url, store.secret(), bounds, ca_file=store.ca_file, timeout=store.timeout)

@@ -1,8 +1,14 @@
-"""Entries in a SQLite file of one machine, which several workers of it may share."""
+"""Entries in a SQLite file of one machine, which several workers of it may share.
+
+Imported where there is such a file: SQLite takes 1 MB.
+"""
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from providers.errors import ProviderError
 
 from ..config import ConfigError, ReferencesConfig
 
@@ -29,23 +35,25 @@ class SqliteEntries:
         self._database = _opened(config.file)
 
     def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
-        """Keep or replace entries, all in one transaction. Raises sqlite3.Error: a full disk."""
+        """Keep or replace entries, all in one transaction. Raises ProviderError: a full disk."""
         now = self._clock()
         rows = [(client, name, now, len(data), data) for client, name, data in entries]
-        with self._database as database:
+        with _told(), self._database as database:
             database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", rows)
             self._trim(len(rows), sum(len(data) for *_, data in rows))
 
     def get(self, client: str, name: str) -> bytes | None:
-        """What was put and is not too old. Raises sqlite3.Error."""
+        """What was put and is not too old. Raises ProviderError."""
         oldest = self._clock() - self._config.keep_seconds
         question = "SELECT fields FROM answers WHERE client = ? AND id = ? AND at >= ?"
-        row = self._database.execute(question, (client, name, oldest)).fetchone()
+        with _told():
+            row = self._database.execute(question, (client, name, oldest)).fetchone()
         return row[0] if row else None
 
     def reach(self) -> None:
-        """Raises sqlite3.Error where the file cannot be read."""
-        self._database.execute("SELECT 1 FROM answers LIMIT 1")
+        """Raises ProviderError where the file cannot be read."""
+        with _told():
+            self._database.execute("SELECT 1 FROM answers LIMIT 1")
 
     def close(self) -> None:
         """Let go of the file."""
@@ -70,6 +78,15 @@ class SqliteEntries:
             found.append((row,))
             count, size = count - 1, size - its
         return found
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What goes wrong in SQLite's own words, which may hold what clients sent, is told by its kind."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ProviderError(f"SQLite: {type(error).__name__}") from None
 
 
 def _opened(file: str) -> sqlite3.Connection:
