@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack, aclosing
+from contextlib import aclosing
 from typing import Any
-
-import aiohttp
 
 from .chunks import DONE
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_headers
@@ -14,14 +12,15 @@ from .json_text import loads
 from .masking import Passing
 from .transport import (
     MAX_EVENT_BYTES,
+    Accepted,
     Call,
     EventSplitter,
     LineSplitter,
     Timeouts,
     Transport,
-    Watch,
     accept,
     kind_of,
+    leave,
     reads,
 )
 
@@ -166,13 +165,17 @@ async def relay(
     breaks, and IncompleteAnswer when a stream that should show its `ending` does not, so that a cut answer is never
     made to look like a whole one; what breaks after that is of no matter. `limit`: bytes of one event.
     """
-    with ExitStack() as stack:
-        response, watch = stack.enter_context(await accept(transport, call, timeouts))
+    accepted = await accept(transport, call, timeouts)
+    response = accepted.response
+    try:
         kind = kind_of(response)
-        headers = {"content-type": response.headers.get("Content-Type", "application/octet-stream")}
-        headers |= passed_headers(response.headers)
-        whole = Whole(KINDS[kind], limit) if kind in KINDS else None
-        started = _body(stack.pop_all(), response, watch, ending if whole else None, whole)
+    except BrokenStream:
+        leave(response)
+        raise
+    headers = {"content-type": response.headers.get("Content-Type", "application/octet-stream")}
+    headers |= passed_headers(response.headers)
+    whole = Whole(KINDS[kind], limit) if kind in KINDS else None
+    started = _body(accepted, ending if whole else None, whole)
     await anext(started)  # from here on, closing it closes the connection, even if nobody ever reads
     return Relayed(response.status, headers, started, events=whole is not None)
 
@@ -191,16 +194,11 @@ async def answered(relayed: Relayed, limit: int = MAX_EVENT_BYTES) -> dict[str, 
     return value if isinstance(value, dict) else {}
 
 
-async def _body(
-    opened: ExitStack,
-    response: aiohttp.ClientResponse,
-    watch: Watch,
-    ending: Ending | None,
-    whole: Whole | None,
-) -> AsyncGenerator[bytes, None]:
+async def _body(accepted: Accepted, ending: Ending | None, whole: Whole | None) -> AsyncGenerator[bytes, None]:
     passing = Passing()
     broken: ProviderError | None = None
-    with opened:
+    response, watch = accepted.response, accepted.watch
+    with accepted:
         yield b""
         try:
             async for data in reads(response, watch):

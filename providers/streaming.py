@@ -94,7 +94,8 @@ async def stream(
 
     `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
     """
-    with await accept(transport, call, settings.timeouts) as (response, watch):
+    with await accept(transport, call, settings.timeouts) as accepted:
+        response, watch = accepted.response, accepted.watch
         splitter = _suited(response, splitter)
         runs = Runs(reader)
         broken: ProviderError | None = None

@@ -7,7 +7,7 @@ it; what remains of its duration is our own.
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, aclosing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -164,11 +164,14 @@ class Telemetry:
     async def relayed(self, asked: Asked, answering: Awaitable[Relayed]) -> Relayed:
         """A provider's own answer, watched to its last byte. Raises what `answering` raises."""
         span = self.spans.call(asked, None) if self.spans else None
-        with ExitStack() as stack:
-            call = stack.enter_context(Call(asked.provider, self._numbers, span))
+        call = Call(asked.provider, self._numbers, span)
+        try:
             answer = await answering
-            call.pauses()
-            body = _watched(stack.pop_all(), call, answer)
+        except BaseException as error:
+            call.ends(error)
+            raise
+        call.pauses()
+        body = _watched(call, answer)
         await anext(body)  # from here on, closing it closes the provider's, even if nobody ever reads
         return replace(answer, body=body)
 
@@ -214,6 +217,10 @@ class Call:
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        self.ends(error)
+
+    def ends(self, error: BaseException | None) -> None:
+        """It is over; `error`: why, where it is not complete."""
         if self.spent.since:
             self.pauses()
         self._numbers.called(self._provider, outcome_of(error), perf_counter() - self._began, self._first)
@@ -231,9 +238,9 @@ class Call:
             self._first = perf_counter() - self._began
 
 
-async def _watched(stack: ExitStack, call: Call, answer: Relayed) -> AsyncGenerator[bytes, None]:
+async def _watched(call: Call, answer: Relayed) -> AsyncGenerator[bytes, None]:
     async with aclosing(answer.body) as body:
-        with stack:
+        with call:
             yield b""
             call.spent.since = perf_counter()
             async for data in body:

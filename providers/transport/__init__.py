@@ -8,7 +8,7 @@ from .accepting import Accepted, accept
 from .lines import LineSplitter
 from .reading import MAX_ANSWER_BYTES, TICK, Watch, reads
 from .retrying import Retries
-from .session import Call, Timeouts, Transport, body, drain, kind_of, refuse
+from .session import Call, Timeouts, Transport, body, drain, kind_of, leave, refuse
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "body",
     "drain",
     "kind_of",
+    "leave",
     "reads",
     "refuse",
 ]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from types import TracebackType
+from typing import Self
 
 import aiohttp
 
@@ -21,14 +22,14 @@ class Accepted:
 
     def __init__(self, response: aiohttp.ClientResponse, watch: Watch) -> None:
         """`response`: its headers are here, with a success."""
-        self._response = response
-        self._watch = watch
+        self.response = response
+        self.watch = watch
 
-    def __enter__(self) -> tuple[aiohttp.ClientResponse, Watch]:
-        return self._response, self._watch
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        leave(self._response)
+        leave(self.response)
 
 
 async def accept(transport: Transport, call: Call, timeouts: Timeouts) -> Accepted:
