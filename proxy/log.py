@@ -44,6 +44,8 @@ def set_up(config: Log) -> None:
     plain: logging.Formatter = logging.Formatter(layout) if config.content else Discreet(layout)
     written.setFormatter(Structured(plain) if config.format == "json" else plain)
     logging.basicConfig(level=logging.WARNING, handlers=[written])
+    # Which line of code, thread and process writes is in no line of the log, and costs a fifth of each
+    vars(logging).update(_srcfile=None, logThreads=False, logProcesses=False, logMultiprocessing=False)
     for name in OURS:
         logging.getLogger(name).setLevel(config.level.upper())
     if config.content:
