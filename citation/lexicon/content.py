@@ -2,9 +2,9 @@
 
 from array import array
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, pairwise
 
-from .function_words import function_words, is_function_char
+from .function_words import FUNCTION_CHARS, function_words
 from .pieces import Found, Pieces
 from .polarity import POLAR, han_members, han_negations, not_negating_before
 from .quantities import Quantity
@@ -30,8 +30,8 @@ class Lexed:
 _Placed = tuple[str, int, int]  # a term, and where it stands
 
 
-def content(pieces: Pieces, found: list[Found], language: str | None) -> Lexed:
-    """What the pieces of a text say; `found`: the quantities among them.
+def content(pieces: Pieces, found: list[Found], language: str | None, named: bool = True) -> Lexed:
+    """What the pieces of a text say; `found`: the quantities among them. `named`: whether names are wanted.
 
     What is true of nearly every piece is done for all of them at once; numbers and runs are put in between.
     """
@@ -46,7 +46,7 @@ def content(pieces: Pieces, found: list[Found], language: str | None) -> Lexed:
     for i, word in enumerate(pieces.words):
         if word.plain or said[i] is None:
             continue
-        if word.capital and said[i] and word.term not in names and not _starts_sentence(text, starts[i]):
+        if named and word.capital and said[i] and word.term not in names and not _starts_sentence(text, starts[i]):
             names.add(word.term)
         if word.kind == "run":
             between.setdefault(i, []).extend(_run(lexed, pieces.spelled(i), starts[i]))
@@ -76,12 +76,13 @@ def _run(lexed: Lexed, run: str, at: int) -> list[_Placed]:
     """Overlapping pairs of characters of a run without spaces."""
     lexed.negations.extend(at + end for _, end in han_negations(run))
     lexed.poles.extend((at + start, family, member) for start, _, family, member in han_members(run))
+    particles = [char in FUNCTION_CHARS for char in run]
     if len(run) == 1:
-        return [] if is_function_char(run) else [(run, at, at + 1)]
+        return [] if particles[0] else [(run, at, at + 1)]
     return [
         (run[i : i + 2], at + i, at + i + 2)
-        for i in range(len(run) - 1)
-        if not (is_function_char(run[i]) and is_function_char(run[i + 1]))
+        for i, (one, other) in enumerate(pairwise(particles))
+        if not (one and other)
     ]
 
 
@@ -98,5 +99,5 @@ def _place(lexed: Lexed, pieces: Pieces, said: list[bool | None], between: dict[
             terms[i], starts[i], ends[i] = placed
             said[i] = True
     lexed.terms.extend(compress(terms, said))
-    lexed.starts.extend(array("I", list(compress(starts, said))))
-    lexed.ends.extend(array("I", list(compress(ends, said))))
+    lexed.starts.fromlist(list(compress(starts, said)))
+    lexed.ends.fromlist(list(compress(ends, said)))

@@ -11,7 +11,7 @@ _CHARS = """
 かよねだするしたてまれいなこそらさ은는이가을를의에로와과도만
 """
 
-_FUNCTION_CHARS = frozenset(_CHARS) - {"\n"}
+FUNCTION_CHARS = frozenset(_CHARS) - {"\n"}  # particles of Chinese, Japanese and Korean
 
 
 # Function words of one language that say something in another: only a text known to be in theirs drops them.
@@ -40,8 +40,3 @@ _TABLES = _tables()
 def function_words(language: str | None) -> frozenset[str]:
     """Those of the language, and ""; of all of them, save what means something elsewhere, where it is not known."""
     return _TABLES.get(language, _TABLES[None])
-
-
-def is_function_char(char: str) -> bool:
-    """Particles of Chinese, Japanese and Korean."""
-    return char in _FUNCTION_CHARS

@@ -19,15 +19,16 @@ _DISTINCT = {
 }
 
 
-Votes = tuple[tuple[str, float], ...]
+_NAMES = tuple(_DISTINCT)
+Votes = tuple[tuple[int, float], ...]  # for languages, by their place in _NAMES
 
 
 def _votes() -> dict[str, Votes]:
-    speakers: dict[str, list[str]] = {}
-    for name, words in _DISTINCT.items():
+    speakers: dict[str, list[int]] = {}
+    for place, words in enumerate(_DISTINCT.values()):
         for word in words.split():
-            speakers.setdefault(word, []).append(name)
-    return {word: tuple((name, 1 / len(names)) for name in names) for word, names in speakers.items()}
+            speakers.setdefault(word, []).append(place)
+    return {word: tuple((place, 1 / len(places)) for place in places) for word, places in speakers.items()}
 
 
 _VOTES = _votes()
@@ -45,11 +46,9 @@ def votes(folded: str) -> Votes:
 
 def elect(ballots: Iterable[Votes]) -> str | None:
     """`en`, `de`, `es`, `fr`, `it`, `pt`, `nl`, or None where no function word tells."""
-    tally: dict[str, float] = {}
+    tally = [0.0] * len(_NAMES)
     for ballot in islice(ballots, _ENOUGH):
-        for name, vote in ballot:
-            tally[name] = tally.get(name, 0.0) + vote
-    best = sorted(tally.values())[-2:]
-    if not best or best[-1] - (best[0] if len(best) > 1 else 0.0) < _LEAD:
-        return None
-    return max(tally, key=tally.__getitem__)
+        for place, vote in ballot:
+            tally[place] += vote
+    second, best = sorted(tally)[-2:]
+    return _NAMES[tally.index(best)] if best - second >= _LEAD else None

@@ -24,8 +24,9 @@ from .quantities import CENTURY, DECADE, MONTH, Quantity
 from .units import CURRENCY_SIGNS, HAN_UNITS, MONTHS, UNITS
 
 _SIGNS = frozenset(CURRENCY_SIGNS)
-_BLANK = ("", " ", "\n")
-_STOPS = (",", ".", ";", ")")
+# Signs that say something of the number behind them, and of the one before.
+_BEFORE = _SIGNS | {"-", "−"}
+_BEHIND = frozenset(unit[0] for unit in UNITS if not unit[0].isalnum())
 _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")
 _LABEL = re.compile(r"\d+\.\d+", re.ASCII)
 _BETWEEN = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
@@ -139,10 +140,13 @@ class Reader:
             return False
         start, end = p.starts[first], p.ends[after - 1]
         before, behind = p.text[start - 2 if start > 2 else 0 : start], p.text[end : end + 2]
-        return (
-            before[-1:] in _BLANK
-            and before[:1] not in _SIGNS
-            and (behind[:1] in _STOPS or (behind[:1] in _BLANK and behind[1:].isalnum()))
+        last, next_ = before[-1:], behind[:1]
+        return not (
+            last in _BEFORE
+            or (last.isspace() and before[:1] in _BEFORE)
+            or next_ in _BEHIND
+            or next_.isalnum()
+            or (next_.isspace() and (behind[1:] in _BEHIND or behind[1:].isspace()))
         )
 
     def _scale(self, i: int, money: bool) -> tuple[float | None, int]:

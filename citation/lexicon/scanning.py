@@ -33,6 +33,8 @@ _PIECE = re.compile(
 )
 # The pieces that may hold white space: `3 500`, `3, 500`, `5:30 p. m.`
 _SPACED = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=:)[0-5]\d\s?[aApP])")
+# Characters of a stretch that is kept: longer ones are addresses and the like, and may be many words each.
+_LONGEST = 32
 _NUMERIC = frozenset({"number", "date"})
 _LENGTH: Callable[[Word], int] = attrgetter("length")
 
@@ -64,12 +66,14 @@ def _side_by_side(found: list[Word | _Several], begins: list[int]) -> tuple[list
     starts: list[int] = []
     done = 0
     for at in [at for at, stretch in enumerate(found) if stretch.__class__ is _Several]:
-        words += cast("list[Word]", found[done:at])
-        starts += begins[done:at]
-        more, places = cast("_Several", found[at])
-        words += more
-        starts += [begins[at] + place for place in places]
+        if done < at:
+            words += cast("list[Word]", found[done:at])
+            starts += begins[done:at]
         done = at + 1
+        more, places = cast("_Several", found[at])
+        if more:
+            words += more
+            starts += [begins[at] + place for place in places]
     words += cast("list[Word]", found[done:])
     starts += begins[done : len(found)]
     return words, starts
@@ -100,7 +104,7 @@ def _counts(kind: str, spelled: str) -> bool:
     return kind != "run" or counts(spelled)
 
 
-@kept()
+@kept(longest=_LONGEST)
 def _stretch(text: str) -> Word | _Several:
     """What stands between two spaces; most often one word, with a comma or a full stop behind it."""
     several = _read(text)

@@ -88,7 +88,7 @@ def _size(key: tuple[str, str]) -> int:
 
 def passage(text: str, title: str = "") -> Passage:
     """Read one excerpt."""
-    lexed = lex(text)
+    lexed = lex(text, named=False)  # of names only those of a claim are asked for
     spans = np.array(sentences(text) or [(0, len(text))], dtype=np.int64)
     begins: list[int] = spans[:, 0].tolist()
     negations = np.zeros(len(begins), dtype=np.int64)
