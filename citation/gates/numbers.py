@@ -114,16 +114,20 @@ def _borne_out(quantity: Quantity, agreeing: Sequence[Quantity], passage: Passag
 
 
 def _otherwise(quantity: Quantity, counted: str, agreeing: Sequence[Quantity], passage: Passage) -> str:
-    """What the passage counts of the same thing, where it counts it and never as the claim does."""
-    text, lexed = passage.text, passage.lexed
+    """What the passage counts of the same thing, where it counts it and never as the claim does.
+
+    A number of the title, a year or an edition, bears one out but counts nothing itself.
+    """
+    text, lexed, numbers = passage.text, passage.lexed, passage.quantities
     if quantity.ordinal and not quantity.strict and not any(q.ordinal for q in agreeing):
-        ordinal = next((q for q in passage.known if q.ordinal), None)
+        ordinal = next((q for q in numbers if q.ordinal), None)
         if ordinal:
             return text[ordinal.start : ordinal.end]
-    if not counted or any(_counts(q, counted, lexed) for q in agreeing):
+    here = [q for q in numbers if agrees(quantity, q)] if counted else []
+    if not counted or any(_counts(q, counted, lexed) for q in here):
         return ""
-    same = next((q for q in passage.known if _counts(q, counted, lexed)), None)
-    if same is None or any(not q.unit and not _next_term(lexed, q.end) for q in agreeing):
+    same = next((q for q in numbers if _counts(q, counted, lexed)), None)
+    if same is None or any(not q.unit and not _next_term(lexed, q.end) for q in here):
         return ""  # or a number that counts nothing
     return text[same.start : same.end]
 

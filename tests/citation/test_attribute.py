@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,3 +105,19 @@ def test_any_decision_cites_what_exists_and_explains_what_it_refuses(
     assert set(numbers) <= {e.number for e in evidence}
     refused = {r.number for r in decision.rejected}
     assert refused == {n for n in cited if n <= len(evidence)} - set(numbers)
+
+
+NINE = "the passage says nine, not 30"
+TITLES = {
+    "the title's number is another": ("The wall has 30 towers.", "The wall has nine towers.", "Walls, 30", NINE),
+    "the title's number stands for nothing": ("The second bridge opened.", "The bridge opened.", "Third edition", None),
+    "the title says the number": ("The wall of 1932 has towers.", "The wall has towers.", "Walls in 1932", None),
+}
+
+
+@pytest.mark.parametrize("case", TITLES)
+def test_a_number_of_the_title_bears_one_out_and_counts_nothing(case: str) -> None:
+    text, source, title, refused = TITLES[case]
+    claim, prepared = Claim(text), scorer("lexical").prepare([Evidence(1, source, "e1", title=title)])
+    (verdict,) = explain(claim, prepared.score(claim), prepared, cited=frozenset({1}))
+    assert (verdict.gate and verdict.gate.detail) == refused
