@@ -74,8 +74,10 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 def _run(lexed: Lexed, run: str, at: int) -> list[_Placed]:
     """Overlapping pairs of characters of a run without spaces."""
-    lexed.negations.extend(at + end for _, end in han_negations(run))
-    lexed.poles.extend((at + start, family, member) for start, _, family, member in han_members(run))
+    for _, end in han_negations(run):
+        lexed.negations.append(at + end)
+    for start, _, family, member in han_members(run):
+        lexed.poles.append((at + start, family, member))
     particles = [char in FUNCTION_CHARS for char in run]
     if len(run) == 1:
         return [] if particles[0] else [(run, at, at + 1)]

@@ -5,7 +5,7 @@ import re
 from .numerals import HAN_NUMERAL, han_value
 from .pieces import Found, Pieces
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
-from .units import HAN_UNITS, UNITS
+from .units import UNITS, han_unit
 
 # What is counted in Chinese, or stands after a number: without one a single character is no number.
 _COUNTED = "成个年月日天人名位次倍岁元米里吨公件条种座家所艘架辆台部本场届期世周季度分秒小点口"
@@ -57,7 +57,7 @@ def _quantity(run: str, at: int, match: re.Match[str], value: float) -> Quantity
     if counter == "月" and not ordinal and value <= 12:
         return Quantity((value,), start, end, MONTH)
     rounded = about(run, match.start()) or counter in {"余", "多"}
-    unit = "" if ordinal else next((unit for unit in HAN_UNITS if rest.lstrip("余多").startswith(unit)), "")
+    unit = "" if ordinal else han_unit(rest.lstrip("余多"))
     if unit:
         return Quantity((value,), start, end + len(unit), *UNITS[unit], rounded=rounded)
     if run[max(0, match.start() - 1) : match.start()] in _SEVERAL:

@@ -21,7 +21,7 @@ from .han_numbers import about, numbers
 from .numerals import CENTURIES, HAN_SCALES, ORDINALS, readings, scale
 from .pieces import Found, Pieces
 from .quantities import CENTURY, DECADE, MONTH, Quantity
-from .units import CURRENCY_SIGNS, HAN_UNITS, MONTHS, UNITS
+from .units import CURRENCY_SIGNS, MONTHS, UNITS, han_unit
 
 _SIGNS = frozenset(CURRENCY_SIGNS)
 # Signs that say something of the number behind them, and of the one before.
@@ -217,9 +217,8 @@ class Reader:
 
     def _unit_in_run(self, after: int, end: int) -> tuple[str, float, int, int]:
         rest = self.p.text[end : end + 6].lstrip("余多")
-        for unit in HAN_UNITS:
-            if rest.startswith(unit):
-                return *UNITS[unit], after, end + len(unit)
+        if unit := han_unit(rest):
+            return *UNITS[unit], after, end + len(unit)
         if _HAN_MONTH.match(rest):
             return MONTH, 1.0, after, end + 1
         return "", 1.0, after, end

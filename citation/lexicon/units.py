@@ -1,5 +1,7 @@
 """Units and months: what stands beside a number and must agree."""
 
+import re
+
 from .folding import fold, words
 
 # dimension -> factor to the first unit -> words. Folded; CJK as they stand.
@@ -64,8 +66,15 @@ UNITS: dict[str, tuple[str, float]] = {
     for word in words.split()
 }
 CURRENCY_SIGNS = "$€£₹"
-# Longest first: what may follow a number in a run without spaces.
-HAN_UNITS = tuple(sorted((w for w in UNITS if not w.isascii() and w > "\u3000"), key=len, reverse=True))
+_HAN_UNITS = sorted((w for w in UNITS if not w.isascii() and w > "\u3000"), key=len, reverse=True)  # longest first
+_HAN_UNIT = re.compile("|".join(map(re.escape, _HAN_UNITS)))
+
+
+def han_unit(text: str) -> str:
+    """The unit that begins a text without spaces, as behind a number; "" where none does."""
+    found = _HAN_UNIT.match(text)
+    return found[0] if found else ""
+
 
 _MONTHS = """
 january jan januar enero janvier gennaio janeiro januari января январь
