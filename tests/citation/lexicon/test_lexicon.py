@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citation.lexicon import fold, lex, sentences, stem
-from citation.lexicon.scanning import _PIECE, scan
+from citation.lexicon.scanning import _PIECE, _stretch, scan
 from citation.lexicon.words import word
 
 
@@ -114,3 +114,12 @@ def test_read_from_space_to_space_a_text_has_the_same_pieces(text: str) -> None:
     assert [known for known in pieces.words if known.kind == "word"] == [
         word(text[start:end]) for kind, start, end in _spans(_PIECE, text) if kind == "word"
     ]
+
+
+@given(st.lists(st.sampled_from(SPACED), max_size=20).map("".join))
+def test_what_is_known_of_words_changes_nothing(text: str) -> None:
+    known = lex(text)
+    for kept in (_stretch, word):
+        kept.clear()
+        kept._before.clear()
+    assert lex(text) == lex(text) == known
