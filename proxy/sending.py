@@ -272,18 +272,15 @@ async def relay(stream: Stream, upstream: Relayed, encoder: Encoder | None) -> w
     try:
         async with aclosing(upstream.body) as body:
             await stream.begin({**(STREAM_HEADERS if encoder else {}), **upstream.headers}, upstream.status)
-            while (data := await before_waiting(anext(body, None), stream.push)) is not None:
-                if data:
-                    await stream.hold(data)
+            async for data in body:
+                if data:  # at once: to hold it until its reader would wait costs 30 µs a read of a paced stream
+                    await stream.write(data)
                     left, sent = clock(), True
                 elif encoder and (upstream.events or not sent) and clock() - left >= stream.patience:
                     await stream.write(encoder.keepalive)
                     left = clock()
     except ProviderError as error:
-        if encoder:
-            return await fail(stream, error, encoder)
-        stream.push()
-        return stream.abort()
+        return await fail(stream, error, encoder) if encoder else stream.abort()
     return await stream.end()
 
 
