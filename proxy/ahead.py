@@ -12,13 +12,11 @@ from functools import partial
 from typing import TypeVar
 
 from citation.attribute import Decision
+from citation.scoring import MOST_TOGETHER
 
 from .reading import Drafted, Step
 
 MOST_AHEAD = 32  # steps read and not yet sent: a few seconds of a fast model; then reading waits
-
-# Steps of one event that are decided in one call: what comes after them waits, 2 ms with 20 excerpts.
-MOST_TOGETHER = 16
 
 Steps = AsyncGenerator[list[Step], None]
 Decide = Callable[[Sequence[Drafted]], Awaitable[list[Decision]]]

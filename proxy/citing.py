@@ -13,9 +13,8 @@ from citation.json_answer import JsonAnswer
 from citation.links import LinkPolicy
 from citation.options import Options
 from citation.response import Response
-from citation.scoring import Prepared, Scores, scorer
+from citation.scoring import MOST_TOGETHER, Prepared, Scores, scorer
 
-from .ahead import MOST_TOGETHER
 from .scorers import Scorers
 from .scoring import Scoring
 

@@ -24,6 +24,9 @@ SCORERS = {
     "ragflow": "citation.scoring.ragflow:RagflowScorer",
 }
 
+# Claims scored in one call. Ten with 20 excerpts take 1.1 ms, one by one 4.0; more bring little, and others wait.
+MOST_TOGETHER = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -150,22 +150,3 @@ class Index(Shared):
             foreign = np.array([bool(other and other != language) for other in self.languages])
             self._foreign[language] = foreign if foreign.any() else None
         return self._foreign[language]
-
-    def neighbours(self, terms: Sequence[str]) -> tuple[int, list[tuple[int, int, list[list[int]]]]]:
-        """How many pairs of neighbours `terms` have, and where they are neighbours in the evidence.
-
-        (where in `terms` the pair stands, its number, [[place, row, sentence]]); -1 where a sentence ends between them.
-        """
-        ids = [self.vocabulary.get(term, -1) for term in terms]
-        width = len(self.vocabulary) + 1
-        known = [(step, a * width + b) for step, (a, b) in enumerate(pairwise(ids)) if a >= 0 and b >= 0]
-        keys = [key for _, key in known]
-        count = len(set(keys)) + max(0, len(ids) - 1) - len(keys)
-        if not known:
-            return count, []
-        bounds = np.searchsorted(self.pair_keys, keys + [key + 1 for key in keys]).tolist()
-        return count, [
-            (step, key, self.pairs[low:high].tolist())
-            for (step, key), low, high in zip(known, bounds[: len(keys)], bounds[len(keys) :], strict=True)
-            if low < high
-        ]

@@ -83,18 +83,18 @@ def _han_words(text: str, found: Units) -> set[str]:
 def presence(found: Units, index: Index) -> tuple[Floats, Floats]:
     """(U, S) and (U, N): how far each unit stands in each sentence and in each piece of evidence, 0..1."""
     owner = index.sentence_owner
-    said = np.zeros((len(found.terms), index.size), dtype=np.float32)
-    anywhere = np.zeros((len(found.terms), len(index.evidence)), dtype=np.float32)
+    by_sentence = np.zeros((len(found.terms), index.size), dtype=np.float32)
+    by_evidence = np.zeros((len(found.terms), len(index.evidence)), dtype=np.float32)
     rows, at, credit = _standing(found, index)
-    said[rows, at] = credit
-    anywhere[rows, owner[at]] = credit
+    by_sentence[rows, at] = credit
+    by_evidence[rows, owner[at]] = credit
     for row, (_, multiple) in enumerate(found.ways):
         for way in multiple:
             if way[0] in index.postings:
                 at = _all_of(way, index)
-                said[row, at] = np.maximum(said[row, at], SYNONYM)
-                anywhere[row, owner[at]] = np.maximum(anywhere[row, owner[at]], SYNONYM)
-    return said, anywhere
+                by_sentence[row, at] = np.maximum(by_sentence[row, at], SYNONYM)
+                by_evidence[row, owner[at]] = np.maximum(by_evidence[row, owner[at]], SYNONYM)
+    return by_sentence, by_evidence
 
 
 def _standing(found: Units, index: Index) -> tuple[Ints, Ints, Floats]:

@@ -12,12 +12,12 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 
-def by_window(said: Floats, index: Index) -> Floats:
+def by_window(presence: Floats, index: Index) -> Floats:
     """(U, S) presence to (U, 3 S): how far each window of one sentence, of two, of three says it."""
-    seen = np.repeat(said[:, None], WINDOW_SENTENCES, axis=1)
+    seen = np.repeat(presence[:, None], WINDOW_SENTENCES, axis=1)
     for size in range(1, min(WINDOW_SENTENCES, index.size)):
-        np.maximum(seen[:, size - 1, :-size], said[:, size:], out=seen[:, size, :-size])
-    return np.asarray(seen.reshape(len(said), WINDOW_SENTENCES * index.size))
+        np.maximum(seen[:, size - 1, :-size], presence[:, size:], out=seen[:, size, :-size])
+    return np.asarray(seen.reshape(len(presence), WINDOW_SENTENCES * index.size))
 
 
 def best_windows(value: Floats, index: Index) -> tuple[Ints, Ints]:
@@ -34,12 +34,14 @@ def best_windows(value: Floats, index: Index) -> tuple[Ints, Ints]:
     return earliest, earliest + more.reshape(earliest.shape)
 
 
-def in_windows(said: Floats, first: Ints, last: Ints) -> Floats:
+def in_windows(presence: Floats, first: Ints, last: Ints) -> Floats:
     """(U, S) presence to (U, N): what each row's windows hold; `first` and `last`, (U, N), are their sentences."""
-    begins = (np.arange(len(said)) * said.shape[1])[:, None]  # of each row in the flat array, ten times as fast to take
-    seen = said.take(begins + first)
+    begins = (np.arange(len(presence)) * presence.shape[1])[
+        :, None
+    ]  # of each row in the flat array, ten times as fast to take
+    seen = presence.take(begins + first)
     for sentence in (np.minimum(first + 1, last), last):
-        np.maximum(seen, said.take(begins + sentence), out=seen)
+        np.maximum(seen, presence.take(begins + sentence), out=seen)
     return np.asarray(seen)
 
 

@@ -10,7 +10,8 @@ from citation.attribute import Decision
 from citation.evidence import Evidence
 from citation.options import Options
 from citation.response import Response
-from proxy.ahead import MOST_AHEAD, MOST_TOGETHER, Decided, ahead, in_turn
+from citation.scoring import MOST_TOGETHER
+from proxy.ahead import MOST_AHEAD, Decided, ahead, in_turn
 from proxy.outgoing import Waiting
 from proxy.reading import Drafted, Step
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from citation.evidence import Evidence
 from citation.lexicon import lex
 from citation.lexicon.concepts import skeleton
-from citation.scoring import Claim
-from citation.scoring.comparison import FEATURES, MOST_TOGETHER, Comparison, compare
+from citation.scoring import MOST_TOGETHER, Claim
+from citation.scoring.comparison import FEATURES, Comparison, compare
 from citation.scoring.index import Index
 from citation.scoring.units import COGNATE, SYNONYM, units
 

@@ -1,0 +1,48 @@
+"""Claims as the lexicon reads them, before they are compared with evidence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lexicon import Lexed, lex_sentence
+from . import Claim
+from .index import Index
+from .passages import language_of
+from .units import Units, units
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LexedClaim:
+    """What one claim says."""
+
+    text: str
+    before: str  # the sentence before
+    lexed: Lexed
+    terms: list[str]  # without repeats
+    context: list[str]  # those of the sentence before
+    units: Units  # the last of them are its terms
+    foreign: Bools | None  # (N,) which evidence is in another language; None where none is
+
+    @classmethod
+    def of(cls, claim: Claim, index: Index) -> "LexedClaim":
+        """Read it, and the sentence before. `index`: of the evidence it will be compared with."""
+        lexed = lex_sentence(claim.text)
+        context = lex_sentence(claim.context) if claim.context else None
+        language = language_of(lexed) or (language_of(context) if context else None)
+        return cls(
+            text=claim.text,
+            before=claim.context,
+            lexed=lexed,
+            terms=list(dict.fromkeys(lexed.terms)),
+            context=list(dict.fromkeys(context.terms)) if context else [],
+            units=units(claim.text, lexed),
+            foreign=index.foreign_to(language),
+        )
+
+    @property
+    def numbers(self) -> int:
+        """How many it surely has."""
+        return sum(1 for quantity in self.lexed.quantities if quantity.strict and quantity.values)
