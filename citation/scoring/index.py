@@ -1,8 +1,9 @@
 """The evidence of one request, indexed once: terms, sentences, windows and where each term stands."""
 
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, count, pairwise
 
 import numpy as np
@@ -43,7 +44,7 @@ class Shared:
         self._index_sentences(found)
         self._index_terms(found)
         self._index_windows()
-        self.negations = np.concatenate([np.zeros(0, np.int64), *(one.negations for one in found)])
+        self._index_negations()
         self.skeletons: dict[str, list[str]] = {}
         for term, bones in zip(self.vocabulary, map(skeleton.__getitem__, self.vocabulary), strict=True):
             if bones:
@@ -53,8 +54,8 @@ class Shared:
                 value.setflags(write=False)
 
     def _index_sentences(self, found: Sequence[Passage]) -> None:
-        counts = [len(one.spans) for one in found]
-        self.sentence_spans = np.concatenate([np.zeros((0, 2), np.int64), *(one.spans for one in found)])
+        counts = [len(one.spans) // 2 for one in found]
+        self.sentence_spans = _joined([one.spans for one in found]).reshape(-1, 2)
         self.sentence_owner = np.repeat(np.arange(len(found)), counts)
         self.starts, self.ends = np.ascontiguousarray(self.sentence_spans.T)
         self.size = len(self.sentence_spans)
@@ -65,13 +66,13 @@ class Shared:
         numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers each where it comes first
         term_ids = np.fromiter(map(numbered.__getitem__, said), np.int64, len(said))
         self.vocabulary: dict[str, int] = dict(numbered)
-        sentences = np.concatenate([np.zeros(0, np.int64), *self._numbered(found)])
+        rows = np.repeat(np.arange(len(found)), [len(one.lexed.terms) for one in found])
+        sentences = self._sentences_at(rows, _joined([one.lexed.starts for one in found]))
         terms = np.bincount(sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends
         order = np.argsort(term_ids, kind="stable")
         bounds = np.searchsorted(term_ids[order], np.arange(len(self.vocabulary) + 1)).tolist()
         self.postings: dict[str, tuple[int, int]] = dict(zip(self.vocabulary, pairwise(bounds), strict=True))
-        rows = np.repeat(np.arange(len(found)), [len(one.lexed.terms) for one in found])
         self.posted = sentences[order]  # from a term's first posting to its last: where it stands
         self._index_pairs(term_ids, sentences, rows)
 
@@ -87,10 +88,17 @@ class Shared:
             (at + rows[at], rows[at], sentence), axis=1, dtype=np.int32, casting="same_kind"
         )  # place, row, sentence
 
-    def _numbered(self, found: Sequence[Passage]) -> Iterator[Ints]:
-        """The sentences of each one's terms, as they are numbered here."""
-        for row, one in enumerate(found):
-            yield one.term_sentences + self.first_sentence[row]
+    def _sentences_at(self, rows: Ints, places: Ints) -> Ints:
+        """The sentences that offsets of these excerpts fall into: all at once, the excerpts as if laid end to end."""
+        length = int(self.ends.max(initial=0)) + 1
+        begins = self.sentence_owner * length + self.starts
+        return np.asarray(begins.searchsorted(rows * length + places, side="right") - 1)
+
+    def _index_negations(self) -> None:
+        """How many each sentence has."""
+        ends = [(row, end - 1) for row, lexed in enumerate(self.lexed) for end in lexed.negations]
+        rows, places = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        self.negations = np.bincount(self._sentences_at(rows, places), minlength=self.size)
 
     def _index_windows(self) -> None:
         owner = self.sentence_owner
@@ -150,3 +158,7 @@ class Index(Shared):
             foreign = np.array([bool(other and other != language) for other in self.languages])
             self._foreign[language] = foreign if foreign.any() else None
         return self._foreign[language]
+
+
+def _joined(places: list["array[int]"]) -> Ints:
+    return np.frombuffer(b"".join(places), dtype=np.uint32).astype(np.int64)

@@ -1,25 +1,22 @@
 """Passages: excerpts as the index wants them, read one by one, so that they can be read ahead and kept.
 
-Reading an excerpt of 800 characters takes 0.2 ms, putting the index of twenty together from what was read 0.6, finding
+Reading an excerpt of 800 characters takes 0.2 ms, putting the index of twenty together from what was read 0.5, finding
 all of it again 0.02 (`python -m bench.reading`). The turns of one conversation, and the questions of many users about
 the same documents, bring the same excerpts.
 """
 
-from bisect import bisect_right
+from array import array
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..evidence import Evidence
 from ..lexicon import Lexed, lex, sentences
 from ..lexicon.keeping import LONGEST_TITLE, kept
 from .recent import Recent
 
-Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 # Of the characters whose reading is kept, those of excerpts that are kept as they came together are a fourth: what a
@@ -31,21 +28,19 @@ _MOSTLY = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)  # one read twice is two: as a key it is itself
 class Passage:
-    """What one excerpt says. Sentences are numbered from 0 within it."""
+    """What one excerpt says."""
 
     lexed: Lexed
     language: str | None
     titled: tuple[str, ...]  # the terms of its title
-    spans: Ints  # (S, 2), offsets of its sentences
-    term_sentences: Ints  # the sentence of each term
-    negations: Ints  # (S,), how many
+    spans: "array[int]"  # start and end of each of its sentences
 
 
 class Passages:
     """Reads excerpts, and keeps what was read last."""
 
     def __init__(self, characters: int = 0, lock: AbstractContextManager[object] | None = None) -> None:
-        """`characters`: of the texts whose reading is kept; each takes 15 bytes. `lock`: where several threads read."""
+        """`characters`: of the texts whose reading is kept; each takes 9 bytes. `lock`: where several threads read."""
         self._passages: Recent[tuple[str, str], Passage] = Recent(characters)
         self._together: Recent[tuple[Passage, ...], Any] = Recent(characters // TOGETHER)
         self._lock = lock or nullcontext()
@@ -90,19 +85,8 @@ def _size(key: tuple[str, str]) -> int:
 def passage(text: str, title: str = "") -> Passage:
     """Read one excerpt."""
     lexed = lex(text, named=False)  # of names only those of a claim are asked for
-    spans = np.array(sentences(text) or [(0, len(text))], dtype=np.int64)
-    begins: list[int] = spans[:, 0].tolist()
-    negations = np.zeros(len(begins), dtype=np.int64)
-    for end in lexed.negations:
-        negations[bisect_right(begins, end - 1) - 1] += 1
-    return Passage(
-        lexed,
-        language_of(lexed),
-        _titled(title),
-        spans,
-        spans[:, 0].searchsorted(np.frombuffer(lexed.starts, dtype=np.uint32), side="right") - 1,
-        negations,
-    )
+    spans = sentences(text) or [(0, len(text))]
+    return Passage(lexed, language_of(lexed), _titled(title), array("I", list(chain.from_iterable(spans))))
 
 
 @kept(1024, LONGEST_TITLE)

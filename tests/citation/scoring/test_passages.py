@@ -118,7 +118,15 @@ def test_threads_that_read_the_same_find_the_same() -> None:
             assert index.languages == [passage(one.text).language for one in index.evidence]
 
 
-def test_sentences_are_numbered_within_the_excerpt() -> None:
-    read = passage(TEXTS[0])
-    assert read.negations.tolist() == [0, 1, 0]
-    assert read.term_sentences.tolist() == sorted(read.term_sentences.tolist())
+def test_what_a_sentence_says_is_found_in_it() -> None:
+    index = Index(evidence(*TEXTS))
+    assert index.first_sentence.tolist() == [0, 3, 5, 7, 8, 9]
+    assert index.negations.tolist() == [0, 1, 0, 0, 1, 0, 0, 0, 1]
+    assert index.sentences_of("#1932").tolist() == [0, 3, 5]
+    assert index.sentences_of("#8").tolist() == [2, 6]
+    for row, lexed in enumerate(index.lexed):
+        for term, start in zip(lexed.terms, lexed.starts, strict=True):
+            at = index.first_sentence[row : row + 2].tolist()
+            holding = [s for s in range(*at) if index.starts[s] <= start < index.ends[s]]
+            assert set(holding) <= set(index.sentences_of(term).tolist())
+            assert len(holding) == 1
