@@ -16,7 +16,8 @@ from .events import Event, TextDelta
 MOST_LEARNED = 8  # times in a stream: a server that changes what is around each token is read chunk by chunk
 _CODE = b"\\u"  # begins a character by its number: perhaps half of one, whose other half is in another payload
 _BETWEEN = (b':"', b': "')  # a field's name and its string
-_ESCAPE = ord("\\")
+# The inside of a string, in one pass: a text of a megabyte may be nothing but quotes
+_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _PROBE = "☃ \u2028"  # stands for a text that is like no other part of a chunk
 
 
@@ -53,6 +54,8 @@ class Runs:
             texts = self._stencil.texts(payloads, at)
             if texts and (event := self._stencil.event(texts)):
                 return [event], at + len(texts)
+            if texts:  # no JSON: else all of the run would be tried again from each of its payloads on
+                self._stencil = None
         payload = payloads[at]
         events = self._reader.read(payload)
         if b"\\" not in payload and len(events) == 1 and isinstance(events[0], TextDelta):
@@ -129,13 +132,9 @@ def learn(payload: bytes, delta: TextDelta, reader: Reads) -> Stencil | None:
 
 def _end(payload: bytes, start: int) -> int:
     """Where the string ends that begins at `start` and may have escapes; -1 where it does not."""
-    end = payload.find(b'"', start)
-    while end > start and payload[end - 1] == _ESCAPE:
-        before = payload[start:end]
-        if (len(before) - len(before.rstrip(b"\\"))) % 2 == 0:
-            break  # what is escaped is a backslash
-        end = payload.find(b'"', end + 1)
-    return end
+    inside = _STRING.match(payload, start)
+    end = inside.end() if inside else start
+    return end if payload[end : end + 1] == b'"' else -1
 
 
 def _spans(payload: bytes, text: str, reader: Reads) -> list[tuple[int, int, bool]] | None:

@@ -136,6 +136,28 @@ def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> Non
     assert reader.reads == len(payloads) + MOST_LEARNED
 
 
+def test_a_text_of_nothing_but_quotes_is_read_once() -> None:
+    quotes = '"' * 2_000_000  # looked at anew from its start at each of them, it would take minutes
+    events = in_runs(ChunkReader(), [ROLE, chunk("a"), chunk(quotes)])
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == f"a{quotes}"
+
+
+def test_a_run_that_is_no_json_is_not_tried_from_each_of_its_payloads_on() -> None:
+    class Watched(list[bytes]):
+        looks = 0
+
+        def __getitem__(self, at: Any) -> Any:
+            self.looks += 1
+            return super().__getitem__(at)
+
+    good, bad = chunk("a"), chunk("a").replace(b'"a"', b'"\x01"')
+    for payloads in (Watched([ROLE, *[good] * 500, bad]), Watched([ROLE, good, *[bad] * 500])):
+        reader = ChunkReader()
+        in_runs(reader, payloads)
+        assert reader.skipped == payloads.count(bad)
+        assert payloads.looks < 2 * (MOST_LEARNED + 1) * len(payloads)
+
+
 MARKS = st.sampled_from(["\n", '"', "\\", "a", " b", "m"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | MARKS
 FIELDS = st.sampled_from([{}, {}, {}, {"obfuscation": "ab"}, {"obfuscation": "c"}, {"x": "content"}, {"usage": None}])
