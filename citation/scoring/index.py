@@ -124,10 +124,14 @@ class Index(Shared):
         vars(self).update(vars((passages or Passages()).together(self.evidence, Shared)))
 
     def remember(self, sentence: str, covered: Floats) -> None:
-        """How much of a sentence each piece of evidence holds, for the next sentence, whose context it is."""
-        if len(self.covered) >= _REMEMBERED:
-            self.covered.clear()
+        """How much of a sentence each piece of evidence holds, for the next sentence, whose context it is.
+
+        What is forgotten is the oldest: the next sentence may be compared in the same call.
+        """
+        self.covered.pop(sentence, None)
         self.covered[sentence] = covered
+        if len(self.covered) > _REMEMBERED:
+            del self.covered[next(iter(self.covered))]
 
     def around(self, row: int, start: int, end: int) -> tuple[list[list[int]], tuple[int, int]]:
         """Offsets of the sentences of the evidence in `row` that lie in a window of it, and of the widened window.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -119,3 +120,16 @@ def test_a_claim_is_compared_alone_as_it_is_among_others(texts: list[str], answe
     for there, (here,) in zip(among, alone, strict=True):
         assert there.features.tolist() == here.features.tolist()
         assert there.windows.tolist() == here.windows.tolist()
+
+
+def test_the_sentence_before_is_known_however_many_were_compared_before() -> None:
+    texts = "The organisation knows the theatre of the nation. ", "La organización y la nación modernas."
+    evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate(texts, 1)]
+    words = ("nation", "culture", "organization")
+    said = ["", *(f"The {words[at % 3]} {words[at % 2]} number {at} is good." for at in range(150))]
+    claims = [Claim(text, before) for before, text in pairwise(said)]
+    one_by_one, in_tens = Index(evidence), Index(evidence)
+    alone = [scores for claim in claims for scores in compare([claim], one_by_one)]
+    among = [scores for at in range(0, len(claims), 10) for scores in compare(claims[at : at + 10], in_tens)]
+    for here, there in zip(alone, among, strict=True):
+        np.testing.assert_array_equal(here.features, there.features)
