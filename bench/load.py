@@ -45,7 +45,7 @@ async def _cost(options: Options, records: Sequence[Record], config: ScoringConf
     scorers = Scorers(Config(scoring=config, citations=options))
     warm = scorers.open(options, evidence[:1])
     await warm.embed()
-    await warm.score(Claim("The model is loaded now."))
+    await warm.score_all([Claim("The model is loaded now.")])
     preparing, taken = [], []
     for _ in range(PREPARED):
         began = time.perf_counter()

@@ -9,7 +9,7 @@ print(cited.fields["references"])    # what supports which sentence
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .answer import UNDECIDED, Answer, Draft
 from .attribute import Decision, Support, attribute
@@ -19,6 +19,8 @@ from .options import Options
 from .response import Response
 from .scoring import AnswerWide, Claim, Prepared, Scores, score_all, scorer
 from .scoring.calibration import judged
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +59,20 @@ def decided(draft: Draft, scores: Scores | None, prepared: Prepared, options: Op
 
 def scored(claims: Sequence[Claim | None], prepared: Prepared) -> list[Scores | None]:
     """Scores of all sentences of a text (None: makes no claim), judged."""
-    each = iter(score_all(prepared, [claim for claim in claims if claim is not None]))
-    return together([None if claim is None else next(each) for claim in claims], prepared)
+    found = score_all(prepared, [claim for claim in claims if claim is not None])
+    return together(with_gaps(claims, found), prepared)
 
 
 def together(scores: Sequence[Scores | None], prepared: Prepared) -> list[Scores | None]:
     """The same scores judged, as a scorer that judges a whole answer sees them."""
     found = [one for one in scores if one is not None]
-    each = iter(judged(prepared.together(found) if isinstance(prepared, AnswerWide) else found))
-    return [None if one is None else next(each) for one in scores]
+    return with_gaps(scores, judged(prepared.together(found) if isinstance(prepared, AnswerWide) else found))
+
+
+def with_gaps(wanted: Sequence[object | None], found: Iterable[T]) -> list[T | None]:
+    """What was found for each that is wanted, in order; None where None is."""
+    each = iter(found)
+    return [None if one is None else next(each) for one in wanted]
 
 
 def drafts_of(answer: Answer | JsonAnswer, text: str | Sequence[str]) -> list[Draft]:
@@ -93,4 +100,4 @@ def finished(
     return CitedText(text, tuple(supports), response.of_choice(0) | response.overall())
 
 
-__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "scored", "spaced", "together"]
+__all__ = ["CitedText", "Decision", "cite", "drafts_of", "finished", "scored", "spaced", "together", "with_gaps"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from citation.answer import Answer, Draft
 from citation.attribute import Support
-from citation.cite import CitedText, decided, drafts_of, finished, together
+from citation.cite import CitedText, decided, drafts_of, finished, together, with_gaps
 from citation.evidence import Evidence
 from citation.explaining import Explained, explain_drafts
 from citation.json_answer import JsonAnswer
@@ -73,14 +73,13 @@ async def score_text(
     answer = response.answer(0)
     scoring = scorers.open(options, evidence) if scorers else Scoring(scorer(options.scorer), evidence)
     drafts = [draft async for draft in _drafts(answer, text)]
-    await scoring.embed([draft.claim for draft in drafts if draft.claim is not None], standstill=STANDSTILL)
     claims = [draft.claim for draft in drafts if draft.claim is not None]
+    await scoring.embed(claims, standstill=STANDSTILL)
     found: list[Scores] = []
     for at in range(0, len(claims), MOST_TOGETHER):
         await asyncio.sleep(0)  # so many take 2 ms, and a text may have a hundred thousand
         found += await scoring.score_all(claims[at : at + MOST_TOGETHER])
-    each = iter(found)
-    scores = [None if draft.claim is None else next(each) for draft in drafts]
+    scores = with_gaps([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
     return ScoredText(answer, drafts, together(scores, prepared), prepared, response)
 

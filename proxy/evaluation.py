@@ -13,7 +13,7 @@ from rich.progress import track
 from rich.table import Table
 
 from citation.attribute import Verdict, explain
-from citation.cite import together
+from citation.cite import together, with_gaps
 from citation.claims import makes_claim
 from citation.evaluate import Quality, Record, evaluate, interval
 from citation.evidence import Evidence, FieldError
@@ -116,9 +116,9 @@ async def _cited(
         for before, text in zip(["", *texts], texts, strict=False)
     ]
     scoring = scorers.open(options, evidence)
-    await scoring.embed([claim for claim in claims if claim])
-    each = iter(await scoring.score_all([claim for claim in claims if claim]))
-    scores = [None if claim is None else next(each) for claim in claims]
+    made = [claim for claim in claims if claim is not None]
+    await scoring.embed(made)
+    scores = with_gaps(claims, await scoring.score_all(made))
     measured.degraded += scoring.degraded
     prepared = await scoring.prepared()
     for index, (claim, scored) in enumerate(zip(claims, together(scores, prepared), strict=True)):

@@ -59,7 +59,7 @@ class Scoring:
         return self._embedder is not None or self._reader is not None
 
     async def embed(self, claims: Sequence[Claim] = (), *, standstill: float | None = None) -> None:
-        """Fetch the vectors of the evidence, and of sentences known already. What fails is left to `score`.
+        """Fetch the vectors of the evidence, and of sentences known already. What fails is left to `score_all`.
 
         `standstill`: give up where not one vector comes in so many deadlines; None: wait for what the embedder does.
         """
@@ -84,12 +84,8 @@ class Scoring:
         """The evidence, as ready as it is."""
         return self._complete or await self._preparing
 
-    async def score(self, claim: Claim) -> Scores:
-        """The scores of a sentence, with or without what comes from outside."""
-        return (await self.score_all([claim]))[0]
-
     async def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
-        """The same for several."""
+        """The scores of sentences, with or without what comes from outside."""
         if self._embedder is not None:
             vectors = await self._vectors(self._embedder, [claim.text for claim in claims])
             claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]

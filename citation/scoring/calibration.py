@@ -18,9 +18,9 @@ from . import Judgement, Scores
 
 Floats = NDArray[np.float64]
 
-ONE = (
-    1 << 40
-)  # what trees say is added up as whole numbers, so that the order, thus who else is judged, changes nothing
+# What trees say is added up in whole parts of 1, so that the order, thus who else is judged, changes nothing.
+_ONE = 1 << 40
+_MOST_SPLITS = 7  # of a tree: three levels; the outcomes of more do not fit into a byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +36,17 @@ class Calibration:
     split_feature: NDArray[np.int64]  # (S T,): the first split of every tree, then the second, ...; breadth first
     split_value: NDArray[np.float32]  # (S T, 1)
     outcome: NDArray[np.uint8]  # (S T, 1): 1 for the first split, 2 for the second, 4, ...
-    # (T 2^S,), in 1 / ONE: what a tree says by the sum of the outcomes of its splits that go right
+    # (T 2^S,), in 1 / _ONE: what a tree says by the sum of the outcomes of its splits that go right
     odds: NDArray[np.int64]
     threshold: float  # cite from this probability on
     hint_threshold: float  # for evidence the model cited
     provenance: dict[str, Any]
 
-    def probability(self, scores: Scores) -> Floats:
-        """(N,) probability of support. ValueError names a feature the scores lack."""
-        return self._probability(scores.features.T[_columns(self.features, scores.names)])
-
     def judge(self, scores: Sequence[Scores]) -> list[Judgement]:
-        """The same bar for every piece of evidence, a lower one for what the model cited. All scores of one kind."""
+        """The same bar for every piece of evidence, a lower one for what the model cited.
+
+        All scores are of one scorer. ValueError names a feature they lack.
+        """
         if not scores:
             return []
         every = np.concatenate([one.features for one in scores])
@@ -57,13 +56,13 @@ class Calibration:
         return [Judgement(probability[a:b], bar[a:b], hint_bar[a:b]) for a, b in bounds]
 
     def _probability(self, rows: NDArray[np.float32]) -> Floats:
-        """(M,) from (F, M)."""
+        """(M,), of support, from the features, (F, M)."""
         right = rows.take(self.split_feature, axis=0) > self.split_value
         splits = int(self.outcome[-1, 0]).bit_length()
         trees = len(self.outcome) // splits
         outcomes = (right * self.outcome).reshape(splits, trees, rows.shape[1])
         said = np.bitwise_or.reduce(outcomes, axis=0) + _first(trees, splits)
-        odds = self.base + self.odds.take(said).sum(axis=0) / ONE
+        odds = self.base + self.odds.take(said).sum(axis=0) / _ONE
         return np.asarray(1 / (1 + np.exp(-odds)))
 
 
@@ -99,8 +98,8 @@ def parse(raw: dict[str, Any]) -> Calibration:
     splits = np.array([[number[f] for f, _ in tree["split"]] for tree in trees], dtype=np.int64)
     values = np.array([[_value(v) for _, v in tree["split"]] for tree in trees])
     count = splits.shape[1]
-    if count > MOST_SPLITS:
-        raise ValueError(f"a tree may have at most {MOST_SPLITS} splits, not {count}")
+    if count > _MOST_SPLITS:
+        raise ValueError(f"a tree may have at most {_MOST_SPLITS} splits, not {count}")
     leaves = np.array([tree["leaf"] for tree in trees])
     return Calibration(
         features=features,
@@ -108,16 +107,13 @@ def parse(raw: dict[str, Any]) -> Calibration:
         split_feature=splits.T.ravel(),
         split_value=_rounded_down(values.T.reshape(-1, 1)),
         outcome=np.repeat(1 << np.arange(count), len(trees)).astype(np.uint8)[:, None],
-        odds=np.rint(leaves[:, [_leaf(outcomes, count) for outcomes in range(1 << count)]].ravel() * ONE).astype(
+        odds=np.rint(leaves[:, [_leaf(outcomes, count) for outcomes in range(1 << count)]].ravel() * _ONE).astype(
             np.int64
         ),
         threshold=raw["threshold"],
         hint_threshold=raw["hint_threshold"],
         provenance=raw["provenance"],
     )
-
-
-MOST_SPLITS = 7  # of a tree: three levels; the outcomes of more do not fit into a byte
 
 
 def _value(raw: float | None) -> float:

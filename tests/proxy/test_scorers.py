@@ -26,7 +26,7 @@ async def test_the_embedder_is_one_of_the_configured_providers() -> None:
         config = Config(providers={"mine": mine}, scoring=ScoringConfig(embedder="mine/a-model"))
         scorers = Scorers(config)
         scoring = scorers.open(Options(scorer="hybrid"), EVIDENCE)
-        assert not (await scoring.score(CLAIM)).degraded
+        assert not (await scoring.score_all([CLAIM]))[0].degraded
         await scorers.aclose()
     assert upstream.batches == [[EVIDENCE[0].text]], "sentence and evidence are the same text"
 
@@ -52,7 +52,7 @@ def test_a_default_scorer_that_cannot_work_is_told_at_the_start(tmp_path: Path) 
 async def test_a_request_for_what_is_not_there_is_degraded() -> None:
     scorers = Scorers(Config())
     scoring = scorers.open(Options(scorer="entailment"), EVIDENCE)
-    await scoring.score(CLAIM)
+    await scoring.score_all([CLAIM])
     assert scoring.degraded
     await scorers.aclose()
 

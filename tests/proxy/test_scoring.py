@@ -76,7 +76,7 @@ async def test_sentences_known_already_are_embedded_together() -> None:
     claims = [GERMAN, Claim("Es hat acht lanes.")]
     await one.embed(claims)
     for claim in claims:
-        await one.score(claim)
+        await one.score_all([claim])
     assert [len(batch) for batch in model.batches] == [3, 2]
 
 
@@ -95,7 +95,7 @@ async def test_words_alone_decide_where_vectors_fail(case: str) -> None:
         setattr(model, name, value)
     one = scoring(model, deadline=deadline)
     claim = Claim("The harbour bridge was opened in 1932, said die Brücke.")
-    scores = await one.score(claim)
+    (scores,) = await one.score_all([claim])
     assert one.degraded
     assert scores.features.tolist() == scorer("lexical").prepare(EVIDENCE).score(claim).features.tolist()
 
@@ -104,9 +104,9 @@ async def test_a_failure_is_not_for_good() -> None:
     model = Topics()
     model.fails = True
     one = scoring(model)
-    assert (await one.score(GERMAN)).degraded
+    assert (await one.score_all([GERMAN]))[0].degraded
     model.fails = False
-    assert not (await one.score(GERMAN)).degraded
+    assert not (await one.score_all([GERMAN]))[0].degraded
     assert one.degraded, "one of the sentences was"
 
 
@@ -117,14 +117,14 @@ async def test_misses_do_not_add_up() -> None:
     loop = asyncio.get_running_loop()
     began = loop.time()
     for _ in range(20):
-        await one.score(GERMAN)
+        await one.score_all([GERMAN])
     assert loop.time() - began < 2.0, "twenty deadlines would be four seconds"
 
 
 async def test_a_lexical_request_waits_for_nobody() -> None:
     model = Topics()
     one = scoring(model, "lexical")
-    await one.score(GERMAN)
+    await one.score_all([GERMAN])
     assert not one.waits
     assert not one.degraded
     assert model.batches == []
@@ -132,14 +132,14 @@ async def test_a_lexical_request_waits_for_nobody() -> None:
 
 async def test_without_an_embedder_the_report_says_so() -> None:
     one = scoring(None)
-    await one.score(GERMAN)
+    await one.score_all([GERMAN])
     assert one.degraded
     assert not one.waits
 
 
 async def test_without_a_model_that_reads_the_report_says_so_too() -> None:
     one = scoring(Topics(), "entailment")
-    assert (await one.score(GERMAN)).degraded
+    assert (await one.score_all([GERMAN]))[0].degraded
     assert one.degraded
     assert await numbers(one, GERMAN) == [1], "by words and vectors"
 
@@ -160,13 +160,13 @@ async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() ->
     halting = scoring(Halting(), deadline=5)
     await halting.embed(claims, standstill=1)
     for claim in claims:
-        assert not (await halting.score(claim)).degraded
+        assert not (await halting.score_all([claim]))[0].degraded
 
     hanging = Topics()
     hanging.slow = {"lanes"}
     hung = scoring(hanging, deadline=0.05)
     await hung.embed(claims, standstill=1)
-    assert (await hung.score(GERMAN)).degraded
+    assert (await hung.score_all([GERMAN]))[0].degraded
 
 
 async def test_whoever_loses_patience_takes_the_evidence_from_nobody() -> None:
