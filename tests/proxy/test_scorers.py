@@ -23,7 +23,7 @@ async def test_the_embedder_is_one_of_the_configured_providers() -> None:
     upstream = Embeddings()
     async with Server(upstream) as server:
         mine = ProviderConfig(kind="openai", base_url=f"{server.url}/v1")
-        config = Config(providers={"mine": mine}, scoring=ScoringConfig(embedder="mine/a-model"))
+        config = Config(providers={"mine": mine}, scoring=ScoringConfig(embedder="mine/a-model", deadline_seconds=10))
         scorers = Scorers(config)
         scoring = scorers.open(Options(scorer="hybrid"), EVIDENCE)
         assert not (await scoring.score_all([CLAIM]))[0].degraded
