@@ -4,8 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..lexicon import Lexed, Quantity, agrees, lex
-from ..lexicon.keeping import LONGEST_TITLE, kept
+from ..lexicon import Lexed, Quantity, agrees, lex_title
 from .clause import Clause
 
 # What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
@@ -25,7 +24,7 @@ class Passage(NamedTuple):
     @property
     def known(self) -> list[Quantity]:
         """Those of the title, too."""
-        return [*self.quantities, *_of_title(self.title)]
+        return [*self.quantities, *lex_title(self.title).quantities]
 
 
 class Numbers:
@@ -149,8 +148,3 @@ def _is_year(quantity: Quantity) -> bool:
 def _next_term(lexed: Lexed, offset: int) -> str:
     at = bisect_left(lexed.starts, offset)
     return lexed.terms[at] if at < len(lexed.starts) and lexed.starts[at] - offset <= 1 else ""
-
-
-@kept(1024, LONGEST_TITLE)
-def _of_title(title: str) -> list[Quantity]:
-    return lex(title).quantities if title else []

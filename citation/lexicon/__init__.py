@@ -5,6 +5,7 @@ from functools import lru_cache
 from .content import Lexed, content
 from .folding import fold
 from .han import simplified
+from .keeping import kept
 from .languages import elect
 from .quantities import Quantity, agrees
 from .reading import Reader
@@ -12,7 +13,9 @@ from .scanning import scan
 from .sentences import sentences
 from .stemming import stem
 
-__all__ = ["Lexed", "Quantity", "agrees", "fold", "lex", "lex_sentence", "sentences", "stem"]
+__all__ = ["Lexed", "Quantity", "agrees", "fold", "lex", "lex_sentence", "lex_title", "sentences", "stem"]
+
+_TITLES, _LONGEST_TITLE = 1024, 400  # how many are kept, and characters of one
 
 
 def lex(text: str, language: str | None = None, named: bool = True) -> Lexed:
@@ -29,3 +32,9 @@ def lex(text: str, language: str | None = None, named: bool = True) -> Lexed:
 def lex_sentence(text: str) -> Lexed:
     """`lex` for a sentence of an answer, which is read by the scorer, by the gates, and as the context of the next."""
     return lex(text)
+
+
+@kept(_TITLES, _LONGEST_TITLE)
+def lex_title(title: str) -> Lexed:
+    """`lex` for a title, which many excerpts share: its terms are scored, its numbers bear others out."""
+    return lex(title)

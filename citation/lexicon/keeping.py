@@ -6,7 +6,6 @@ from typing import TypeVar
 
 CACHE = 1 << 16  # words: those of a server never end
 LONGEST = 64  # characters of a word that is kept: longer ones are none; clients may send megabytes
-LONGEST_TITLE = 400  # characters of a title that is kept
 
 T = TypeVar("T")
 

@@ -39,7 +39,7 @@ class SharedIndex:
         self._foreign: dict[str, Bools | None] = {}
         self.titles: dict[str, list[int]] = {}  # term -> evidence whose title holds it
         for row, one in enumerate(found):
-            for term in one.titled:
+            for term in dict.fromkeys(one.titled):
                 self.titles.setdefault(term, []).append(row)
         self._index_sentences(found)
         self._index_terms(found)

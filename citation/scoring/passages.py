@@ -13,8 +13,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ..evidence import Evidence
-from ..lexicon import Lexed, lex, sentences
-from ..lexicon.keeping import LONGEST_TITLE, kept
+from ..lexicon import Lexed, lex, lex_title, sentences
 from .recent import Recent
 
 T = TypeVar("T")
@@ -32,7 +31,7 @@ class Passage:
 
     lexed: Lexed
     language: str | None
-    titled: tuple[str, ...]  # the terms of its title
+    titled: list[str]  # the terms of its title
     spans: "array[int]"  # start and end of each of its sentences
 
 
@@ -86,13 +85,7 @@ def passage(text: str, title: str = "") -> Passage:
     """Read one excerpt."""
     lexed = lex(text, named=False)  # of names only those of a claim are asked for
     spans = sentences(text) or [(0, len(text))]
-    return Passage(lexed, language_of(lexed), _titled(title), array("I", list(chain.from_iterable(spans))))
-
-
-@kept(1024, LONGEST_TITLE)
-def _titled(title: str) -> tuple[str, ...]:
-    """The terms of a title, which many excerpts share."""
-    return tuple(dict.fromkeys(lex(title).terms))
+    return Passage(lexed, language_of(lexed), lex_title(title).terms, array("I", list(chain.from_iterable(spans))))
 
 
 def language_of(lexed: Lexed) -> str | None:

@@ -36,8 +36,8 @@ def test_an_excerpt_that_is_kept_is_not_read_again() -> None:
 
 def test_the_same_text_under_another_title_is_another_excerpt() -> None:
     passages = Passages(1000)
-    assert passages.of(Evidence(1, "Text.", "e1", title="Rivers")).titled == ("riv",)
-    assert passages.of(Evidence(1, "Text.", "e1", title="Towns")).titled == ("town",)
+    assert passages.of(Evidence(1, "Text.", "e1", title="Rivers")).titled == ["riv"]
+    assert passages.of(Evidence(1, "Text.", "e1", title="Towns")).titled == ["town"]
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:
