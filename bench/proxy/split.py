@@ -24,10 +24,10 @@ RATE = 500  # samples a second
 # Stage and what names it in a frame, `function (file:line)`; the first that fits has the sample.
 STAGES = (
     ("prepare evidence", ("(proxy/preparing.py",)),
-    ("score", ("(citation/scoring/comparison.py", "score (citation/scoring/")),
-    ("decide", ("(citation/attribute.py", "(citation/gates.py", "(citation/scoring/calibration.py")),
+    ("score", ("(citation/scoring/comparison.py", "score (citation/scoring/", "score_all (citation/scoring/")),
+    ("decide", ("(citation/attribute.py", "(citation/gates/", "(citation/scoring/calibration.py")),
     ("book references", ("(citation/references.py", "(citation/response.py", "(citation/grounding.py")),
-    ("place markers", ("(citation/markers/place.py", "(citation/markers/render.py")),
+    ("place markers", ("(citation/place.py", "(citation/markers/render.py")),
     ("segment", ("(citation/segment/",)),
     ("strip, find claims", ("(citation/answer.py", "(citation/markers/", "(citation/claims.py")),
     ("inject", ("(citation/prompt.py", "(citation/defuse.py")),
@@ -35,9 +35,12 @@ STAGES = (
         "read request",
         ("read (proxy/exchange.py", "(citation/evidence.py", "parse (proxy/apis/", "(proxy/apis/echoes.py"),
     ),
-    ("write to client", ("write (proxy/sending.py", "end (proxy/sending.py", "(aiohttp/web_response.py")),
+    (
+        "write to client",
+        ("write (proxy/sending.py", "push (proxy/sending.py", "end (proxy/sending.py", "(aiohttp/web_response.py"),
+    ),
     ("encode", ("(proxy/completion.py", "(proxy/encoding.py", "chunks (proxy/apis/")),
-    ("remember", ("(proxy/store.py",)),
+    ("remember", ("(proxy/store/",)),
     ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
     ("read provider", ("(providers/",)),
     ("steps between", ("(proxy/pipeline.py", "(proxy/ahead.py", "(proxy/reading.py", "(proxy/scoring.py")),
