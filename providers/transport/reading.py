@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from types import TracebackType
+from typing import Self, cast
 
 import aiohttp
 
@@ -56,39 +58,87 @@ async def reads(response: aiohttp.ClientResponse, watch: Watch) -> AsyncGenerato
     """Yield bytes as they come, and TICK after each `watch.tick` seconds without any. Ends with the body.
 
     Raises TimedOut, and IncompleteAnswer when the connection breaks, after all that had arrived was yielded.
-    What has arrived is taken at once; a timer is only set to wait.
+    What has arrived is taken at once; only waiting is watched.
     """
     content = response.content
     clock = asyncio.get_running_loop().time
     watch.received(clock())
-    while True:
+    with _Alarm() as alarm:
+        while True:
+            try:
+                data = content.read_nowait()
+                if not data:
+                    if content.at_eof():
+                        return
+                    now = clock()
+                    data = await alarm.read(content, now + min(watch.tick, watch.left(now)))
+            except BROKEN:
+                if arrived := _arrived(content):
+                    yield arrived
+                raise IncompleteAnswer("The connection to the provider broke before its answer ended.") from None
+            if not data and content.at_eof():
+                return
+            if not data and watch.left(clock()) <= 0:
+                raise TimedOut(watch.late(clock()) or "The provider stopped answering.")
+            yield data
+            if data:
+                watch.received(clock())  # the time that the reader took is not the provider's silence
+            if late := watch.late(clock()):
+                raise TimedOut(late)
+
+
+class _Alarm:
+    """Ends waits that take too long; a context, for one stream.
+
+    Its timer goes off about once a tick, and then looks whether anybody waits for that long. To set and cancel one for
+    each wait, as `asyncio.timeout` does, takes a sixth of what a token costs where 64 streams are paced: 13 of 78 µs.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._at = 0.0  # when the timer goes off, by the loop's clock
+        self._due = 0.0  # when the wait has taken too long
+        self._waiting: asyncio.Task[object] | None = None
+        self._rang = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self._timer:
+            self._timer.cancel()
+
+    async def read(self, content: aiohttp.StreamReader, due: float) -> bytes:
+        """What comes next, or TICK where nothing has come when it is `due`."""
+        task = cast("asyncio.Task[object]", asyncio.current_task())
+        cancelled = task.cancelling()
+        self._waiting, self._due, self._rang = task, due, False
+        if self._timer is None or due < self._at:
+            self._set(due)
         try:
-            data = content.read_nowait()
-            if not data:
-                if content.at_eof():
-                    return
-                data = await _wait(content, min(watch.tick, watch.left(clock())))
-        except BROKEN:
-            if arrived := _arrived(content):
-                yield arrived
-            raise IncompleteAnswer("The connection to the provider broke before its answer ended.") from None
-        if not data and content.at_eof():
-            return
-        if not data and watch.left(clock()) <= 0:
-            raise TimedOut(watch.late(clock()) or "The provider stopped answering.")
-        yield data
-        if data:
-            watch.received(clock())  # the time that the reader took is not the provider's silence
-        if late := watch.late(clock()):
-            raise TimedOut(late)
-
-
-async def _wait(content: aiohttp.StreamReader, seconds: float) -> bytes:
-    try:
-        async with asyncio.timeout(seconds):
             return await content.readany()
-    except TimeoutError:
-        return TICK
+        except asyncio.CancelledError:
+            if self._rang and task.uncancel() <= cancelled:  # by us alone
+                return TICK
+            raise
+        finally:
+            self._waiting = None
+
+    def _set(self, at: float) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._at, self._timer = at, self._loop.call_at(at, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._waiting is None:
+            return
+        if self._loop.time() < self._due:
+            self._set(self._due)
+        else:
+            self._rang = True
+            self._waiting.cancel()
 
 
 def _arrived(content: aiohttp.StreamReader) -> bytes:
