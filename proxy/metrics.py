@@ -46,7 +46,7 @@ class Metrics:
 
     def __init__(self) -> None:
         """All at zero."""
-        self._of = cache(_of)
+        self._labelled = cache(_labelled)  # of these metrics only: they go with it
         own = CollectorRegistry()
         self._registry = own
         counter, gauge = partial(Counter, registry=own), partial(Gauge, registry=own, multiprocess_mode="livesum")
@@ -101,11 +101,11 @@ class Metrics:
                 return response
             finally:
                 self._running.dec()
-                self._of(self._requests, endpoint, status).inc()
+                self._labelled(self._requests, endpoint, status).inc()
                 passed = perf_counter() - began
-                self._of(self._duration, endpoint).observe(passed)
+                self._labelled(self._duration, endpoint).observe(passed)
                 if spent.asked and status != _LEFT:
-                    self._of(self._overhead, endpoint).observe(max(0.0, passed - spent.others))
+                    self._labelled(self._overhead, endpoint).observe(max(0.0, passed - spent.others))
                 SPENT.reset(told)
 
         return counted
@@ -113,26 +113,26 @@ class Metrics:
     def answered(self, grounding: Grounding) -> None:
         """Take in the report on a cited answer."""
         times = grounding.timings_ms
-        self._of(self._scoring, grounding.scorer).observe(times.get("scoring", 0.0) / 1000)
+        self._labelled(self._scoring, grounding.scorer).observe(times.get("scoring", 0.0) / 1000)
         self._claims.inc(grounding.claims)
         self._supported.inc(grounding.supported)
         self._indirect.inc(grounding.indirect)
         for kind, count in grounding.supports.items():
-            self._of(self._supports, kind.value).inc(count)
+            self._labelled(self._supports, kind.value).inc(count)
         for rejection in grounding.rejected:
-            self._of(self._rejected, rejection["reason"]).inc()
+            self._labelled(self._rejected, rejection["reason"]).inc()
         if grounding.degraded:
-            self._of(self._degraded, grounding.scorer).inc()
+            self._labelled(self._degraded, grounding.scorer).inc()
 
     def called(self, provider: str, outcome: str, seconds: float, first: float | None) -> None:
         """Take in a call of a provider. `first`: seconds until it said something; None where it did not."""
-        self._of(self._provider, provider, outcome).observe(seconds)
+        self._labelled(self._provider, provider, outcome).observe(seconds)
         if first is not None:
-            self._of(self._first, provider).observe(first)
+            self._labelled(self._first, provider).observe(first)
 
     def searched(self, retriever: str, outcome: str, seconds: float) -> None:
         """Take in a search."""
-        self._of(self._retrieval, retriever, outcome).observe(seconds)
+        self._labelled(self._retrieval, retriever, outcome).observe(seconds)
 
     def streaming(self) -> AbstractContextManager[object]:
         """A stream is open as long as this."""
@@ -153,6 +153,6 @@ class Metrics:
         return web.Response(body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
-def _of(metric: Labelled, *labels: str) -> Labelled:
+def _labelled(metric: Labelled, *labels: str) -> Labelled:
     """What a metric counts under these labels. prometheus_client looks for it under a lock, 5 µs at each count."""
     return metric.labels(*labels)

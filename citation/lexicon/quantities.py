@@ -9,6 +9,7 @@ MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century",
 # Conversions (5 miles, 8 km) are rounded by whoever writes them.
 _CONVERTED = 0.02
 _SAME = 1e-9  # but for how floats are rounded
+_FARTHEST = 2.5  # times as much, or as little: rounding makes no number more than twice as large
 _BINARY = 0.05  # 1 TB is 1,000 GB to some, 1,024 to others, and nobody says which
 
 
@@ -80,8 +81,8 @@ def _rounds_to(exact: float, stated: float) -> bool:
     """Whether `exact`, cut or rounded to the digits `stated` shows, is `stated`."""
     if stated == 0 or exact == 0 or (stated < 0) != (exact < 0):
         return False
-    if not 0.4 < exact / stated < 2.5:
-        return False  # rounding halves or doubles nothing
+    if not 1 / _FARTHEST < exact / stated < _FARTHEST:
+        return False  # as most: their digits need not be looked at
     step = 10.0 ** floor(log10(abs(stated)))
     while not isclose(stated / step, round(stated / step), rel_tol=1e-9) and step > 1e-6:
         step /= 10

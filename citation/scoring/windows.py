@@ -1,6 +1,6 @@
 """Windows of one, two or three neighbouring sentences: which is best, and what it holds.
 
-K claims, S sentences, N pieces of evidence; see `comparison` for how windows lie in arrays.
+K claims, U units of all of them, S sentences, N pieces of evidence; see `comparison` for how windows lie in arrays.
 """
 
 import numpy as np

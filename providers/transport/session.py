@@ -85,7 +85,7 @@ class Transport:
             leave(response)
 
     async def send(self, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
-        """As `open`, for who leaves it himself."""
+        """As `open`, but to be given to `leave` in the end."""
         try:
             async with asyncio.timeout(min(timeouts.first_token, timeouts.total)):
                 return await self.session.request(
