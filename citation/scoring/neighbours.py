@@ -47,7 +47,10 @@ def neighbours(
 
 
 def _standing(terms: Sequence[str], index: Index) -> tuple[int, list[tuple[int, int, list[_Place]]]]:
-    """How many different pairs of neighbours `terms` have; of those in the evidence: step, key of the pair, places."""
+    """How many pairs of neighbours `terms` have; and of those that stand in the evidence step, key and places.
+
+    A pair counts once; one with a term that no evidence has, each time.
+    """
     ids = [index.vocabulary.get(term, -1) for term in terms]
     width = len(index.vocabulary) + 1
     known = [(step, a * width + b) for step, (a, b) in enumerate(pairwise(ids)) if a >= 0 and b >= 0]

@@ -1,0 +1,44 @@
+"""Neighbours in evidence, beside what their definitions give, worked out in plain loops."""
+
+from itertools import chain, pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citation.evidence import Evidence
+from citation.lexicon import lex
+from citation.scoring.index import Index
+from citation.scoring.neighbours import neighbours
+
+WORDS = ["harbour", "froze", "winter", "river", "1,500", "Paris", "港口结冰"]
+SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(lambda words: f"So {' '.join(words)}. ")
+TEXTS = st.lists(SENTENCES, min_size=1, max_size=3).map("".join)
+
+
+def terms_of(index: Index, row: int) -> list[list[str]]:
+    """Of each sentence, in order."""
+    lexed = index.lexed[row]
+    spans = index.sentence_spans[index.sentence_owner == row].tolist()
+    placed = list(zip(lexed.terms, lexed.starts, strict=True))
+    return [[term for term, at in placed if start <= at < end] for start, end in spans]
+
+
+def longest_run(one: list[str], other: list[str]) -> int:
+    every = [one[i:j] for i in range(len(one)) for j in range(i + 1, len(one) + 1)]
+    return max((len(run) for run in every if run in [other[k : k + len(run)] for k in range(len(other))]), default=0)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3), SENTENCES)
+def test_neighbours_are_what_they_are_said_to_be(texts: list[str], claim: str) -> None:
+    index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
+    terms = lex(claim).terms
+    pairs = set(pairwise(terms))
+    said = [terms_of(index, row) for row in range(len(texts))]
+    shared = [float(any(term in sentence for sentence in one for term in terms)) for one in said]
+    first = index.first_sentence[:-1].tolist()  # the window is the first sentence
+    found = neighbours(terms, index, shared, first, first)
+    assert found.longest == [longest_run(terms, list(chain(*one))) for one in said]
+    assert found.window == [len(pairs & set(pairwise(one[0]))) for one in said]
+    assert found.everywhere == [len(pairs & {pair for sentence in one for pair in pairwise(sentence)}) for one in said]
+    unknown = [pair for pair in pairwise(terms) if not index.vocabulary.keys() >= set(pair)]
+    assert found.pairs == max(1, len(pairs - set(unknown)) + len(unknown))
