@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiohttp
@@ -16,11 +17,13 @@ from tests.faults.scenarios import PARTS
 from tests.soak.serving import served
 from tests.upstreams.wire import Break, Server, chunk, script
 
+STREAMS = 6
 PATIENCE = 20.0  # seconds, for a machine under load
 ROOT = Path(__file__).parents[2]
 
 
-async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(workers: int, tmp_path: Path) -> None:
     go_on = asyncio.Event()
 
     async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -38,25 +41,30 @@ async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(tmp_pa
     settings = {"providers": {"slow": {"kind": "openai", "base_url": f"http://127.0.0.1:{address}/v1"}}}
     config.write_text(json.dumps(settings))
     command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    command += ["--workers", str(workers)]
     server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
     url = (await server.stdout.readline()).decode().split(" listening on ")[1].strip()
     asked = {"model": "slow/m", "stream": True, "messages": [{"role": "user", "content": "When?"}]}
     asked["evidence"] = [{"text": "The bridge was opened in 1932."}]
-    async with aiohttp.ClientSession() as client, provider:
-        asked["citations"] = {"release": "live"}
-        async with client.post(f"{url}/v1/chat/completions", json=asked) as running:
-            await running.content.readuntil(b"The")
-            server.send_signal(signal.SIGTERM)
-            while (await status(client, url)) == 200:
-                pass  # told, but not yet heard
-            async with client.post(f"{url}/v1/chat/completions", json=asked) as refused:
-                assert refused.status == 503
-                assert refused.headers["Retry-After"]
-            go_on.set()
-            rest = await running.content.read()
-    assert rest.endswith(b"data: [DONE]\n\n")
-    assert b'"references":[{' in rest
+    asked["citations"] = {"release": "live"}
+    headers = {"Connection": "close"}  # so that any of the workers may have the next one
+    async with aiohttp.ClientSession(headers=headers) as client, provider, AsyncExitStack() as stack:
+        asking = [client.post(f"{url}/v1/chat/completions", json=asked) for _ in range(STREAMS)]
+        running = [await stack.enter_async_context(one) for one in asking]
+        for one in running:
+            await one.content.readuntil(b"The")
+        server.send_signal(signal.SIGTERM)
+        while 200 in {await status(client, url) for _ in range(STREAMS)}:
+            pass  # told, but not yet heard
+        async with client.post(f"{url}/v1/chat/completions", json=asked) as refused:
+            assert refused.status == 503
+            assert refused.headers["Retry-After"]
+        go_on.set()
+        rests = [await one.content.read() for one in running]
+    for rest in rests:
+        assert rest.endswith(b"data: [DONE]\n\n")
+        assert b'"references":[{' in rest
     assert await server.wait() == 0
 
 
