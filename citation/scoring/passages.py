@@ -5,6 +5,7 @@ all of it again 0.02 (`python -m bench.reading`). The turns of one conversation,
 the same documents, bring the same excerpts.
 """
 
+import re
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 
 from ..evidence import Evidence
 from ..lexicon import Lexed, lex, lex_title, sentences
+from ..lexicon.words import UNSPACED
 from .recent import Recent
 
 T = TypeVar("T")
@@ -21,6 +23,10 @@ T = TypeVar("T")
 # Of the characters whose reading is kept, those of excerpts that are kept as they came together are a fourth: what a
 # conversation had last. An index takes as many bytes a character as the reading does.
 TOGETHER = 4
+# What takes more memory than a character of English, by how many: a character of a script without spaces, most of which
+# are terms of their own, a hundred bytes each; a number; a word that has an opposite.
+_UNSPACED, _QUANTITY, _OPPOSITE = 7, 20, 5
+_RUNS = re.compile(f"[{UNSPACED}]+")
 # Past this share of CJK terms a text is taken for Chinese, Japanese or Korean.
 _MOSTLY = 0.5
 
@@ -33,13 +39,14 @@ class Passage:
     language: str | None
     titled: list[str]  # the terms of its title
     spans: "array[int]"  # start and end of each of its sentences
+    weight: int  # as many characters of English take as much memory
 
 
 class Passages:
     """Reads excerpts, and keeps what was read last."""
 
     def __init__(self, characters: int = 0, lock: AbstractContextManager[object] | None = None) -> None:
-        """`characters`: of the texts whose reading is kept; each takes 9 bytes. `lock`: where several threads read."""
+        """`characters`: of English texts whose reading is kept, 9 bytes each. `lock`: where several threads read."""
         self._passages: Recent[tuple[str, str], Passage] = Recent(characters)
         self._together: Recent[tuple[Passage, ...], Any] = Recent(characters // TOGETHER)
         self._lock = lock or nullcontext()
@@ -59,7 +66,7 @@ class Passages:
         if made is None:
             made = make(found)
             with self._lock:
-                self._together.keep(found, made, sum(_size(key) for key in keys))
+                self._together.keep(found, made, sum(one.weight for one in found))
         return made
 
     def _read(self, key: tuple[str, str]) -> Passage:
@@ -69,7 +76,7 @@ class Passages:
             return known
         read = passage(*key)
         with self._lock:
-            self._passages.keep(key, read, _size(key))
+            self._passages.keep(key, read, read.weight)
         return read
 
 
@@ -77,15 +84,17 @@ def _key(evidence: Evidence) -> tuple[str, str]:
     return evidence.text, evidence.title or evidence.file_name or ""
 
 
-def _size(key: tuple[str, str]) -> int:
-    return len(key[0]) + len(key[1])
-
-
 def passage(text: str, title: str = "") -> Passage:
     """Read one excerpt."""
     lexed = lex(text, named=False)  # of names only those of a claim are asked for
     spans = sentences(text) or [(0, len(text))]
-    return Passage(lexed, language_of(lexed), lex_title(title).terms, array("I", list(chain.from_iterable(spans))))
+    places = array("I", list(chain.from_iterable(spans)))
+    return Passage(lexed, language_of(lexed), lex_title(title).terms, places, len(title) + _weight(text, lexed))
+
+
+def _weight(text: str, lexed: Lexed) -> int:
+    unspaced = 0 if text.isascii() else sum(map(len, _RUNS.findall(text)))
+    return len(text) + _UNSPACED * unspaced + _QUANTITY * len(lexed.quantities) + _OPPOSITE * len(lexed.poles)
 
 
 def language_of(lexed: Lexed) -> str | None:

@@ -194,7 +194,9 @@ class ScoringConfig(Section):
     )
     cache_bytes: int = Field(default=64 * 2**20, ge=0, description="of vectors kept; 64 MiB are 30,000 sentences")
     kept_characters: int = Field(
-        default=2_000_000, ge=0, description="of excerpts whose words are kept for later requests; they take 30 MB"
+        default=2_000_000,
+        ge=0,
+        description="of excerpts whose words are kept; Chinese counts eightfold; they take 30 MB",
     )
     # At most 10: misses of one sentence after the other add up to 4/3, and the client is to hear something every 15 s.
     deadline_seconds: float = Field(

@@ -1,7 +1,10 @@
 """Excerpts are read once and kept; what is kept changes nothing but the time it takes."""
 
+import tracemalloc
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from random import Random
 from threading import Lock
 
 import numpy as np
@@ -49,6 +52,25 @@ def test_what_was_used_longest_ago_goes_first() -> None:
     passages.of(third)
     assert passages.of(first) is read
     assert passages.of(second) is not other
+
+
+def test_as_much_memory_is_kept_of_any_script() -> None:
+    rng = Random(7)
+    signs = [chr(rng.randrange(0x4E00, 0x9FFF)) for _ in range(400)]
+    texts: dict[str, Callable[[], str]] = {
+        "English": lambda: " ".join(rng.choice(TEXTS[0].split()) for _ in range(60)),
+        "Chinese": lambda: "".join(rng.choices(signs, k=300)),
+        "numbers": lambda: " ".join(str(rng.randrange(100)) for _ in range(100)),
+    }
+    for name, text in texts.items():
+        passages, some = Passages(100_000), evidence(*(text() for _ in range(400)))
+        passages.of(some[0])  # words are kept elsewhere
+        tracemalloc.start()
+        for one in some:
+            passages.of(one)
+        size, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert size < 2_000_000, name  # a character of Chinese took as much as ten of English
 
 
 def test_nothing_is_kept_where_nothing_may_be() -> None:
