@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from citation.evidence import Evidence
 from citation.lexicon import lex
 from citation.scoring.index import Index
-from citation.scoring.neighbours import neighbours
+from citation.scoring.neighbours import MOST_REPEATS, neighbours
 
 WORDS = ["harbour", "froze", "winter", "river", "1,500", "Paris", "港口结冰"]
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(lambda words: f"So {' '.join(words)}. ")
@@ -42,3 +42,10 @@ def test_neighbours_are_what_they_are_said_to_be(texts: list[str], claim: str) -
     assert found.everywhere == [len(pairs & {pair for sentence in one for pair in pairwise(sentence)}) for one in said]
     unknown = [pair for pair in pairwise(terms) if not index.vocabulary.keys() >= set(pair)]
     assert found.pairs == max(1, len(pairs - set(unknown)) + len(unknown))
+
+
+def test_a_pair_that_is_said_for_ever_is_not_looked_for_each_time() -> None:
+    index = Index([Evidence(1, "bridge " * 20_000, "e1"), Evidence(2, "The bridge is red.", "e2")])
+    found = neighbours(["bridg"] * 2_000, index, [1.0, 1.0], [0, index.size - 1], [0, index.size - 1])
+    assert found.longest == [MOST_REPEATS + 1, 1]
+    assert (found.everywhere, found.pairs) == ([1, 0], 1)
