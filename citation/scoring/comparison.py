@@ -59,6 +59,8 @@ _LENGTH_PENALTIES = 0.03 * np.arange(WINDOW_SENTENCES, dtype=np.float32)[:, None
 _UNSEEN = 10
 _NO_WINDOW = -1.0
 _LEAST = 1e-6  # weight of all units, where none weighs anything
+# Of evidence, times claims compared at once: beyond it they take longer together than alone, and each 40 MB at 100,000.
+MOST_SENTENCES = 8_000
 # What a unit weighs: as a term, and by all ways to say it, in evidence of the claim's language and of another.
 _AS_TERM, _NATIVE, _FOREIGN = 0, 1, 2
 
@@ -67,7 +69,8 @@ def compare(claims: Sequence[Claim], index: Index) -> list[Scores]:
     """The features of each claim, and the best window of each piece of evidence. A claim's do not depend on others."""
     if not index.evidence:
         return [Scores(FEATURES, np.zeros((0, len(FEATURES)), np.float32), np.zeros((0, 2), np.int32)) for _ in claims]
-    parts = (claims[at : at + MOST_TOGETHER] for at in range(0, len(claims), MOST_TOGETHER))
+    few = min(MOST_TOGETHER, max(1, MOST_SENTENCES // index.size))
+    parts = (claims[at : at + few] for at in range(0, len(claims), few))
     return [scores for part in parts for scores in Comparison(part, index).scores()]
 
 

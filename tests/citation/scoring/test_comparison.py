@@ -1,5 +1,6 @@
 """The features of a comparison, beside what their definitions give, worked out in plain loops."""
 
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -13,7 +14,7 @@ from citation.evidence import Evidence
 from citation.lexicon import lex
 from citation.lexicon.concepts import skeleton
 from citation.scoring import MOST_TOGETHER, Claim
-from citation.scoring.comparison import FEATURES, Comparison, compare
+from citation.scoring.comparison import FEATURES, MOST_SENTENCES, Comparison, compare
 from citation.scoring.index import Index
 from citation.scoring.units import COGNATE, SYNONYM, units
 
@@ -133,3 +134,15 @@ def test_the_sentence_before_is_known_however_many_were_compared_before() -> Non
     among = [scores for at in range(0, len(claims), 10) for scores in compare(claims[at : at + 10], in_tens)]
     for here, there in zip(alone, among, strict=True):
         np.testing.assert_array_equal(here.features, there.features)
+
+
+def test_several_claims_take_no_more_memory_than_one_where_evidence_is_long() -> None:
+    index = Index([Evidence(1, "The river froze. " * MOST_SENTENCES, "e1")])
+    claims = [Claim(f"The harbour and river {number} froze in winter.") for number in range(MOST_TOGETHER)]
+    peaks = []
+    for some in (claims[:1], claims):
+        tracemalloc.start()
+        compare(some, index)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2 * peaks[0]
