@@ -93,9 +93,15 @@ class RedisEntries:
         self._quiet_until = 0.0
 
     def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
-        """Keep or replace entries: whose, by which name, what. Raises ProviderError."""
-        for client, name, data in entries:
-            self.put(client, name, data)
+        """Keep or replace entries: whose, by which name, what. Raises ProviderError where any is refused, after all."""
+        refused: ProviderError | None = None
+        for entry in entries:
+            try:
+                self.put(*entry)
+            except ProviderError as error:
+                refused = error
+        if refused:
+            raise refused
 
     def put(self, client: str, name: str, data: bytes) -> None:
         """Keep or replace an entry. Raises ProviderError."""

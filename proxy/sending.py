@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from functools import partial
 from time import perf_counter
 from types import TracebackType
@@ -151,8 +151,11 @@ class Stream:
         if self._held:
             writer = cast("StreamWriter", self._request.writer)
             writing = writer.write(self._with_held(b""), drain=False)
-            with suppress(StopIteration):  # it ends without a wait, so nobody need await it
+            try:
                 writing.send(None)
+            except StopIteration:
+                return
+            raise RuntimeError("aiohttp waits although it was told not to: what it keeps back would be lost")
 
     async def write(self, data: bytes = b"") -> None:
         """Send on, as soon as the client takes it. Raises ConnectionError where it has gone."""

@@ -123,6 +123,8 @@ class RecentReferences:
                 entries.put_all(written)
         except ProviderError as error:  # a full disk
             log.warning("the references of %d answers could not be kept: %s", len(waiting), _said(error))
+        except Exception:  # nobody looks at what becomes of a job of this thread
+            log.exception("the references of %d answers could not be kept", len(waiting))
 
     def _written(self, waiting: Sequence[tuple[str, str, Fields]]) -> list[tuple[str, str, bytes]]:
         """As bytes; without what is too large or cannot be written."""

@@ -146,6 +146,16 @@ def test_one_that_is_full_refuses_and_is_asked_again() -> None:
         assert entries.get("", "a") is None
 
 
+def test_what_is_refused_of_several_leaves_the_others() -> None:
+    with running() as server, opened(server) as entries, server.client() as client:
+        entries.put_all([("", "a", b"x"), ("", "b", b"y")])
+        allowed = [f"~{key.decode()}" for key in client.scan_iter()]
+        client.execute_command("ACL", "SETUSER", "default", "resetkeys", *allowed)
+        with pytest.raises(ProviderError, match="Redis refused: "):
+            entries.put_all([("", "a", b"1"), ("", "not allowed", b"2"), ("", "b", b"3")])
+        assert [entries.get("", name) for name in ("a", "b")] == [b"1", b"3"]
+
+
 def test_one_that_drops_keys_when_full_confuses_nothing() -> None:
     with running() as server, opened(server) as entries:
         entries.put("", "a", b"x")
