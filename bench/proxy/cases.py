@@ -10,6 +10,8 @@ from bench.proxy.wire import KINDS, Kind
 
 TOKENS = 200  # of an answer: a page of a chat
 PACE = 10  # milliseconds between tokens: a fast model
+PACED_SECONDS = 4.0  # of one round: two answers a stream, one after the other, or more where they are short
+FEW = 20  # tokens of an answer of which only the beginning counts
 # Streams of one round, in all; enough for a second of CPU, or one each where that takes seconds.
 BURSTS = {1: 20, 16: 64, 64: 128, 256: 256}
 
@@ -31,7 +33,9 @@ class Case:
     @property
     def total(self) -> int:
         """Streams in all."""
-        return 2 * self.streams if self.paced else BURSTS.get(self.streams, self.streams)
+        if not self.paced:
+            return BURSTS.get(self.streams, self.streams)
+        return self.streams * max(2, round(PACED_SECONDS / self.spread))
 
     @property
     def spread(self) -> float:
@@ -86,6 +90,8 @@ QUICK = (
     Case(64, 20, same=True),
     Case(1, paced=True),
     Case(1, 20, "live", paced=True),
+    Case(1, paced=True, tokens=FEW),
+    Case(1, 20, "live", paced=True, tokens=FEW),
     Case(64, paced=True),
     Case(64, 20, paced=True),
 )
