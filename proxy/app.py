@@ -1,249 +1,152 @@
-"""The composition root: builds everything once from a configuration, names the routes, starts and stops."""
+"""Proxy: everything that is built once from a configuration, and what it does with one job."""
 
-import asyncio
-import gc
-import re
-import signal
-import socket
-import ssl
-from collections.abc import AsyncGenerator, Callable
-from functools import partial
-from importlib.resources import files
-from typing import TYPE_CHECKING
+import secrets
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
 
-from aiohttp import web, web_response
+from citation.evidence import Evidence, FieldError
+from citation.links import Unlinkers
+from citation.prompt import Templates, inject
+from citation.response import Response
+from citation.segment import SegmentLimits
+from providers.events import ChatRequest
 
-from . import playground
-from .admission import Admission
-from .apis import gemini, ollama
-from .apis.cite import cite
-from .apis.embeddings import embeddings
-from .apis.models import model, models
-from .apis.openai_chat import OpenAIChatApi
-from .apis.references import references
-from .apis.responses import ResponsesApi
-from .auth import Keys, presented
-from .config import Config, ConfigError, Tls
-from .cors import Cors
-from .exchange import BODY_SECONDS, answer
-from .log import SERVER, identified, logged
-from .middleware import Shape, errors_as_json, json_response, only_known_clients
-from .pages import no_strange_pages
-from .proxy import Proxy
-from .readiness import FAILING, Readiness
+from .apis.extensions import available
+from .completion import Chunks, Unchanged
+from .config import Config, ConfigError, PromptFiles
+from .conversation import with_results
+from .embedders import Embedders
+from .enrich import enriched
+from .housekeeping import is_housekeeping
+from .job import Job, question
+from .outgoing import Outgoing
+from .pipeline import respond, unchanged
+from .readiness import Check
+from .reading import Pace
+from .retrievers import Retrievers
+from .routes import Route, Routes
+from .scorers import Scorers
+from .store import RecentReferences
 from .telemetry import Telemetry
 
-if TYPE_CHECKING:
-    from .metrics import Metrics
-    from .tracing import Tracing
 
-DESCRIPTION = files(__package__) / "openapi.yaml"
-IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's head included; aiohttp would wait an hour
-CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
-# New objects before Python looks for cycles among them; its 700 are a few sentences scored. Saves 6 to 13 % of all CPU.
-YOUNG_OBJECTS = 10_000
-ADMISSION = web.AppKey("admission", Admission)
-VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
+class Proxy:
+    """Routes, prompt templates, limits."""
 
-# An address of OpenAI's API; with a method it is one of Gemini's.
-A_MODEL = re.compile(f"/v1/models/{gemini.A_MODEL}", re.DOTALL)
+    def __init__(self, config: Config, telemetry: Telemetry | None = None) -> None:
+        """`telemetry`: is told of the work. Raises ConfigError for a template that cannot be read."""
+        self.config = config
+        self.telemetry = telemetry or Telemetry()
+        available(config.citations)
+        self.routes = Routes(config, self.telemetry)
+        embedders = Embedders(config)
+        self.scorers = Scorers(config, embedders)
+        self.retrievers = Retrievers(config, embedders, self.routes, self.telemetry)
+        self.recent = RecentReferences(config.references, store=config.store)
+        self._secret = secrets.token_bytes(32)
+        self._templates = _templates(config.evidence.prompt_files)
+        self._limits = SegmentLimits(characters=config.limits.held_characters)
+        self._pace = Pace(
+            hold=config.limits.held_seconds,
+            keepalive=config.server.keepalive_seconds,
+        )
+
+    @property
+    def passes_bytes(self) -> bool:
+        """Whether a provider's answer may go to a client byte for byte: no policy asks for a look into it."""
+        return self.config.output.links == "allow"
+
+    def taken(self, job: Job, *, same: bool) -> Job:
+        """The job with the evidence it should have. `same`: see Job.told.
+
+        None, where a chat page asks for itself; else also what its tools brought. Both as the configuration says.
+        """
+        config = self.config.evidence
+        if config.skip_housekeeping and is_housekeeping(job.messages, job.params, config.housekeeping):
+            return replace(job, evidence=(), options=replace(job.options, enabled=False))
+        if not (config.from_tools and job.options.enabled):
+            return job
+        return with_results(job, job.told_messages(same=same), config, self._secret)
+
+    def open(
+        self, job: Job, route: Route, key: str | None
+    ) -> tuple[AsyncGenerator[Outgoing, None], Chunks | Unchanged]:
+        """Begin to answer a job: what happens, and what makes chunks of it."""
+        if job.cited:
+            outgoing, response = self.cite(job, route, key)
+            return outgoing, Chunks(response, usage=job.usage, streamed=job.stream)
+        request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
+        beside = None if self.passes_bytes or job.json else Unlinkers()
+        return unchanged(route.stream(request), self._pace, beside), Unchanged(usage=job.usage)
+
+    def cite(self, job: Job, route: Route, key: str | None) -> tuple[AsyncGenerator[Outgoing, None], Response]:
+        """Begin to answer a job that has evidence: what the client will be sent, and the response behind it."""
+        injected = inject(
+            job.messages,
+            job.evidence,
+            templates=self._templates,
+            nonce=secrets.token_hex(4),
+            budget_tokens=self.config.evidence.max_tokens,
+            ask_markers=not job.json,
+            results=job.results,
+        )
+        response = Response(
+            injected.injected,
+            job.options,
+            received=len(job.evidence),
+            dropped=injected.dropped,
+            labels=self.config.evidence.labels,
+            limits=self._limits,
+            json=job.json,
+            links=self.config.output.links,
+        )
+        if job.retrieved is not None:
+            response.grounding.notes["retrieval"] = dict(job.retrieved)
+        scoring = self.scorers.open(job.options, injected.injected)
+        request = ChatRequest(
+            route.model,
+            injected.messages,
+            job.params,
+            {evidence.number: evidence.text for evidence in injected.injected},
+            question(job.messages),
+            key,
+        )
+        if job.options.enrich and not job.json:
+            return enriched(route, request, response, scoring, self._pace), response
+        return respond(route.stream(request), response, scoring, self._pace), response
+
+    def checks(self) -> dict[str, Check]:
+        """What has to be there for it to work well, by its path in the configuration."""
+        providers = {f"providers.{name}": check for name, check in self.routes.checks().items()}
+        retrievers = {f"retrievers.{name}": check for name, check in self.retrievers.checks().items()}
+        return {**providers, **retrievers, "references": self.recent.reach}
+
+    def warm_up(self) -> None:
+        """Load what the first request would wait for: word tables, weights, evidence stores."""
+        self.retrievers.look()
+        self.scorers.scorer(self.config.citations.scorer).prepare(
+            [Evidence(1, "The first request need not wait.", "e1")]
+        )
+
+    async def aclose(self) -> None:
+        """Let go of all connections."""
+        await self.recent.aclose()
+        await self.retrievers.aclose()
+        await self.routes.aclose()
+        await self.scorers.aclose()
 
 
-def make_app(config: Config) -> web.Application:
-    """The whole server as an aiohttp application. Raises ConfigError."""
-    from .metrics import Metrics  # decides at its import whether workers add up their numbers
-
-    metrics = Metrics()
-    tracing = _tracing(config)
-    proxy = Proxy(config, Telemetry(metrics, tracing))
-    passing = any(provider.pass_client_key for provider in config.providers.values())
-    keys = Keys(config.server.keys, passing=passing)
-    readiness = Readiness(proxy.checks(), config.readiness)
-    cors = Cors(config.server.cors_origins)
-    admission = Admission(config.server.max_streams)
-    app = web.Application(
-        client_max_size=config.server.max_body_bytes,
-        middlewares=[
-            logged(enabled=config.log.access),
-            *([tracing.middleware()] if tracing else []),
-            cors.middleware(),
-            metrics.middleware(),
-            errors_as_json(error_shape),
-            no_strange_pages(config.server, cors),
-            only_known_clients(keys),
-            admission.middleware(),
-        ],
-    )
-    app.add_routes([*_api(proxy), *_operating(metrics, admission, readiness, keys)])
-
-    async def running(_: web.Application) -> AsyncGenerator[None, None]:
-        await asyncio.to_thread(proxy.warm_up)
-        yield
-        await proxy.aclose()
-        if tracing:
-            await tracing.aclose()
-
-    app[ADMISSION] = admission
-    app[BODY_SECONDS] = config.server.body_seconds
-    app.cleanup_ctx.append(running)
-    app.on_response_prepare.extend([identified, cors.mark])
-    return app
-
-
-def _api(proxy: Proxy) -> list[web.AbstractRouteDef]:
-    """What clients ask."""
-    return [
-        web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
-        web.post("/v1/embeddings", partial(embeddings, proxy=proxy)),
-        web.post("/v1/responses", partial(answer, api=ResponsesApi(), proxy=proxy)),
-        web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
-        web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
-        web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
-        web.post("/api/show", partial(ollama.show, proxy=proxy)),
-        web.post("/api/embed", partial(ollama.embed, proxy=proxy)),
-        web.post("/api/embeddings", partial(ollama.embeddings, proxy=proxy)),
-        web.get("/api/version", ollama.version),
-        *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, proxy=proxy)) for version in VERSIONS],
-        web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
-        web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, proxy=proxy)),
-        web.post("/v1/cite", partial(cite, proxy=proxy)),
-        web.get("/v1/references/{id}", partial(references, proxy=proxy)),
-        web.get("/v1/models", partial(_models, proxy=proxy)),
-        web.get(f"/v1/models/{{model:{gemini.A_MODEL}}}", partial(_model, proxy=proxy)),
-        *playground.routes(proxy),
-    ]
-
-
-def _operating(
-    metrics: "Metrics", admission: Admission, readiness: Readiness, keys: Keys
-) -> list[web.AbstractRouteDef]:
-    """What operators and their machines ask."""
-    return [
-        web.get("/metrics", metrics.exposition),
-        web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
-        web.get("/healthz", alive),
-        web.get("/readyz", partial(ready, admission=admission, readiness=readiness, keys=keys)),
-    ]
-
-
-async def _models(request: web.Request, proxy: Proxy) -> web.Response:
-    """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
-    return await (gemini.listed if _googles(request) else models)(request, proxy)
-
-
-async def _model(request: web.Request, proxy: Proxy) -> web.Response:
-    """`GET /v1/models/{model}` likewise."""
-    return await (gemini.one if _googles(request) else model)(request, proxy)
-
-
-def _googles(request: web.Request) -> bool:
-    return "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
-
-
-def _tracing(config: Config) -> "Tracing | None":
-    if not config.traces.endpoint:
-        return None
+def _templates(files: PromptFiles) -> Templates:
+    given = {name: _text(name, path) for name, path in files.model_dump().items() if path}
     try:
-        from .tracing import Tracing  # an extra, and it takes a while
-    except ImportError:
-        raise ConfigError("traces.endpoint wants a package: pip install 'citestream[otel]'") from None
-    return Tracing(config.traces, content=config.log.content)
+        return Templates.load(**given)
+    except FieldError as error:
+        raise ConfigError(f"evidence.prompt_files.{error.path}: {error.message}") from None
 
 
-def error_shape(path: str) -> Shape:
-    """How the clients of the API at this path read an error."""
-    if path.startswith("/api/"):
-        return ollama.refusal
-    called = path.startswith("/v1/models/") and not A_MODEL.fullmatch(path)
-    return gemini.refusal if called or path.startswith("/v1beta/") else lambda error, _status: error
-
-
-async def described(_: web.Request, document: bytes) -> web.Response:
-    """The OpenAPI document."""
-    return web.Response(body=document, content_type="application/yaml", charset="utf-8")
-
-
-async def alive(_: web.Request) -> web.Response:
-    """It answers, so it lives."""
-    return json_response({"status": "ok"})
-
-
-async def ready(request: web.Request, admission: Admission, readiness: Readiness, keys: Keys) -> web.Response:
-    """It can serve: 200; it was told to stop, or lacks what it requires: 503, so that others get its requests.
-
-    Who has no key, where there are any, learns no more than that.
-    """
-    if not admission.open:
-        return json_response({"status": "stopping"}, 503)
-    status, checks = await readiness.report()
-    known = keys.name_of(presented(request)) is not None
-    return json_response({"status": status, **({"checks": checks} if known else {})}, 503 if status == FAILING else 200)
-
-
-def serve(config: Config, started: Callable[[str], None] = print, listening: socket.socket | None = None) -> None:
-    """Serve until SIGTERM or Ctrl-C. `started` is told the address once requests are accepted.
-
-    `listening`: a socket that other workers accept from too, instead of one of its own.
-    """
-    gc.set_threshold(YOUNG_OBJECTS)
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(config, started, listening))
-
-
-async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
-    app = make_app(config)
-    vars(web_response)["SERVER_SOFTWARE"] = SERVER  # in aiohttp's own answer to what is hardly HTTP, too: no versions
-    runner = web.AppRunner(
-        app,
-        handler_cancellation=True,  # a client that goes away takes its provider's stream with it
-        access_log=None,  # aiohttp's would write query strings, and keys can stand in them
-        shutdown_timeout=CLOSE_SECONDS,
-        keepalive_timeout=IDLE_SECONDS,
-    )
-    await runner.setup()
+def _text(name: str, path: str) -> str:
     try:
-        tls = _tls(config.server.tls)
-        site: web.BaseSite = web.TCPSite(runner, config.server.host, config.server.port, ssl_context=tls)
-        if listening:
-            site = web.SockSite(runner, listening, ssl_context=tls)
-        await site.start()
-        gc.collect()
-        gc.freeze()  # what lives as long as the server is not looked through again: 80,000 objects, 60 ms each time
-        host, port = runner.addresses[0][:2]
-        scheme = "https" if config.server.tls.certificate else "http"
-        started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
-        await _told_to_stop()
-        await app[ADMISSION].drain(config.server.drain_seconds)
-    finally:
-        await runner.cleanup()
-
-
-async def _told_to_stop() -> None:
-    stop = asyncio.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    await stop.wait()
-
-
-def _tls(tls: Tls) -> ssl.SSLContext | None:
-    if not tls.certificate:
-        return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    try:
-        # A password would be asked for at the terminal, where nobody may be
-        context.load_cert_chain(tls.certificate, tls.private_key or None, password=_no_password)
+        return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"server.tls: {error}") from None
-    return context
-
-
-def _no_password() -> str:
-    raise OSError("the private key must not be encrypted with a password")
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:  # no wheel for this platform
-        return None
-    return uvloop.new_event_loop
+        raise ConfigError(f"evidence.prompt_files.{name}: {path}: {error.strerror}") from None
