@@ -22,8 +22,8 @@ from bench.data import Cited, Pairs, Record, claims_of, folds, load, pairs, pred
 from bench.fit import FOLDS, MOST_BAD, Probabilities, cross_validate
 from bench.fit_entailment import look_again
 from bench.load import Cost, cost
-from citation.evaluate import Quality, evaluate, interval
-from citation.scoring import scorer
+from citestream.citation.evaluate import Quality, evaluate, interval
+from citestream.citation.support.scorers import scorer
 
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from bench.data import Cited, Record, evidence_of, prepared_by
 from bench.vectors import table
-from citation.cite import scored
-from citation.scoring import Claim, scorer
-from citation.scoring.calibration import judge
+from citestream.citation.cite import scored
+from citestream.citation.support.calibration import judge
+from citestream.citation.support.scorers import Claim, scorer
 
 _TOKEN = re.compile(r"[a-z0-9à-ÿ]+|[\u3400-\u9fff]")
 _K1, _B = 1.2, 0.75  # Robertson's usual values

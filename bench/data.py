@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.vectors import Table, table
-from citation.evidence import Evidence
-from citation.gates import Gates
-from citation.scoring import Claim, Prepared, Scorer, Scores
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.gates import Gates
+from citestream.citation.support.scorers import Claim, Prepared, Scorer, Scores
 
 Record = dict[str, Any]
 Cited = dict[str, list[list[int]]]  # 0-based evidence indexes of each sentence of each record

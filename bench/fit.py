@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from bench.data import Pairs, Record, folds, load, pairs, predictions
-from citation.evaluate import evaluate
-from citation.scoring import scorer
+from citestream.citation.evaluate import evaluate
+from citestream.citation.support.scorers import scorer
 
 FOLDS, SEEDS = 5, (0, 1, 2)  # five folds by record, three times: one split alone moves F1 by .01
 DEPTH = 3
@@ -34,7 +34,7 @@ RISING = frozenset(
 )  # fmt: skip
 FALLING = frozenset(["names_missing", "missing", "missing_soft", "negation", "novel"])
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
-OUT = Path(__file__).parent.parent / "citation" / "scoring"
+OUT = Path(__file__).parent.parent / "citation" / "support" / "weights"
 
 Probabilities = NDArray[np.float64]
 

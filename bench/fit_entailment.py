@@ -17,10 +17,10 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from bench.data import Pairs, Record, claims_of, evidence_of, folds, load, pairs, predictions
 from bench.fit import FOLDS, HINT_ODDS, MEASURES, OUT, SEEDS, Probabilities, cross_validate
-from citation.evaluate import evaluate
-from citation.scoring import Scores, scorer
-from citation.scoring.entailment import EntailmentPrepared, EntailmentScorer, Weighing, log_odds
-from providers.entailment import EntailmentModel, Pair
+from citestream.citation.evaluate import evaluate
+from citestream.citation.support.scorers import Scores, scorer
+from citestream.citation.support.scorers.entailment import EntailmentPrepared, EntailmentScorer, Weighing, log_odds
+from citestream.providers.judging.cross_encoder import EntailmentModel, Pair
 
 OPEN_FROM, OPEN_TO = 0.1, 0.9  # wider bands ask half as much again and change nothing
 MOST_BAD = (0.12, 0.16, 0.18)  # what is printed; the last but one is what is stored, as for the other scorers

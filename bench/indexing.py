@@ -21,8 +21,8 @@ from hashlib import blake2b
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
-from providers.retrieval.readers import READERS
-from providers.retrieval.store import Store
+from citestream.providers.retrieval.readers import READERS
+from citestream.providers.retrieval.store import Store
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (Path(sys.prefix), Path("/usr/share/doc"))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.data import Record, claims_of
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.scoring import Claim
-from proxy.config import Config, ScoringConfig
-from proxy.scorers import Scorers
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.support.scorers import Claim
+from citestream.proxy.config import Config, ScoringConfig
+from citestream.proxy.scorers import Scorers
 
 EXCERPTS, WORDS = 20, 200
 SENTENCES = 300

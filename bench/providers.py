@@ -19,8 +19,8 @@ from typing import Any
 
 import aiohttp
 
-from providers import provider
-from providers.events import ChatRequest, TextDelta
+from citestream.providers import provider
+from citestream.providers.events import ChatRequest, TextDelta
 
 ROUNDS = 5  # the best of them counts: the machine may be shared
 KINDS = ("openai", "ollama", "gemini")

@@ -9,12 +9,11 @@ from itertools import count
 from pathlib import Path
 from time import process_time
 
-from citation.evidence import Evidence
-from citation.lexicon import lex, sentences
-from citation.scoring.lexical import LexicalScorer
-from citation.scoring.passages import Passages
-
-from .proxy.text import excerpts
+from bench.proxy.text import excerpts
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.passages import Passages
+from citestream.citation.support.scorers.lexical import LexicalScorer
+from citestream.citation.text import lex, sentences
 
 ROUNDS = 40  # the fastest counts: what is measured is the code, not who else uses the machine
 EXCERPTS, CHARACTERS = 20, 800

@@ -25,12 +25,12 @@ import numpy as np
 
 from bench.data import Record, load
 from bench.vectors import Table, table
-from providers.embedding import Embedder, Limits
-from providers.retrieval.folder import FolderRetriever
-from providers.retrieval.indexing import embedded, index
-from providers.retrieval.postgres import PostgresRetriever, Settings
-from providers.retrieval.retriever import Retriever
-from providers.retrieval.store import Store
+from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.retrieval.folder import FolderRetriever
+from citestream.providers.retrieval.indexing import embedded, index
+from citestream.providers.retrieval.postgres import PostgresRetriever, Settings
+from citestream.providers.retrieval.retriever import Retriever
+from citestream.providers.retrieval.store import Store
 from tests.upstreams.postgres import postgres
 
 FOUND = 5

@@ -10,15 +10,15 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from citation.answer import Answer
-from citation.attribute import Decision
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.response import Response
-from citation.segment import Segmenter
-from tests.citation.segment.cases import RULES, STREAMS
-from tests.citation.segment.cases_languages import LANGUAGES as OWN
-from tests.citation.segment.test_cases import right
+from citestream.citation.answer import Answer
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision
+from citestream.citation.text.segmentation import Segmenter
+from tests.citation.text.segmentation.cases import RULES, STREAMS
+from tests.citation.text.segmentation.cases_languages import LANGUAGES as OWN
+from tests.citation.text.segmentation.test_cases import right
 
 SIZE = 4  # characters of a delta, about a token
 ROUNDS = 7

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from citation.scoring import Vectors
-from providers.embedding import embedder
+from citestream.citation.support.scorers import Vectors
+from citestream.providers.embedding import embedder
 
 Table = dict[str, Vectors]
 

@@ -2,7 +2,7 @@
 
 Pure: no I/O, no asyncio, no SDK, no clock. Only the standard library and numpy.
 
-    from citation import Evidence, cite
+    from citestream import Evidence, cite
 
     cited = cite("The bridge opened in 1932. It is red.", [Evidence(1, "The bridge was opened in 1932.", "e1")])
 """

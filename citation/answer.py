@@ -9,16 +9,16 @@ Pure, await, pure: `feed` and `flush` hand out drafts in order, the driver finds
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .attribute import Decision, Reason
-from .claims import makes_claim
 from .grounding import Grounding
-from .links import Unlinker
+from .link_policy import Unlinker
 from .markers import MarkerNames, Stripped, Stripper, render, strip
+from .markers.placement import place
 from .options import Options
-from .place import place
 from .references import References, Span
-from .scoring import Claim
-from .segment import VERBATIM, Kind, Open, Segmenter, SegmentLimits, Sentence
+from .support.claims import makes_claim
+from .support.decision import Decision, Reason
+from .support.scorers import Claim
+from .text.segmentation import VERBATIM, Kind, Open, Segmenter, SegmentLimits, Sentence
 
 UNDECIDED = Decision()  # this very one: nobody decided, so nothing is cited, flagged, dropped or counted
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .answer import UNDECIDED, Answer, Draft
-from .attribute import Decision, Support, attribute
 from .evidence import Evidence
 from .json_answer import JsonAnswer
 from .options import Options
 from .response import Response
-from .scoring import AnswerWide, Claim, Prepared, Scores, score_all, scorer
-from .scoring.calibration import judged
+from .support.calibration import judged
+from .support.decision import Decision, Support, attribute
+from .support.scorers import AnswerWide, Claim, Prepared, Scores, score_all, scorer
 
 T = TypeVar("T")
 

@@ -11,12 +11,12 @@ from functools import cache
 from importlib.resources import files
 
 from .answer import Draft
-from .attribute import Decision
 from .evidence import Evidence
+from .evidence.prompt import Message, excerpts_block
 from .markers import MarkerNames, strip
-from .place import place
-from .prompt import Message, excerpts_block
-from .segment import Segmenter
+from .markers.placement import place
+from .support.decision import Decision
+from .text.segmentation import Segmenter
 
 GRAPH = frozenset({"entity", "relation"})  # `chunk_type` of what comes from a knowledge graph
 
@@ -95,4 +95,4 @@ def _with_placeholders(draft: Draft, decision: Decision, shown: dict[int, Eviden
 
 @cache
 def _rules() -> str:
-    return (files(__package__) / "prompts" / "enrich.md").read_text(encoding="utf-8").strip()
+    return (files("citestream.citation.evidence") / "prompts" / "enrich.md").read_text(encoding="utf-8").strip()

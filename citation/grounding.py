@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .attribute import Decision, Reason, Status
 from .evidence import Evidence
+from .support.decision import Decision, Reason, Status
 
 
 @dataclass(slots=True)

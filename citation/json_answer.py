@@ -4,12 +4,12 @@ import json
 import re
 
 from .answer import UNDECIDED, Draft, book
-from .attribute import Decision
-from .claims import makes_claim
 from .grounding import Grounding
 from .references import References
-from .scoring import Claim
-from .segment import Kind, Segmenter
+from .support.claims import makes_claim
+from .support.decision import Decision
+from .support.scorers import Claim
+from .text.segmentation import Kind, Segmenter
 
 # A string and what follows a key. Possessive, so that an unclosed string cannot make it backtrack.
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*+:)?', re.DOTALL)

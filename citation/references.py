@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from .attribute import Status, Support
 from .evidence import Evidence, label
 from .markers.render import LINKABLE, given_url, reference_list
 from .options import Numbering
+from .support.decision import Status, Support
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from .dialects import dialect
 from .evidence import Evidence
 from .grounding import Grounding
 from .json_answer import JsonAnswer
-from .links import LinkPolicy, Unlinker, Unlinkers
+from .link_policy import LinkPolicy, Unlinker, Unlinkers
 from .markers import MarkerNames
 from .markers.render import web_addresses
 from .options import Options
 from .references import References
-from .segment import SegmentLimits
+from .text.segmentation import SegmentLimits
 
 Fields = dict[str, Any]
 

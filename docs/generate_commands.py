@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from proxy.cli import main
+from citestream.proxy.cli.commands import main
 
 HEAD = """# Commands
 

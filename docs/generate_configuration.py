@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from proxy.config import Config
+from citestream.proxy.config import Config
 
 EXAMPLE = Path(__file__).parents[1] / "config.example.yaml"
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from openai import OpenAI
 
-from providers.retrieval.excerpts import cut
+from citestream.providers.retrieval.excerpts import cut
 
 HERE = Path(__file__).parent
 QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?"

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 # kind -> "module:Class", imported when asked for.
 PROVIDERS = {
-    "extractive": "providers.extractive:ExtractiveProvider",
-    "gemini": "providers.gemini:GeminiProvider",
-    "ollama": "providers.ollama:OllamaProvider",
-    "openai": "providers.openai:OpenAIProvider",
-    "scripted": "providers.scripted:ScriptedProvider",
+    "extractive": "citestream.providers.extractive:ExtractiveProvider",
+    "gemini": "citestream.providers.gemini:GeminiProvider",
+    "ollama": "citestream.providers.ollama:OllamaProvider",
+    "openai": "citestream.providers.openai:OpenAIProvider",
+    "scripted": "citestream.providers.scripted:ScriptedProvider",
 }
 LOCAL = frozenset({"extractive", "scripted"})  # they talk to nobody, so they have no settings in common
 

@@ -11,20 +11,20 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..addresses import path_of
-from ..errors import ProviderError, translate
-from ..events import ChatRequest, Embedded, Event, Relayed
-from ..json_text import dumps, loads
-from ..messages import unsupported
-from ..reaching import reach
-from ..relaying import Ending, answered, relay
-from ..settings import Settings
-from ..streaming import stream
-from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
-from ..vectors import GEMINI_BATCH, from_gemini, gemini_request
-from .reading import GeminiReader
-from .request import generate_body
-from .tokens import AccessTokens
+from .addresses import path_of
+from .errors import ProviderError, translate
+from .events import ChatRequest, Embedded, Event, Relayed
+from .google_credentials import AccessTokens
+from .reachability import reach
+from .relay import Ending, answered, relay
+from .settings import Settings
+from .streaming import stream
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
+from .wire.embeddings import GEMINI_BATCH, from_gemini, gemini_request
+from .wire.gemini_request import generate_body
+from .wire.gemini_stream import GeminiReader
+from .wire.json_text import dumps, loads
+from .wire.messages import unsupported
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"  # v1 knows neither system instructions nor tools on every model

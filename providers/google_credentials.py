@@ -4,7 +4,7 @@ import asyncio
 from importlib import import_module
 from typing import Any
 
-from ..errors import Unreachable
+from .errors import Unreachable
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 

@@ -11,17 +11,17 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import translate
-from ..events import ChatRequest, Embedded, Event, Relayed
-from ..json_text import dumps
-from ..reaching import reach
-from ..relaying import Ending, answered, relay
-from ..settings import Settings
-from ..streaming import stream
-from ..transport import Call, LineSplitter, Transport
-from ..vectors import from_ollama, openai_request
-from .reading import LineReader
-from .request import chat_body
+from .errors import translate
+from .events import ChatRequest, Embedded, Event, Relayed
+from .reachability import reach
+from .relay import Ending, answered, relay
+from .settings import Settings
+from .streaming import stream
+from .transport import Call, LineSplitter, Transport
+from .wire.embeddings import from_ollama, openai_request
+from .wire.json_text import dumps
+from .wire.ollama_request import chat_body
+from .wire.ollama_stream import LineReader
 
 HOST = "127.0.0.1"
 PORT = 11434

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .addresses import path_of
-from .chunks import ChunkReader
 from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
-from .json_text import dumps
-from .reaching import reach
-from .relaying import Ending, answered, relay
+from .reachability import reach
+from .relay import Ending, answered, relay
 from .settings import Settings
 from .streaming import stream
 from .transport import Call, EventSplitter, Transport
-from .vectors import from_openai, openai_request
+from .wire.embeddings import from_openai, openai_request
+from .wire.json_text import dumps
+from .wire.openai_chunks import ChunkReader
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

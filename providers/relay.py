@@ -5,10 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from .chunks import DONE
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_headers
 from .events import Relayed
-from .json_text import loads
 from .masking import Passing
 from .transport import (
     MAX_EVENT_BYTES,
@@ -23,6 +21,8 @@ from .transport import (
     leave,
     reads,
 )
+from .wire.json_text import loads
+from .wire.openai_chunks import DONE
 
 # What an event may hold that ends a stream, by API; whoever has it is decoded, to look where in it that stands. These
 # begin with rare letters, and errors are looked for apart: 0.3 µs an event; from the quotation mark on it were 0.7.

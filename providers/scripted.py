@@ -7,9 +7,9 @@ ScriptedProvider("Half an ans", IncompleteAnswer("cut"))
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
-from .chunks import ChunkReader
 from .errors import ProviderError
 from .events import ChatRequest, Chunk, Event
+from .wire.openai_chunks import ChunkReader
 
 ENVELOPE: Chunk = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
 

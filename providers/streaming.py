@@ -14,10 +14,10 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle, TextDelta
-from .mending import mended
-from .runs import Reads, Runs
 from .settings import Settings
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, drain, kind_of, reads
+from .wire.sanitize_chunk import mended
+from .wire.text_runs import Reads, Runs
 
 IDLE = Idle()
 

@@ -1,5 +1,5 @@
 """`python -m proxy` is `citestream`."""
 
-from .cli import main
+from .cli.commands import main
 
 main(prog_name="citestream")

@@ -5,30 +5,30 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
-from citation.evidence import Evidence, FieldError
-from citation.links import Unlinkers
-from citation.prompt import Templates, inject
-from citation.response import Response
-from citation.segment import SegmentLimits
-from providers.events import ChatRequest
+from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence.prompt import Templates, inject
+from citestream.citation.link_policy import Unlinkers
+from citestream.citation.response import Response
+from citestream.citation.text.segmentation import SegmentLimits
+from citestream.providers.events import ChatRequest
 
 from .apis.extensions import available
-from .completion import Chunks, Unchanged
 from .config import Config, ConfigError, PromptFiles
-from .conversation import with_results
 from .embedders import Embedders
-from .enrich import enriched
-from .housekeeping import is_housekeeping
-from .job import Job, question
-from .outgoing import Outgoing
-from .pipeline import respond, unchanged
-from .readiness import Check
-from .reading import Pace
+from .model_routes import Route, Routes
+from .observability.readiness import Check
+from .observability.telemetry import Telemetry
+from .pipeline.background_requests import is_housekeeping
+from .pipeline.completion_chunks import Chunks, Unchanged
+from .pipeline.drafts import Pace
+from .pipeline.job import Job, question
+from .pipeline.outgoing import Outgoing
+from .pipeline.respond import respond, unchanged
+from .pipeline.second_pass import enriched
+from .pipeline.tool_evidence import with_results
 from .retrievers import Retrievers
-from .routes import Route, Routes
 from .scorers import Scorers
-from .store import RecentReferences
-from .telemetry import Telemetry
+from .storage import RecentReferences
 
 
 class Proxy:

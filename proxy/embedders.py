@@ -1,11 +1,11 @@
 """Embedders: those that a configuration names, each made once, whoever asks for it."""
 
-from providers.embedding import Embedder, embedder
-from providers.errors import ProviderError
-from providers.settings import Settings
+from citestream.providers.embedding import Embedder, embedder
+from citestream.providers.errors import ProviderError
+from citestream.providers.settings import Settings
 
 from .config import Config
-from .routes import SETTINGS
+from .model_routes import SETTINGS
 
 
 class Embedders:

@@ -4,16 +4,16 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from functools import partial
 
-from citation.options import Options, parse_options
-from providers import provider
-from providers.events import ChatRequest, Event, Provider
-from providers.reaching import Reachable
-from providers.transport import Retries, Timeouts, Transport
+from citestream.citation.options import Options, parse_options
+from citestream.providers import provider
+from citestream.providers.events import ChatRequest, Event, Provider
+from citestream.providers.reachability import Reachable
+from citestream.providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
-from .errors import RequestError
-from .readiness import Check
-from .telemetry import Asked, Telemetry
+from .http.error_responses import RequestError
+from .observability.readiness import Check
+from .observability.telemetry import Asked, Telemetry
 
 # Of a provider's configuration, what `providers.settings` knows by the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}

@@ -9,19 +9,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from citation.evidence import Evidence, FieldError, parse_evidence
-from providers.embedding import Embedder
-from providers.errors import ProviderError, TimedOut
-from providers.reaching import Reachable
-from providers.retrieval import Retrieved, Retriever, http, postgres, retriever
+from citestream.citation.evidence import Evidence, FieldError, parse_evidence
+from citestream.providers.embedding import Embedder
+from citestream.providers.errors import ProviderError, TimedOut
+from citestream.providers.reachability import Reachable
+from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
 
 from .config import Config, ConfigError, RetrieverConfig
 from .embedders import Embedders
-from .job import Job, question
-from .readiness import Check
-from .rewriting import rewritten
-from .routes import Routes
-from .telemetry import Telemetry
+from .model_routes import Routes
+from .observability.readiness import Check
+from .observability.telemetry import Telemetry
+from .pipeline.job import Job, question
+from .pipeline.query_rewriting import rewritten
 
 Fields = dict[str, Any]
 
@@ -102,7 +102,9 @@ class Retrievers:
         known: dict[str, Path] = {}
         for config in self._config.retrievers.values():
             if config.kind == "folder" and Path(config.store).is_file():
-                from providers.retrieval.store import Store  # not where there is no folder: SQLite takes 1 MB
+                from citestream.providers.retrieval.store import (
+                    Store,  # not where there is no folder: SQLite takes 1 MB
+                )
 
                 store = Store(Path(config.store))
                 known |= store.folders()
@@ -168,7 +170,7 @@ class Retrievers:
 
     def _folder(self, config: RetrieverConfig) -> Retriever:
         """Raises ProviderError."""
-        from providers.retrieval.store import Store, StoreError
+        from citestream.providers.retrieval.store import Store, StoreError
 
         try:
             store = Store(Path(config.store))

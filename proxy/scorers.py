@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.scoring import Scorer, scorer
-from citation.scoring.entailment import EntailmentScorer, Weighing
-from citation.scoring.passages import Passages
-from citation.scoring.ragflow import RagflowScorer
-from providers.embedding import Embedder
-from providers.entailment import EntailmentModel
-from providers.errors import ProviderError
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.support.passages import Passages
+from citestream.citation.support.scorers import Scorer, scorer
+from citestream.citation.support.scorers.entailment import EntailmentScorer, Weighing
+from citestream.citation.support.scorers.ragflow import RagflowScorer
+from citestream.providers.embedding import Embedder
+from citestream.providers.errors import ProviderError
+from citestream.providers.judging.cross_encoder import EntailmentModel
 
 from .config import Config, ConfigError
 from .embedders import Embedders
-from .preparing import Preparations
-from .scoring import Outside, Scoring
+from .pipeline.preparation import Preparations
+from .pipeline.scoring import Outside, Scoring
 
 log = logging.getLogger("citestream")
 

@@ -167,7 +167,10 @@ def test_nothing_is_left_for_later() -> None:
 
 
 SLOW_IMPORTS = {
-    "importing the commands loads nothing that --help does not need": ("proxy.cli", ("numpy", "aiohttp", *SDKS)),
+    "importing the commands loads nothing that --help does not need": (
+        "citestream.proxy.cli.commands",
+        ("numpy", "aiohttp", *SDKS),
+    ),
     "importing providers loads no SDK": ("providers", SDKS),
     "importing citation loads no server": ("citation", ("aiohttp", "asyncio", *SDKS)),
 }

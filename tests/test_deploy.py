@@ -13,10 +13,10 @@ import pytest
 import yaml
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import Config, parse
-from proxy.config.loading import load
-from proxy.metrics import Metrics
+from citestream.proxy.config import Config, parse
+from citestream.proxy.config.loading import load
+from citestream.proxy.http.application import make_app
+from citestream.proxy.observability.metrics import Metrics
 from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]

@@ -12,18 +12,17 @@ from types import ModuleType
 import pytest
 import yaml
 
-from citation import Evidence, Options, cite
-from citation.dialects import Dialect
-from citation.references import References
-from citation.scoring import SCORERS
-from providers.events import ChatRequest, Finish, TextDelta
-from providers.retrieval import RETRIEVERS
-from providers.retrieval.http.presets import PRESETS
-from proxy.config import load, parse
-from proxy.metrics import Metrics
+from citestream.citation import Evidence, Options, cite
+from citestream.citation.dialects import Dialect
+from citestream.citation.references import References
+from citestream.citation.support.scorers import SCORERS
+from citestream.providers.events import ChatRequest, Finish, TextDelta
+from citestream.providers.retrieval import RETRIEVERS
+from citestream.providers.retrieval.http.presets import PRESETS
+from citestream.proxy.config import load, parse
+from citestream.proxy.observability.metrics import Metrics
+from tests.conftest import Start
 from tests.upstreams.servers import STREAMS
-
-from .conftest import Start
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -80,8 +79,8 @@ def test_the_traced_sentences_are_decided_as_their_page_says(tmp_path: Path) -> 
 
 
 def test_the_scorer_of_the_page_cites_quotations(monkeypatch: pytest.MonkeyPatch) -> None:
-    module(programs("extend.md")[0], "citation.scoring.verbatim", monkeypatch)
-    monkeypatch.setitem(SCORERS, "verbatim", "citation.scoring.verbatim:VerbatimScorer")
+    module(programs("extend.md")[0], "citestream.citation.support.scorers.verbatim", monkeypatch)
+    monkeypatch.setitem(SCORERS, "verbatim", "citestream.citation.support.scorers.verbatim:VerbatimScorer")
     evidence = [Evidence(1, "It was long ago. The bridge is red, they say.", "e1"), Evidence(2, "Red bridges.", "e2")]
     cited = cite("The bridge is red. The bridge looks red.", evidence, Options(scorer="verbatim"))
     assert cited.text == "The bridge is red. [1] The bridge looks red."
@@ -89,7 +88,7 @@ def test_the_scorer_of_the_page_cites_quotations(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_dialect_of_the_page_adds_its_field(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = module(programs("extend.md")[1], "citation.dialects.footnotes", monkeypatch)
+    made = module(programs("extend.md")[1], "citestream.citation.dialects.footnotes", monkeypatch)
     dialect: Dialect = made.DIALECT
     references = References([Evidence(1, "It is red.", "e1", url="https://example.org/a")])
     assert dialect.finish(references, 0) == {"footnotes": {}}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.config import load
+from citestream.proxy.config import load
 from tests.clients.guides import FOLDER, ROOT, guides, regions, tables, with_code
 
 BLOCKS = re.compile(

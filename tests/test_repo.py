@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from proxy.cli import main as cli
+from citestream.proxy.cli.commands import main as cli
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("citation", "providers", "proxy")

@@ -17,11 +17,10 @@ import pytest
 import yaml
 from click import Context
 
-from proxy.cli import main
-from proxy.config import load
-
-from .conftest import Launch, Start
-from .upstreams.postgres import postgres
+from citestream.proxy.cli.commands import main
+from citestream.proxy.config import load
+from tests.conftest import Launch, Start
+from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"api.md", "commands.md", "configuration.md"}  # of the site, from the code
@@ -138,7 +137,7 @@ def commands(block: Block) -> list[str]:
 
 
 def completes(block: Block, reader: Reader) -> None:
-    """fish is not everywhere: what it would read; tests/proxy/test_cli.py asks in its words."""
+    """fish is not everywhere: what it would read; tests/proxy/cli/test_cli.py asks in its words."""
     (line,) = commands(block)
     script, _, source = line.partition(" | ")
     assert source == "source"

@@ -23,31 +23,52 @@ SECONDS = 6.0  # of load for each case: 3,000 samples
 RATE = 500  # samples a second
 # Stage and what names it in a frame, `function (file:line)`; the first that fits has the sample.
 STAGES = (
-    ("prepare evidence", ("(proxy/preparing.py",)),
-    ("score", ("(citation/scoring/comparison.py", "score (citation/scoring/", "score_all (citation/scoring/")),
-    ("decide", ("(citation/attribute.py", "(citation/gates/", "(citation/scoring/calibration.py")),
+    ("prepare evidence", ("(proxy/pipeline/preparation.py",)),
+    (
+        "score",
+        ("(citation/support/features.py", "score (citation/support/scorers/", "score_all (citation/support/scorers/"),
+    ),
+    ("decide", ("(citation/support/decision.py", "(citation/support/gates/", "(citation/support/calibration.py")),
     ("book references", ("(citation/references.py", "(citation/response.py", "(citation/grounding.py")),
-    ("place markers", ("(citation/place.py", "(citation/markers/render.py")),
-    ("segment", ("(citation/segment/",)),
-    ("strip, find claims", ("(citation/answer.py", "(citation/markers/", "(citation/claims.py")),
-    ("inject", ("(citation/prompt.py", "(citation/defuse.py")),
+    ("place markers", ("(citation/markers/placement.py", "(citation/markers/render.py")),
+    ("segment", ("(citation/text/segmentation/",)),
+    ("strip, find claims", ("(citation/answer.py", "(citation/markers/", "(citation/support/claims.py")),
+    ("inject", ("(citation/evidence/prompt.py", "(citation/evidence/sanitize.py")),
     (
         "read request",
-        ("read (proxy/exchange.py", "(citation/evidence.py", "parse (proxy/apis/", "(proxy/apis/echoes.py"),
+        (
+            "read (proxy/http/exchange.py",
+            "(citation/evidence/evidence.py",
+            "parse (proxy/apis/",
+            "(proxy/apis/earlier_answers.py",
+        ),
     ),
     (
         "write to client",
-        ("write (proxy/sending.py", "push (proxy/sending.py", "end (proxy/sending.py", "(aiohttp/web_response.py"),
+        (
+            "write (proxy/http/sending.py",
+            "push (proxy/http/sending.py",
+            "end (proxy/http/sending.py",
+            "(aiohttp/web_response.py",
+        ),
     ),
-    ("encode", ("(proxy/completion.py", "(proxy/encoding.py", "chunks (proxy/apis/")),
-    ("remember", ("(proxy/store/",)),
+    ("encode", ("(proxy/pipeline/completion_chunks.py", "(proxy/http/encoding.py", "chunks (proxy/apis/")),
+    ("remember", ("(proxy/storage/",)),
     ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
     ("read provider", ("(providers/",)),
-    ("steps between", ("(proxy/pipeline.py", "(proxy/ahead.py", "(proxy/reading.py", "(proxy/scoring.py")),
+    (
+        "steps between",
+        (
+            "(proxy/pipeline/respond.py",
+            "(proxy/pipeline/prefetch.py",
+            "(proxy/pipeline/drafts.py",
+            "(proxy/pipeline/scoring.py",
+        ),
+    ),
     ("take requests", ("(aiohttp/web_", "(proxy/")),
 )
 LOOP = "event loop, parsers in C"
-ENTRY = "(proxy/app.py"  # beneath every sample of the main thread
+ENTRY = "(proxy/http/application.py"  # beneath every sample of the main thread
 IDLE = "(concurrent/futures/thread.py"  # a thread of a pool that waits for work: py-spy takes it for a busy one
 
 CASES = (

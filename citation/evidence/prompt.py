@@ -13,10 +13,10 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from ..markers import forget
 from .budget import estimate_tokens, fit
-from .defuse import FRAME, defuse, defuse_line
 from .evidence import Evidence, FieldError
-from .markers import forget
+from .sanitize import FRAME, defuse, defuse_line
 
 Message = dict[str, Any]
 

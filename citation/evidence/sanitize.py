@@ -8,10 +8,10 @@ that is why the backend, not the model, decides what is cited.
 import re
 from html import unescape
 
-from .markers import MAX_MARKER
-from .markers.context import BRACKETS, glue
-from .markers.grammar import LOOKALIKES, Form, Unit, match_unit
-from .markers.match import SMALL
+from ..markers import MAX_MARKER
+from ..markers.context import BRACKETS, glue
+from ..markers.grammar import LOOKALIKES, Form, Unit, match_unit
+from ..markers.match import SMALL
 
 FRAME = "excerpt"  # the name of the tags that stand around each excerpt
 

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from .options import Placement
-from .segment import Kind
+from ..options import Placement
+from ..text.segmentation import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import assert_never
 from urllib.parse import quote
 
 from ..evidence import Evidence
-from ..links import Unlinker
+from ..link_policy import Unlinker
 from ..options import MarkerStyle
 
 LINKABLE = ("http://", "https://")  # nothing else becomes a link: no javascript:, no data:, no file:

@@ -6,11 +6,11 @@ One machine for streams and for whole texts: `strip` feeds everything at once, s
 import re
 from dataclasses import dataclass
 
+from .code_spans import Spans
 from .context import BRACKETS, SPACES
 from .grammar import MAX_MARKER, PARTIAL, Partial, Unit, match_link_target, match_unit
 from .match import STARTS, Match, match_marker
 from .named import MarkerNames
-from .spans import Spans
 
 BLOCK = 2_000  # characters taken in at a time: keeps the cost of a long text linear
 LEFT = 600  # characters of shown text kept for context; more than any rule looks back

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lexicon import Lexed, lex_sentence
-from . import Claim
+from ..text import Lexed, lex_sentence
 from .index import Index
 from .passages import language_of
-from .units import Units, units
+from .query_terms import Units, units
+from .scorers import Claim
 
 Bools = NDArray[np.bool_]
 

@@ -1,6 +1,6 @@
 """Scores to a probability of support: a small boosted forest, fitted by `bench/fit.py`, stored as readable JSON.
 
-Any scorer can have one: `citation/scoring/<scorer>.json`, with the names of the features it reads.
+Any scorer can have one: `citation/support/weights/<scorer>.json`, with the names of the features it reads.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Judgement, Scores
+from .scorers import Judgement, Scores
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def judged(scores: Sequence[Scores]) -> list[Scores]:
 @lru_cache(maxsize=16)
 def calibration(scorer: str) -> Calibration:
     """The calibration of that scorer. FileNotFoundError where there is none."""
-    raw = json.loads(files("citation.scoring").joinpath(f"{scorer}.json").read_text("utf-8"))
+    raw = json.loads(files("citestream.citation.support").joinpath("weights", f"{scorer}.json").read_text("utf-8"))
     return parse(raw)
 
 

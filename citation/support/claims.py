@@ -2,7 +2,7 @@
 
 import re
 
-from .segment import CITABLE, Kind
+from ..text.segmentation import CITABLE, Kind
 
 # Longer sentences say something besides the greeting or the announcement they begin with.
 _LONGEST_PHRASE = 90

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from .calibration import judge
 from .gates import Gate, Gates, Reason
-from .scoring import Claim, Prepared, Scores
-from .scoring.calibration import judge
+from .scorers import Claim, Prepared, Scores
 
 __all__ = ["Decision", "Gate", "Reason", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .answer import Draft
-from .attribute import Verdict, explain
-from .cite import drafts_of, scored
-from .evidence import Evidence
-from .options import Options
-from .response import Response
-from .scoring import Prepared, Scores, scorer
+from ..answer import Draft
+from ..cite import drafts_of, scored
+from ..evidence import Evidence
+from ..options import Options
+from ..response import Response
+from .decision import Verdict, explain
+from .scorers import Prepared, Scores, scorer
 
 
 @dataclass(frozen=True, slots=True)

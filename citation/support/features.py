@@ -10,12 +10,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lexicon.concepts import NO_OTHER
-from . import MOST_TOGETHER, Claim, Scores
+from ..text.concepts import NO_OTHER
+from .analyzed_claim import LexedClaim
 from .index import WINDOW_SENTENCES, Index
-from .lexed_claim import LexedClaim
-from .neighbours import neighbours
-from .units import Units, presence
+from .query_terms import Units, presence
+from .scorers import MOST_TOGETHER, Claim, Scores
+from .term_order import neighbours
 from .windows import best_windows, by_window, in_windows, lead, most_alike
 
 Floats = NDArray[np.float32]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evidence import Evidence
-from ..lexicon import Lexed
-from ..lexicon.concepts import skeleton
+from ..text import Lexed
+from ..text.concepts import skeleton
 from .passages import Passage, Passages
 
 Ints = NDArray[np.int64]

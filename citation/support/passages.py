@@ -14,9 +14,9 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ..evidence import Evidence
-from ..lexicon import Lexed, lex, lex_title, sentences
-from ..lexicon.words import UNSPACED
-from .recent import Recent
+from ..text import Lexed, lex, lex_title, sentences
+from ..text.words import UNSPACED
+from .lru_cache import Recent
 
 T = TypeVar("T")
 

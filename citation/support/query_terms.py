@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lexicon import Lexed
-from ..lexicon.concepts import NO_OTHER, OtherWays, han_synonyms, skeleton, synonyms
+from ..text import Lexed
+from ..text.concepts import NO_OTHER, OtherWays, han_synonyms, skeleton, synonyms
 from .index import Index
 
 _RUN = re.compile("[\u3400-\u9fff]+")

@@ -2,16 +2,16 @@
 
 from functools import lru_cache
 
-from .content import Lexed, content
-from .folding import fold
+from .analysis import Lexed, content
 from .han import simplified
-from .keeping import kept
 from .languages import elect
-from .quantities import Quantity, agrees
-from .reading import Reader
-from .scanning import scan
+from .memo import kept
+from .normalize import fold
+from .numbers.quantities import Quantity, agrees
+from .numbers.quantity_parser import Reader
 from .sentences import sentences
 from .stemming import stem
+from .tokenizer import scan
 
 __all__ = ["Lexed", "Quantity", "agrees", "fold", "lex", "lex_sentence", "lex_title", "sentences", "stem"]
 

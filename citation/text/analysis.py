@@ -4,10 +4,10 @@ from array import array
 from dataclasses import dataclass, field
 from itertools import compress, pairwise
 
-from .function_words import FUNCTION_CHARS, function_words
-from .pieces import Found, Pieces
+from .numbers.quantities import Quantity
 from .polarity import POLAR, han_members, han_negations, not_negating_before
-from .quantities import Quantity
+from .stopwords import FUNCTION_CHARS, function_words
+from .tokens import Found, Pieces
 
 _QUOTES = " \"“‘'(*_#「《"
 _SENTENCE_ENDS = ".!?:。！？\n-•*"

@@ -4,10 +4,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .folding import fold, table
-from .function_words import function_words
-from .keeping import kept
+from .memo import kept
+from .normalize import fold, table
 from .stemming import stem
+from .stopwords import function_words
 
 # Every way is a tuple of terms that a sentence must all hold: one stem, or the character pairs of a CJK word.
 Ways = tuple[tuple[str, ...], ...]

@@ -5,7 +5,7 @@ Not a converter: good enough that both sides of a comparison meet.
 
 import re
 
-from .folding import table
+from .normalize import table
 
 _SIMPLER = str.maketrans({pair[0]: pair[1] for line in table("han.txt") for pair in line.split()})
 _FIRST, _LAST = min(_SIMPLER), max(_SIMPLER)

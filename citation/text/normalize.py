@@ -3,7 +3,7 @@
 import unicodedata
 from importlib.resources import files
 
-from .keeping import kept
+from .memo import kept
 
 
 def fold(word: str) -> str:
@@ -24,5 +24,5 @@ def words(text: str) -> tuple[str, ...]:
 
 def table(name: str) -> list[str]:
     """The lines of a text file beside this module, without comments and empty ones."""
-    lines = files("citation.lexicon").joinpath(name).read_text("utf-8").splitlines()
+    lines = files("citestream.citation.text").joinpath("data", name).read_text("utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from .folding import fold, table, words
+from .normalize import fold, table, words
 from .stemming import stem
 
 _NEGATIONS = frozenset(

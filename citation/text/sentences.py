@@ -2,7 +2,7 @@
 
 import re
 
-from .folding import words
+from .normalize import words
 
 # Past this many characters a table or a list without punctuation is cut at white space, so that windows stay passages.
 _LONGEST = 500

@@ -2,7 +2,7 @@
 
 import re
 
-from .keeping import kept
+from .memo import kept
 
 _MIN_STEM = 3
 

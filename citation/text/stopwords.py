@@ -1,6 +1,6 @@
 """Function words and characters of the languages answers mostly come in, folded (no case, no diacritics)."""
 
-from .folding import fold, table, words
+from .normalize import fold, table, words
 
 _WORDS = dict(line.split(": ", 1) for line in table("function_words.txt"))
 

@@ -11,10 +11,10 @@ from itertools import accumulate
 from operator import add, attrgetter
 from typing import NamedTuple, cast
 
-from .han_numbers import counts
-from .keeping import kept
-from .numerals import NUMERAL
-from .pieces import Pieces
+from .memo import kept
+from .numbers.han_numerals import counts
+from .numbers.numerals import NUMERAL
+from .tokens import Pieces
 from .words import LETTER, MARKS, UNSPACED, Word, no_word, word
 
 # What no piece begins with is taken along, all at once: to try every alternative at each space takes twice as long.

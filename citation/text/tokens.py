@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .quantities import Quantity
+from .numbers.quantities import Quantity
 from .words import Word
 
 _CLOSE = frozenset({"", " ", "\u00a0", "\u202f", "-"})

@@ -4,14 +4,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .beside import says_more
-from .folding import fold
-from .keeping import kept
 from .languages import Votes, votes
-from .numerals import may_be_number
+from .memo import kept
+from .normalize import fold
+from .numbers.modifiers import says_more
+from .numbers.numerals import may_be_number
+from .numbers.units import MONTHS
 from .polarity import is_negation, members
 from .stemming import stem
-from .units import MONTHS
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"

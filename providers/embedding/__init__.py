@@ -20,10 +20,10 @@ __all__ = ["CACHE_BYTES", "EMBEDDERS", "Embedder", "Limits", "Model", "Vectors",
 
 # kind -> "module:Class", imported when asked for.
 EMBEDDERS = {
-    "gemini": "providers.embedding.gemini:GeminiModel",
-    "local": "providers.embedding.local:LocalModel",
-    "ollama": "providers.embedding.ollama:OllamaModel",
-    "openai": "providers.embedding.openai:OpenAIModel",
+    "gemini": "citestream.providers.embedding.gemini:GeminiModel",
+    "local": "citestream.providers.embedding.local:LocalModel",
+    "ollama": "citestream.providers.embedding.ollama:OllamaModel",
+    "openai": "citestream.providers.embedding.openai:OpenAIModel",
 }
 
 

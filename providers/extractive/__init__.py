@@ -11,9 +11,9 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from ..chunks import ChunkReader
 from ..events import ChatRequest, Chunk, Event, Message
-from ..json_text import dumps
+from ..wire.json_text import dumps
+from ..wire.openai_chunks import ChunkReader
 from .compose import compose
 
 MODEL = "extractive"

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
-from .sentences import Passage, passages
-from .words import TYPES, asks_for, content_words, names, parts
+from .question_words import TYPES, asks_for, content_words, names, parts
+from .quotable_passages import Passage, passages
 
 MOST = 3  # sentences of an answer: more would be a page, not an answer
 ENOUGH = 0.45  # of the question's weight that the best sentence has to hold; below, it is about something else

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .words import MONTH, terms
+from .question_words import MONTH, terms
 
 _SHORT = """
     mr mrs ms dr prof st jr sr vs etc e.g i.e cf no nos vol fig figs pp approx ca dept est inc ltd co corp jan feb mar

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import BrokenStream, ProviderError, translate
+from ..errors import BrokenStream, ProviderError, translate
 
 MOST_TOKENS = 256  # of sentence and passage together: time grows faster than length, and windows have 100
 BATCH = 8  # pairs padded to the same length at a time

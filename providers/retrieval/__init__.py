@@ -12,9 +12,9 @@ __all__ = ["RETRIEVERS", "Retrieved", "Retriever", "retriever"]
 
 # kind -> "module:Class"
 RETRIEVERS = {
-    "folder": "providers.retrieval.folder:FolderRetriever",
-    "http": "providers.retrieval.http:HttpRetriever",
-    "postgres": "providers.retrieval.postgres:PostgresRetriever",
+    "folder": "citestream.providers.retrieval.folder:FolderRetriever",
+    "http": "citestream.providers.retrieval.http:HttpRetriever",
+    "postgres": "citestream.providers.retrieval.postgres:PostgresRetriever",
 }
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from .directory_walk import File, walk
 from .readers import READERS, Entry, UnreadableFileError, entries
-from .walk import File, walk
 
 __all__ = ["UnreadableFileError", "evidence_of"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..embedding import Embedder
 from ..errors import ProviderError
-from .breadth import breadth
-from .fusion import fused
+from .question_scope import breadth
 from .questions import question_vector
+from .rank_fusion import fused
 from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved
 from .store import Excerpt, Hit, Matrix, Store, StoreError

@@ -8,7 +8,7 @@ both find the same.
 import re
 import unicodedata
 
-from ..extractive.words import FUNCTION_WORDS, stem, without_question_words
+from ..extractive.question_words import FUNCTION_WORDS, stem, without_question_words
 
 VERSION = 1  # of the form of tokens; a store with another one is read again from its own texts
 

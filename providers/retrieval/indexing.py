@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 
 from ..embedding import Embedder
+from .directory_walk import File, LeftOut, walk
 from .readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
 from .store import Folder, Store
-from .walk import File, LeftOut, walk
 
 FORM = 1  # of what readers make of a file; a change of theirs that shows in the store counts it up
 BLOCK = 2**20  # bytes read at a time for the hash

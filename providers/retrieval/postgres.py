@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..embedding import Embedder
 from ..errors import ProviderError, TimedOut, Unreachable
-from ..json_text import loads
+from ..wire.json_text import loads
 from .entries import USUAL, entry
-from .fusion import fused
 from .questions import question_vector
+from .rank_fusion import fused
 from .ranking import MAX_QUESTION, relevance
 from .retriever import Entry, Retrieved
 

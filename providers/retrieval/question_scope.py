@@ -2,7 +2,7 @@
 
 import re
 
-from ..extractive.words import asks_for, names
+from ..extractive.question_words import asks_for, names
 
 _BROAD = re.compile(
     r"(?i)\b(?:overview|summar(?:y|ies|i[sz]e)|main (?:points?|ideas?|themes?|arguments?)|key (?:points?|takeaways?)|"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from ..extractive.words import content_words, terms
+from ..extractive.question_words import content_words, terms
 
 MAX_QUESTION = 10_000  # characters of a question that are looked for: a client may send megabytes
 MAX_TEXT = 10_000  # characters of each text that are compared: a hundred take 0.1 s, and show what they are about

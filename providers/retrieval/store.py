@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import tokens
+from . import index_terms as tokens
 
 VERSION = 1  # of the tables; a store with another one is made anew by --rebuild
 LOCKED_SECONDS = 10.0  # that another run may hold the file: as long as one large file takes to be written

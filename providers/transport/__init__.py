@@ -4,10 +4,10 @@
 with bytes, so that every rule of the formats is tested without a socket.
 """
 
-from .accepting import Accepted, accept
-from .lines import LineSplitter
-from .reading import MAX_ANSWER_BYTES, TICK, Watch, reads
-from .retrying import Retries
+from .accept import Accepted, accept
+from .body_reader import MAX_ANSWER_BYTES, TICK, Watch, reads
+from .ndjson import LineSplitter
+from .retry import Retries
 from .session import Call, Timeouts, Transport, body, drain, kind_of, leave, refuse
 from .sse import MAX_EVENT_BYTES, EventSplitter
 

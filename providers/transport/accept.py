@@ -8,7 +8,7 @@ from typing import Self
 import aiohttp
 
 from ..errors import ProviderError, Rejected
-from .reading import Watch
+from .body_reader import Watch
 from .session import Call, Timeouts, Transport, leave, refuse
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
 from ..errors import CERTIFICATE, BrokenStream, Unreachable, rejected, translate
-from .retrying import Retries
+from .retry import Retries
 
 CONNECT_SECONDS = 10.0  # three TCP retransmissions; a provider farther away than that is down
 FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load the model from disk first

@@ -6,8 +6,8 @@ Unlike the Embedder, which embeds for our own scores: here nothing is cached, cu
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .errors import BrokenStream
-from .events import Embedded
+from ..errors import BrokenStream
+from ..events import Embedded
 from .json_text import dumps
 
 Fields = dict[str, Any]

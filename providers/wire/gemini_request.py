@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..events import ChatRequest, Message
-from ..json_text import loads
-from ..messages import called, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
+from .json_text import loads
+from .messages import called, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
 
 Fields = dict[str, Any]
 

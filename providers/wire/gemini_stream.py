@@ -6,12 +6,12 @@ from time import time
 from typing import Any
 from uuid import uuid4
 
-from ..chunks import ChunkReader
 from ..errors import ProviderError, ReportedError, reported
 from ..events import Chunk, Event
-from ..json_text import clean, dumps, loads
-from ..mending import counted
-from ..messages import made_id
+from .json_text import clean, dumps, loads
+from .messages import made_id
+from .openai_chunks import ChunkReader
+from .sanitize_chunk import counted
 
 Fields = dict[str, Any]
 

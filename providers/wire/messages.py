@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from .errors import Rejected
-from .events import Message
+from ..errors import Rejected
+from ..events import Message
 from .json_text import loads
 
 Fields = dict[str, Any]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..events import ChatRequest, Message
-from ..messages import called, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
+from .messages import called, data_url, first, image_url, parts, schema, stops, text_of, tool_names, unsupported
 
 Fields = dict[str, Any]
 

@@ -7,11 +7,11 @@ from time import time
 from typing import Any
 from uuid import uuid4
 
-from ..chunks import ChunkReader
 from ..errors import ProviderError, reported
 from ..events import Chunk, Event
-from ..json_text import clean, dumps, loads
-from ..messages import image_kind, made_id
+from .json_text import clean, dumps, loads
+from .messages import image_kind, made_id
+from .openai_chunks import ChunkReader
 
 Fields = dict[str, Any]
 

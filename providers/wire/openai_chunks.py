@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import IncompleteAnswer, ProviderError, reported
-from .events import Chunk, Event, Finish, OtherDelta, TextDelta, Usage
+from ..errors import IncompleteAnswer, ProviderError, reported
+from ..events import Chunk, Event, Finish, OtherDelta, TextDelta, Usage
 from .json_text import loads, whole_characters
 
 DONE = b"[DONE]"

@@ -7,7 +7,7 @@ would fail at it, and the answer with it.
 from collections.abc import Mapping
 from typing import Any
 
-from .events import Event, Idle
+from ..events import Event, Idle
 
 Fields = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import orjson
 
-from .events import Event, TextDelta
+from ..events import Event, TextDelta
 
 MOST_LEARNED = 8  # times in a stream: a server that changes what is around each token is read chunk by chunk
 _CODE = b"\\u"  # begins a character by its number: perhaps half of one, whose other half is in another payload

@@ -8,13 +8,13 @@ from typing import Any
 
 from aiohttp import web
 
-from citation.attribute import Support
-from citation.evidence import FieldError
+from citestream.citation.evidence import FieldError
+from citestream.citation.support.decision import Support
 
-from ..citing import cite_text
-from ..exchange import read
-from ..middleware import json_response
-from ..proxy import Proxy
+from ..app import Proxy
+from ..http.exchange import read
+from ..http.middleware import json_response
+from ..pipeline.cite_text import cite_text
 from .extensions import Body, take
 
 KNOWN = frozenset({"text", "sentences", "question"})

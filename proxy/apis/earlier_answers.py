@@ -6,7 +6,7 @@ know.
 
 from typing import Any
 
-from providers.events import Message
+from citestream.providers.events import Message
 
 # Of every dialect; LiteLLM's SDK gathers in provider_specific_fields those that it does not know.
 OURS = frozenset({"references", "annotations", "reference", "graph_data", "provider_specific_fields"})

@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal
 from aiohttp import web
 from pydantic import Field
 
-from citation.evidence import FieldError
-from providers.events import Embedded, Embeds
+from citestream.citation.evidence import FieldError
+from citestream.providers.events import Embedded, Embeds
 
-from ..exchange import read
-from ..middleware import json_response
-from ..passing_on import key_of, passed_on
-from ..proxy import Proxy
-from ..routes import Route
+from ..app import Proxy
+from ..http.exchange import read
+from ..http.middleware import json_response
+from ..http.pass_through import key_of, passed_on
+from ..model_routes import Route
 from .extensions import Body, required_text
-from .shapes import Shape, check
+from .field_types import Shape, check
 
 
 class _Request(Shape):

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from citation.dialects import dialect
-from citation.evidence import Evidence, FieldError, parse_sources
-from citation.options import Options, parse_options
-from citation.scoring import SCORERS
+from citestream.citation.dialects import dialect
+from citestream.citation.evidence import Evidence, FieldError, parse_sources
+from citestream.citation.options import Options, parse_options
+from citestream.citation.support.scorers import SCORERS
 
-from ..job import Retrieval
+from ..pipeline.job import Retrieval
 
 Body = dict[str, Any]
 

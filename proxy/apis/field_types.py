@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from citation.evidence import FieldError
+from citestream.citation.evidence import FieldError
 
-from ..config.errors import dotted
+from ..config.validation_errors import dotted
 
 Path = tuple[str | int, ...]
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from aiohttp import web
 
-from providers.errors import ProviderError
+from citestream.providers.errors import ProviderError
 
-from ..middleware import json_response
-from ..proxy import Proxy
+from ..app import Proxy
+from ..http.middleware import json_response
 
 PATIENCE = 5.0  # seconds for a provider to list its models; one that is down must not hide the others
 

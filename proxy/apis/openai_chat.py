@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from citation.options import Options
-from providers.events import Chunk
+from citestream.citation.options import Options
+from citestream.providers.events import Chunk
 
-from ..collecting import Completion
-from ..encoding import dumps
-from ..job import Job
-from .echoes import without_ours
+from ..http.encoding import dumps
+from ..pipeline.collect_chunks import Completion
+from ..pipeline.job import Job
+from .earlier_answers import without_ours
 from .extensions import Body, required_text, take
-from .shapes import Shape, Whole, check
+from .field_types import Shape, Whole, check
 
 
 class OpenAIChatApi:

@@ -2,11 +2,11 @@
 
 from aiohttp import web
 
-from ..errors import RequestError
-from ..log import TENANT
-from ..middleware import json_response
-from ..proxy import Proxy
-from ..store import KEPT
+from ..app import Proxy
+from ..http.error_responses import RequestError
+from ..http.middleware import json_response
+from ..observability.logs import TENANT
+from ..storage import KEPT
 
 
 async def references(request: web.Request, proxy: Proxy) -> web.Response:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from providers.messages import is_made
+from citestream.providers.wire.messages import is_made
 
-from ..encoding import loads
+from ..http.encoding import loads
 
 Fields = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from .config import Config
+    from ..config import Config
     from .terminal import Files
 
 FAILED = 1  # it could not be done: no such file, the provider refused, a broken stream
@@ -43,7 +43,7 @@ STORE = click.option(
 
 def _models(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
     """What `--model` may be, as far as the configuration says; names of models are the providers' own."""
-    from .config import ConfigError, load
+    from ..config import ConfigError, load
 
     try:
         config = load(context.params.get("path"))
@@ -56,7 +56,7 @@ def _models(context: click.Context, option: click.Parameter, begun: str) -> list
 
 def _scorers(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
     """What `--scorer` may be."""
-    from citation.scoring import SCORERS
+    from citestream.citation.support.scorers import SCORERS
 
     return [name for name in SCORERS if name.startswith(begun)]
 
@@ -113,9 +113,9 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     citestream serve --config my.yaml --workers 2         with options, on two cores
     OPENAI_API_KEY=... citestream serve                   with OpenAI's models too
     """
-    from .config import ConfigError, asks_itself, is_loopback
-    from .log import set_up
-    from .workers import serve as serve_forever
+    from ..config import ConfigError, asks_itself, is_loopback
+    from ..http.workers import serve as serve_forever
+    from ..observability.logs import set_up
 
     config = _config(path, host=host, port=port, workers=workers)
     if name := asks_itself(config):
@@ -186,8 +186,8 @@ def index(
     citestream index docs/ --embedder local          by meaning too, not by words alone
     citestream index --watch                         every change of what was read before
     """
-    from .indexing import Indexing
-    from .indexing import run as run_now
+    from .index_command import Indexing
+    from .index_command import run as run_now
 
     if rebuild and not folders:
         _fail("--rebuild forgets which folders there were: name them", USAGE)
@@ -245,9 +245,9 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
     citestream eval labelled.jsonl --scorer hybrid --config my.yaml --plot curves.png
     citestream eval labelled.jsonl --json | jq .quality.ALL.f1
     """
-    from citation.evidence import FieldError
+    from citestream.citation.evidence import FieldError
 
-    from .evaluation import run
+    from .eval_command import run
 
     try:
         run(files, scorer, as_json=as_json, plot=plot, config=_config(path))
@@ -279,8 +279,8 @@ def make_key(name: str, given: bool) -> None:
     citestream make-key --name "search app"
     printf %s "$OLD_KEY" | citestream make-key --stdin
     """
-    from .auth import new_key
-    from .config import hashed
+    from ..config import hashed
+    from ..http.auth import new_key
 
     key = sys.stdin.read().strip() if given else new_key()
     if not key:
@@ -311,7 +311,7 @@ def completion(shell: str) -> None:
 
 
 def _config(path: str | None, **overrides: Any) -> "Config":
-    from .config import ConfigError, load
+    from ..config import ConfigError, load
 
     try:
         return load(path, **overrides)
@@ -320,7 +320,7 @@ def _config(path: str | None, **overrides: Any) -> "Config":
 
 
 def _files(path: Path) -> "Files":
-    from providers.retrieval.files import UnreadableFileError, evidence_of
+    from citestream.providers.retrieval.evidence_files import UnreadableFileError, evidence_of
 
     from .terminal import Files
 
@@ -348,13 +348,13 @@ def _run(job: Any, config: "Config", model: str = "") -> None:
     """Run to the end; an error in one sentence with what to do about it, not in a traceback. `model`: who is asked."""
     import asyncio
 
-    from citation.evidence import FieldError
-    from providers.errors import ProviderError
-    from providers.retrieval.store import StoreError
+    from citestream.citation.evidence import FieldError
+    from citestream.providers.errors import ProviderError
+    from citestream.providers.retrieval.store import StoreError
 
-    from .advice import advice
-    from .config import ConfigError
-    from .errors import RequestError
+    from ..config import ConfigError
+    from ..http.error_responses import RequestError
+    from .error_hints import advice
 
     try:
         asyncio.run(job)

@@ -1,10 +1,10 @@
 """What a person at a terminal can do about an error: half a sentence, or nothing where the message says it all."""
 
-from providers.errors import ProviderError, Unreachable
-from providers.ollama import address as ollama
+from citestream.providers.errors import ProviderError, Unreachable
+from citestream.providers.ollama import address as ollama
 
-from .config import Config
-from .errors import RequestError
+from ..config import Config
+from ..http.error_responses import RequestError
 
 # What the environment may say in place of a configuration file.
 KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}

@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from citation.attribute import Verdict, explain
-from citation.cite import together, with_gaps
-from citation.claims import makes_claim
-from citation.evaluate import Quality, Record, evaluate, interval
-from citation.evidence import Evidence, FieldError
-from citation.options import Options
-from citation.scoring import Claim
-from citation.segment import Kind
+from citestream.citation.cite import together, with_gaps
+from citestream.citation.evaluate import Quality, Record, evaluate, interval
+from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.options import Options
+from citestream.citation.support.claims import makes_claim
+from citestream.citation.support.decision import Verdict, explain
+from citestream.citation.support.scorers import Claim
+from citestream.citation.text.segmentation import Kind
 
-from .config import Config
-from .encoding import dumps, loads
-from .scorers import Scorers
+from ..config import Config
+from ..http.encoding import dumps, loads
+from ..scorers import Scorers
 
 DEADLINE_SECONDS = 60.0  # nobody waits: what a scorer can do is measured, not how often it is late
 BINS = 10  # of the calibration plot

@@ -7,9 +7,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from citation.attribute import Verdict
-from citation.evidence import Evidence
-from citation.explaining import Explained
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.decision import Verdict
+from citestream.citation.support.explanation import Explained
 
 NEAREST = 5  # pieces of evidence shown of a sentence
 PASSAGE = 70  # characters shown of the passage that was compared

@@ -12,17 +12,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from citation.evidence import FieldError, parse_documents
-from providers.embedding import Embedder
-from providers.errors import ProviderError
-from providers.retrieval.indexing import Begun, Indexed, Removed, Step, Unchanged, index
-from providers.retrieval.store import Store
-from providers.retrieval.walk import LeftOut
-from providers.retrieval.watching import changes
+from citestream.citation.evidence import FieldError, parse_documents
+from citestream.providers.embedding import Embedder
+from citestream.providers.errors import ProviderError
+from citestream.providers.retrieval.directory_walk import LeftOut
+from citestream.providers.retrieval.file_watcher import changes
+from citestream.providers.retrieval.indexing import Begun, Indexed, Removed, Step, Unchanged, index
+from citestream.providers.retrieval.store import Store
 
-from .config import Config
-from .embedders import Embedders
-from .live import SAFE
+from ..config import Config
+from ..embedders import Embedders
+from .live_markdown import SAFE
 
 Fields = dict[str, Any]
 

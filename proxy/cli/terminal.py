@@ -11,22 +11,22 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from citation.evidence import Evidence, parse_evidence
-from providers.errors import ProviderError
-from providers.events import Chunk
-from providers.retrieval.ranking import relevance
+from citestream.citation.evidence import Evidence, parse_evidence
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Chunk
+from citestream.providers.retrieval.ranking import relevance
 
-from .apis.extensions import available
-from .citing import score_text
-from .collecting import Completion
-from .config import Config
-from .encoding import dumps
-from .explained import table
-from .job import Job
-from .live import SAFE, THEME, answering
-from .outgoing import Failed
-from .proxy import Proxy
-from .scorers import Scorers
+from ..apis.extensions import available
+from ..app import Proxy
+from ..config import Config
+from ..http.encoding import dumps
+from ..pipeline.cite_text import score_text
+from ..pipeline.collect_chunks import Completion
+from ..pipeline.job import Job
+from ..pipeline.outgoing import Failed
+from ..scorers import Scorers
+from .explanation_table import table
+from .live_markdown import SAFE, THEME, answering
 
 Fields = dict[str, Any]
 

@@ -4,12 +4,10 @@
 may be missing. An unknown key is an error that names its path and what was probably meant.
 """
 
-from .errors import ConfigError
 from .loading import default_providers, load, parse
-from .operating import Log, Readiness, StoreConfig, Traces
-from .retrieval import STORE, RetrieverConfig
-from .section import Section
-from .tree import (
+from .operation_options import Log, Readiness, StoreConfig, Traces
+from .retrieval_options import STORE, RetrieverConfig
+from .schema import (
     Alias,
     ClientKey,
     Config,
@@ -27,6 +25,8 @@ from .tree import (
     hashed,
     is_loopback,
 )
+from .section import Section
+from .validation_errors import ConfigError
 
 __all__ = [
     "STORE",

@@ -9,9 +9,9 @@ from typing import Any, Literal, get_origin
 import yaml
 from pydantic import ValidationError
 
-from .errors import ConfigError, annotation, dotted, explained
-from .retrieval import STORE
-from .tree import Config
+from .retrieval_options import STORE
+from .schema import Config
+from .validation_errors import ConfigError, annotation, dotted, explained
 
 ENVIRONMENT = "CITESTREAM_"  # what the names of variables that set options begin with
 FILE_VARIABLE = "CITESTREAM_CONFIG"  # names the file where the command line does not

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from citation.evidence import Evidence
-from providers.retrieval.http import Settings
-from providers.retrieval.http.presets import PRESETS
+from citestream.citation.evidence import Evidence
+from citestream.providers.retrieval.http import Settings
+from citestream.providers.retrieval.http.presets import PRESETS
 
-from .errors import meant
 from .section import Keyed
+from .validation_errors import meant
 
 FIELDS = tuple(field.name for field in fields(Evidence) if field.name != "number")
 STORE = ".citestream/evidence.db"  # where one works, like .git: found without being named, and easily deleted

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, PlainValidator, model_validator
 
-from citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
-from citation.links import LinkPolicy
-from citation.options import Options, parse_options
+from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
+from citestream.citation.link_policy import LinkPolicy
+from citestream.citation.options import Options, parse_options
 
-from .errors import meant
-from .operating import Log, Readiness, StoreConfig, Traces
-from .retrieval import RetrieverConfig
+from .operation_options import Log, Readiness, StoreConfig, Traces
+from .retrieval_options import RetrieverConfig
 from .section import Keyed, Section, content
+from .validation_errors import meant
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

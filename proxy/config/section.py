@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .errors import ConfigError
+from .validation_errors import ConfigError
 
 
 class Section(BaseModel):

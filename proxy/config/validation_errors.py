@@ -7,7 +7,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from citation.evidence import FieldError
+from citestream.citation.evidence import FieldError
 
 Path = tuple[str | int, ...]
 

@@ -6,7 +6,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from .auth import OPEN_PATHS
-from .errors import RequestError
+from .error_responses import RequestError
 
 RETRY_AFTER = 1  # seconds; a stream ends, or another server takes over, about this soon
 

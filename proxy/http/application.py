@@ -13,31 +13,31 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web, web_response
 
-from . import playground
+from .. import playground
+from ..apis import gemini, ollama
+from ..apis.cite_endpoint import cite
+from ..apis.embeddings_endpoint import embeddings
+from ..apis.models_endpoint import model, models
+from ..apis.openai_chat import OpenAIChatApi
+from ..apis.references_endpoint import references
+from ..apis.responses import ResponsesApi
+from ..app import Proxy
+from ..config import Config, ConfigError, Tls
+from ..observability.logs import SERVER, identified, logged
+from ..observability.readiness import FAILING, Readiness
+from ..observability.telemetry import Telemetry
 from .admission import Admission
-from .apis import gemini, ollama
-from .apis.cite import cite
-from .apis.embeddings import embeddings
-from .apis.models import model, models
-from .apis.openai_chat import OpenAIChatApi
-from .apis.references import references
-from .apis.responses import ResponsesApi
 from .auth import Keys, presented
-from .config import Config, ConfigError, Tls
 from .cors import Cors
 from .exchange import BODY_SECONDS, answer
-from .log import SERVER, identified, logged
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
-from .pages import no_strange_pages
-from .proxy import Proxy
-from .readiness import FAILING, Readiness
-from .telemetry import Telemetry
+from .origin_check import no_strange_pages
 
 if TYPE_CHECKING:
-    from .metrics import Metrics
-    from .tracing import Tracing
+    from ..observability.metrics import Metrics
+    from ..observability.tracing import Tracing
 
-DESCRIPTION = files(__package__) / "openapi.yaml"
+DESCRIPTION = files("citestream.proxy") / "openapi.yaml"
 IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's head included; aiohttp would wait an hour
 CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
 # New objects before Python looks for cycles among them; its 700 are a few sentences scored. Saves 6 to 13 % of all CPU.
@@ -51,7 +51,7 @@ A_MODEL = re.compile(f"/v1/models/{gemini.A_MODEL}", re.DOTALL)
 
 def make_app(config: Config) -> web.Application:
     """The whole server as an aiohttp application. Raises ConfigError."""
-    from .metrics import Metrics  # decides at its import whether workers add up their numbers
+    from ..observability.metrics import Metrics  # decides at its import whether workers add up their numbers
 
     metrics = Metrics()
     tracing = _tracing(config)
@@ -144,7 +144,7 @@ def _tracing(config: Config) -> "Tracing | None":
     if not config.traces.endpoint:
         return None
     try:
-        from .tracing import Tracing  # an extra, and it takes a while
+        from ..observability.tracing import Tracing  # an extra, and it takes a while
     except ImportError:
         raise ConfigError("traces.endpoint wants a package: pip install 'citestream[otel]'") from None
     return Tracing(config.traces, content=config.log.content)

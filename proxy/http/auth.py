@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from .config import ClientKey, hashed
+from ..config import ClientKey, hashed
 
 # The page, which asks for a key itself; what the API is; what a load balancer asks.
 OPEN_PATHS = frozenset({"/", "/healthz", "/openapi.yaml", "/readyz"})

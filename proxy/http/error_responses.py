@@ -13,8 +13,8 @@ from typing import Any
 
 from aiohttp import web
 
-from citation.evidence import FieldError
-from providers.errors import ProviderError
+from citestream.citation.evidence import FieldError
+from citestream.providers.errors import ProviderError
 
 Fields = dict[str, Any]
 

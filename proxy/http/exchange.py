@@ -9,24 +9,24 @@ from typing import Any, Protocol, TypeGuard
 
 from aiohttp import web
 
-from citation.evidence import FieldError
-from citation.options import Options
-from providers.errors import NoSuchApi, ProviderError
-from providers.events import Provider, Relayed, Relays
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
+from citestream.providers.errors import NoSuchApi, ProviderError
+from citestream.providers.events import Provider, Relayed, Relays
 
+from ..app import Proxy
+from ..model_routes import Route
+from ..observability.logs import REQUEST_ID, TENANT
+from ..observability.telemetry import waiting
+from ..observability.transcript_log import Overheard
+from ..pipeline.completion_chunks import Chunks, Unchanged
+from ..pipeline.job import Job
+from ..storage import Remembered
 from .auth import presented
-from .completion import Chunks, Unchanged
-from .content import Overheard
 from .encoding import dumps, loads
-from .errors import RequestError
-from .job import Job
-from .log import REQUEST_ID, TENANT
+from .error_responses import RequestError
 from .middleware import json_response
-from .proxy import Proxy
-from .routes import Route
 from .sending import Encoder, Shaper, Stream, collect, fail, relay, send
-from .store import Remembered
-from .telemetry import waiting
 
 Fields = dict[str, Any]
 

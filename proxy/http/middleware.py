@@ -7,13 +7,13 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from citation.evidence import FieldError
-from providers.errors import ProviderError
+from citestream.citation.evidence import FieldError
+from citestream.providers.errors import ProviderError
 
+from ..observability.logs import CLIENT, LEFT, REQUEST_ID, TENANT
 from .auth import Keys, is_open, presented
 from .encoding import dumps
-from .errors import RequestError, error_body, headers_of, status_of
-from .log import CLIENT, LEFT, REQUEST_ID, TENANT
+from .error_responses import RequestError, error_body, headers_of, status_of
 
 Shape = Callable[[dict[str, Any], int], dict[str, Any]]  # OpenAI's error object and the status -> another API's
 

@@ -10,10 +10,10 @@ from ipaddress import ip_address
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from ..config import Server, is_loopback
 from .auth import OPEN_PATHS
-from .config import Server, is_loopback
 from .cors import Cors
-from .errors import RequestError
+from .error_responses import RequestError
 
 
 def no_strange_pages(server: Server, cors: Cors) -> Middleware:

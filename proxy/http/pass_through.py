@@ -4,12 +4,12 @@ from typing import Any
 
 from aiohttp import web
 
-from providers.events import Relays
+from citestream.providers.events import Relays
 
+from ..model_routes import Route
 from .auth import presented
 from .encoding import dumps
-from .errors import RequestError
-from .routes import Route
+from .error_responses import RequestError
 from .sending import Stream, relay
 
 

@@ -12,15 +12,15 @@ from typing import Any, Protocol, Self, TypeVar, cast
 from aiohttp import web
 from aiohttp.http import StreamWriter
 
-from providers.errors import ProviderError
-from providers.events import Chunk, Relayed
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Chunk, Relayed
 
-from .collecting import Completion
-from .config import Server
-from .errors import error_body, status_of
-from .outgoing import Failed, Outgoing, Waiting
-from .telemetry import SPENT
-from .waiting import before_waiting
+from ..config import Server
+from ..observability.telemetry import SPENT
+from ..pipeline.collect_chunks import Completion
+from ..pipeline.outgoing import Failed, Outgoing, Waiting
+from ..pipeline.wait_hooks import before_waiting
+from .error_responses import error_body, status_of
 
 Fields = dict[str, Any]
 T = TypeVar("T")

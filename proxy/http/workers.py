@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-from .app import serve as serve_here
-from .config import Config, ConfigError, Server
+from ..config import Config, ConfigError, Server
+from .application import serve as serve_here
 
 BACKLOG = 1024  # connections that may wait while all workers are busy
 QUICK_SECONDS = 5.0  # a worker that dies sooner than this has something wrong with it

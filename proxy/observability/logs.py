@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from .config import Log
+from ..config import Log
 
 REQUEST_ID = web.RequestKey("request_id", str)
 THEIRS = web.RequestKey("theirs", str)  # the id in a provider's answer, where the client is told its own

@@ -27,10 +27,10 @@ from prometheus_client import (
 from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from citation.grounding import Grounding
+from citestream.citation.grounding import Grounding
 
-from .auth import is_open
-from .log import LEFT
+from ..http.auth import is_open
+from .logs import LEFT
 from .telemetry import SPENT, Spent
 
 Labelled = TypeVar("Labelled", bound=MetricWrapperBase)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import Any
 
-from .config import Readiness as Settings
+from ..config import Readiness as Settings
 from .telemetry import outcome_of
 
 FRESH_SECONDS = 5.0  # that an answer holds: load balancers ask every second or two, each of them

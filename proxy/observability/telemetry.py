@@ -14,9 +14,9 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from citation.grounding import Grounding
-from providers.errors import ProviderError
-from providers.events import ChatRequest, Event, Idle, Relayed
+from citestream.citation.grounding import Grounding
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import ChatRequest, Event, Idle, Relayed
 
 COMPLETE = "complete"  # outcomes of a call, besides the kinds of ProviderError
 LEFT = "left"  # the client went away, or the server stops

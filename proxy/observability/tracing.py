@@ -29,14 +29,14 @@ from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from citation.grounding import Grounding
-from providers.events import ChatRequest, Event, Finish, Idle, TextDelta, Usage
+from citestream.citation.grounding import Grounding
+from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDelta, Usage
 
-from .auth import is_open
-from .config import Traces
-from .encoding import dumps
-from .job import text_of
-from .log import CLIENT, CURRENT, MAX_PATH, REQUEST_ID
+from ..config import Traces
+from ..http.auth import is_open
+from ..http.encoding import dumps
+from ..pipeline.job import text_of
+from .logs import CLIENT, CURRENT, MAX_PATH, REQUEST_ID
 from .telemetry import COMPLETE, LEFT, Asked, Found
 
 NAME = "citestream"

@@ -4,11 +4,11 @@ import json
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from providers.events import Chunk
+from citestream.providers.events import Chunk
 
-from .job import Job
-from .log import content
-from .outgoing import Outgoing
+from ..pipeline.job import Job
+from ..pipeline.outgoing import Outgoing
+from .logs import content
 
 Fields = dict[str, Any]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from providers.events import Message
+from citestream.providers.events import Message
 
 from .job import question
 

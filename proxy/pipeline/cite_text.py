@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
-from citation.answer import Answer, Draft
-from citation.attribute import Support
-from citation.cite import CitedText, decided, drafts_of, finished, together, with_gaps
-from citation.evidence import Evidence
-from citation.explaining import Explained, explain_drafts
-from citation.json_answer import JsonAnswer
-from citation.links import LinkPolicy
-from citation.options import Options
-from citation.response import Response
-from citation.scoring import MOST_TOGETHER, Prepared, Scores, scorer
+from citestream.citation.answer import Answer, Draft
+from citestream.citation.cite import CitedText, decided, drafts_of, finished, together, with_gaps
+from citestream.citation.evidence import Evidence
+from citestream.citation.json_answer import JsonAnswer
+from citestream.citation.link_policy import LinkPolicy
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Support
+from citestream.citation.support.explanation import Explained, explain_drafts
+from citestream.citation.support.scorers import MOST_TOGETHER, Prepared, Scores, scorer
 
-from .scorers import Scorers
+from ..scorers import Scorers
 from .scoring import Scoring
 
 STANDSTILL = 5.0  # deadlines without a vector: nobody reads along here, and a model may take seconds to load

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from providers.events import Chunk
+from citestream.providers.events import Chunk
 
-from .encoding import dumps
+from ..http.encoding import dumps
 from .logprobs import joined
 
 Fields = dict[str, Any]

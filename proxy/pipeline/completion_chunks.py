@@ -5,9 +5,9 @@ Streamed and not streamed are the same chunks, sent or collected (collecting.py)
 
 from typing import Any, assert_never
 
-from citation.grounding import Grounding
-from citation.response import Response
-from providers.events import Chunk, OtherDelta, Usage
+from citestream.citation.grounding import Grounding
+from citestream.citation.response import Response
+from citestream.providers.events import Chunk, OtherDelta, Usage
 
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
 

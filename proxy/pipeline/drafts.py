@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, assert_never
 
-from citation.answer import Draft
-from citation.response import Response
-from providers.errors import ProviderError
-from providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.citation.answer import Draft
+from citestream.citation.response import Response
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
-from .collecting import beside
+from .collect_chunks import beside
 from .logprobs import LogProbs, joined
 from .outgoing import Failed, Waiting
 

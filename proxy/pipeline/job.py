@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citation.evidence import Evidence, FieldError
-from citation.options import Options
-from citation.prompt import Results
-from providers.events import Message
+from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence.prompt import Results
+from citestream.citation.options import Options
+from citestream.providers.events import Message
 
 
 @dataclass(frozen=True, slots=True)

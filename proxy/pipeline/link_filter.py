@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from citation.links import Unlinkers
-from providers.events import Chunk
+from citestream.citation.link_policy import Unlinkers
+from citestream.providers.events import Chunk
 
 Fields = dict[str, Any]
 

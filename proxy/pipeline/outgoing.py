@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from providers.errors import ProviderError
-from providers.events import Chunk, OtherDelta, Usage
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Chunk, OtherDelta, Usage
 
 from .logprobs import LogProbs
 

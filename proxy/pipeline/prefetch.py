@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from citation.attribute import Decision
-from citation.scoring import MOST_TOGETHER
+from citestream.citation.support.decision import Decision
+from citestream.citation.support.scorers import MOST_TOGETHER
 
-from .reading import Drafted, Step
+from .drafts import Drafted, Step
 
 MOST_AHEAD = 32  # steps read and not yet sent: a few seconds of a fast model; then reading waits
 

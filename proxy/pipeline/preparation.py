@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
-from citation.evidence import Evidence
-from citation.scoring import Prepared, Scorer
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import Prepared, Scorer
 
 BEGIN_SECONDS = 0.002  # after which preparing begins: first the question is on its way to the model
 STEP_SECONDS = 0.001  # that preparing takes between two looks at the sockets

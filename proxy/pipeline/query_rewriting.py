@@ -4,11 +4,11 @@ import asyncio
 import logging
 from contextlib import aclosing
 
-from providers.errors import ProviderError
-from providers.events import ChatRequest, Message, TextDelta
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import ChatRequest, Message, TextDelta
 
+from ..model_routes import Route
 from .job import text_of
-from .routes import Route
 
 TURNS = 6  # messages that the model is shown: what a question can lean on
 TURN_CHARACTERS = 2_000  # of each; answers are long, and their beginning says what they are about

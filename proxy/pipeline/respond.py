@@ -5,7 +5,7 @@
     OtherDelta ── flush the open sentence of its choices, then straight through
     Finish ────── flush, then the final chunk with references and grounding
 
-Two stages: `drafts` reads and cuts (proxy/reading.py), `respond` decides and shows.
+Two stages: `drafts` reads and cuts (proxy/pipeline/drafts.py), `respond` decides and shows.
 """
 
 import logging
@@ -14,19 +14,19 @@ from contextlib import aclosing
 from time import monotonic, perf_counter, time_ns
 from typing import assert_never
 
-from citation.answer import UNDECIDED, Draft
-from citation.attribute import Decision
-from citation.grounding import Grounding
-from citation.links import Unlinkers
-from citation.response import Response
-from providers.errors import ProviderError
-from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.citation.answer import UNDECIDED, Draft
+from citestream.citation.grounding import Grounding
+from citestream.citation.link_policy import Unlinkers
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
-from .ahead import Decide, Decided, Steps, ahead, in_turn
+from .drafts import Drafted, Pace, Step, drafts
+from .link_filter import unlinked
 from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
-from .reading import Drafted, Pace, Step, drafts
+from .prefetch import Decide, Decided, Steps, ahead, in_turn
 from .scoring import Scoring
-from .unlinking import unlinked
 
 log = logging.getLogger("citestream")
 

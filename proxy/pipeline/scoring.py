@@ -11,16 +11,25 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeGuard
 
-from citation.attribute import Decision, attribute
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.scoring import Claim, Prepared, Scorer, Scores, Vectors, WantsReading, WantsVectors, score_all
-from citation.scoring.calibration import judged
-from providers.embedding import Embedder
-from providers.entailment import EntailmentModel
-from providers.errors import ProviderError
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.support.calibration import judged
+from citestream.citation.support.decision import Decision, attribute
+from citestream.citation.support.scorers import (
+    Claim,
+    Prepared,
+    Scorer,
+    Scores,
+    Vectors,
+    WantsReading,
+    WantsVectors,
+    score_all,
+)
+from citestream.providers.embedding import Embedder
+from citestream.providers.errors import ProviderError
+from citestream.providers.judging.cross_encoder import EntailmentModel
 
-from .preparing import Preparations
+from .preparation import Preparations
 
 log = logging.getLogger("citestream")
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Protocol
 
-from citation.answer import UNDECIDED
-from citation.attribute import Decision
-from citation.enrichment import Decided, judge, messages
-from citation.response import Response
-from providers.errors import BrokenStream, ProviderError
-from providers.events import ChatRequest, Event, TextDelta, Usage
+from citestream.citation.answer import UNDECIDED
+from citestream.citation.enrichment import Decided, judge, messages
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision
+from citestream.providers.errors import BrokenStream, ProviderError
+from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
 
+from .drafts import Drafted, Pace, Step, drafts
 from .outgoing import Failed, Outgoing, Waiting
-from .pipeline import Times, decide, decided_by, shown
-from .reading import Drafted, Pace, Step, drafts
+from .respond import Times, decide, decided_by, shown
 from .scoring import Scoring
 
 # Characters that the second call may write: the draft again, its markers and a list of references.

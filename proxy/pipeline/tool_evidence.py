@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from citation.evidence import Evidence, parse_evidence
-from citation.prompt import Results
-from citation.results import Found, passages
-from providers.events import Message
-from providers.messages import tool_names
-from providers.retrieval.excerpts import LONGEST, cut
+from citestream.citation.evidence import Evidence, parse_evidence
+from citestream.citation.evidence.prompt import Results
+from citestream.citation.evidence.tool_results import Found, passages
+from citestream.providers.events import Message
+from citestream.providers.retrieval.excerpts import LONGEST, cut
+from citestream.providers.wire.messages import tool_names
 
-from .config import EvidenceConfig
-from .encoding import dumps
+from ..config import EvidenceConfig
+from ..http.encoding import dumps
 from .job import Job, text_of
 
 Fields = dict[str, Any]

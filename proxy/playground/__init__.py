@@ -8,11 +8,11 @@ from importlib.resources import files
 
 from aiohttp import web
 
-from citation.scoring import SCORERS
+from citestream.citation.support.scorers import SCORERS
 
-from ..auth import PAGE_PREFIX
-from ..middleware import json_response
-from ..proxy import Proxy
+from ..app import Proxy
+from ..http.auth import PAGE_PREFIX
+from ..http.middleware import json_response
 
 # Evidence and answers are hostile input. They pass a sanitiser; should anything get past it, it can neither run nor
 # call out. Images would be a way to carry data away in their addresses.

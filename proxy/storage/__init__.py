@@ -18,14 +18,14 @@ from functools import partial
 from time import time
 from typing import Any, Protocol
 
-from providers.errors import ProviderError
-from providers.events import Chunk
-from providers.shared import Bounds, RedisEntries
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Chunk
+from citestream.providers.redis_cache import Bounds, RedisEntries
 
-from ..completion import Chunks
 from ..config import ConfigError, ReferencesConfig, StoreConfig
-from ..encoding import dumps, loads
-from ..outgoing import Ended, Failed, Outgoing
+from ..http.encoding import dumps, loads
+from ..pipeline.completion_chunks import Chunks
+from ..pipeline.outgoing import Ended, Failed, Outgoing
 from .memory import MemoryEntries
 
 Fields = dict[str, Any]

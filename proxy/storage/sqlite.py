@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from providers.errors import ProviderError
+from citestream.providers.errors import ProviderError
 
 from ..config import ConfigError, ReferencesConfig
 

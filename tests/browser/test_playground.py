@@ -16,10 +16,9 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from proxy.auth import PAGE_PREFIX
-
-from ..conftest import Launch
-from ..upstreams.wire import serving, sse
+from citestream.proxy.http.auth import PAGE_PREFIX
+from tests.conftest import Launch
+from tests.upstreams.wire import serving, sse
 
 pytestmark = pytest.mark.browser
 

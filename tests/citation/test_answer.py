@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citation.answer import Answer
-from citation.attribute import Decision, Status, Support
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.response import Response
-from citation.segment import SegmentLimits
-from tests.citation.segment.test_properties import cut, texts
+from citestream.citation.answer import Answer
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision, Status, Support
+from citestream.citation.text.segmentation import SegmentLimits
+from tests.citation.text.segmentation.test_properties import cut, texts
 
 EVIDENCE = tuple(Evidence(number, f"Passage {number}.", f"e{number}") for number in range(1, 4))
 SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))

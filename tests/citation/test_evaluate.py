@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citation.evaluate import count, evaluate, interval, quality
+from citestream.citation.evaluate import count, evaluate, interval, quality
 
 
 def record(**changes: Any) -> dict[str, Any]:

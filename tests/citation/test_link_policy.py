@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citation.answer import Answer
-from citation.attribute import Decision, Status, Support
-from citation.evidence import Evidence
-from citation.links import LinkPolicy, Unlinker, Unlinkers
-from citation.options import Options
-from citation.response import Response
+from citestream.citation.answer import Answer
+from citestream.citation.evidence import Evidence
+from citestream.citation.link_policy import LinkPolicy, Unlinker, Unlinkers
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision, Status, Support
 
 KEPT = "https://example.org/a_(b)"
 

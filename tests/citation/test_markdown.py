@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from citation.options import Options
-from tests.citation.segment.cases import STREAMS
-from tests.citation.segment.test_properties import texts
+from citestream.citation.options import Options
 from tests.citation.test_answer import shown
+from tests.citation.text.segmentation.cases import STREAMS
+from tests.citation.text.segmentation.test_properties import texts
 
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 MARKER = re.compile(r"[ \u00a0]?\[1\]")

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from citation.answer import Answer
-from citation.attribute import Decision, Status, Support
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.references import References, unique_links
-from citation.response import Response
+from citestream.citation.answer import Answer
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.references import References, unique_links
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision, Status, Support
 
 EVIDENCE = (
     Evidence(1, "Alpha is first. " * 3, "a", title="Alpha", url="https://ex.org/a"),

@@ -5,9 +5,9 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from . import environments, guides, readme, running
-from .judging import judged
-from .matrix import markdown, summary
+from tests.clients import environments, guides, readme, running
+from tests.clients.judging import judged
+from tests.clients.matrix import markdown, summary
 
 
 def main() -> int:

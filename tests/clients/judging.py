@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import upstreams
+from tests.clients import upstreams
 
 Seen = dict[str, Any]
 

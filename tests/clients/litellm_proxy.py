@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import yaml
 
-from . import environments
+from tests.clients import environments
 
 HERE = Path(__file__).parent
 BEFORE, BEHIND = HERE / "litellm" / "before.yaml", HERE / "litellm" / "behind.yaml"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from .judging import Row
+from tests.clients.judging import Row
 
 TITLES = {
     "text": "text",

@@ -5,7 +5,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from . import environments, running
+from tests.clients import environments, running
 
 README = environments.ROOT / "README.md"
 ADDRESS = "http://127.0.0.1:8787"

@@ -14,8 +14,8 @@ from urllib.request import Request, urlopen
 
 import yaml
 
-from . import environments, upstreams
-from .litellm_proxy import LiteLLM
+from tests.clients import environments, upstreams
+from tests.clients.litellm_proxy import LiteLLM
 
 HERE = Path(__file__).parent
 AT_ONCE = 2  # scripts; a small machine has two cores

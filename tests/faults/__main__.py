@@ -14,12 +14,12 @@ import sys
 from collections.abc import Mapping
 from time import monotonic
 
-from .dialects import DIALECTS
-from .framing import CUTS
-from .judging import NOTHING
-from .matrix import COLUMNS, Cell, closes, column
-from .scenarios import length
-from .table import PAGE, Found, table, written
+from tests.faults.dialects import DIALECTS
+from tests.faults.framing import CUTS
+from tests.faults.judging import NOTHING
+from tests.faults.matrix import COLUMNS, Cell, closes, column
+from tests.faults.scenarios import length
+from tests.faults.table import PAGE, Found, table, written
 
 STEP = 16
 

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 from random import Random
 
+from tests.faults.dialects import Dialect
 from tests.upstreams.wire import Break, Step, chunk, head
-
-from .dialects import Dialect
 
 MOST_PIECES = 2000  # of one answer, beyond which cutting it further shows nothing new
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
+from tests.faults.clients import Client, Seen
+from tests.faults.dialects import DIALECTS
+from tests.faults.framing import joined
+from tests.faults.scenarios import CITED, SECOND, Scenario
 from tests.upstreams.wire import Break
-
-from .clients import Client, Seen
-from .dialects import DIALECTS
-from .framing import joined
-from .scenarios import CITED, SECOND, Scenario
 
 WHOLE, CUT, NOTHING = "whole", "cut", "–"
 ERRORS = {400, 502, 503, 504}  # as which a broken answer is told that was asked for in one piece

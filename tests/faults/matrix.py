@@ -12,15 +12,14 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from proxy.app import make_app
-from proxy.config import parse
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client, Seen, failed
+from tests.faults.dialects import DIALECTS
+from tests.faults.framing import Piece, as_written, chunked
+from tests.faults.judging import CUT, NOTHING, WHOLE, applies, judged
+from tests.faults.scenarios import EVENT_BYTES, SCENARIOS, Scenario, closed_at, full
 from tests.upstreams.wire import Answer, Request, Server, Step
-
-from .clients import CLIENTS, EVIDENCE, PASSED, Client, Seen, failed
-from .dialects import DIALECTS
-from .framing import Piece, as_written, chunked
-from .judging import CUT, NOTHING, WHOLE, applies, judged
-from .scenarios import EVENT_BYTES, SCENARIOS, Scenario, closed_at, full
 
 GOOD = Scenario(full)
 HANG = 60.0  # seconds, far above every timeout: who takes this long hangs

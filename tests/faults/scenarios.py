@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from tests.faults.dialects import DIALECTS, Dialect
+from tests.faults.framing import Piece, chunked, head_of, in_pieces, joined, old_http, overlong, overstated, packed
 from tests.upstreams.wire import Break, Step, head, whole
-
-from .dialects import DIALECTS, Dialect
-from .framing import Piece, chunked, head_of, in_pieces, joined, old_http, overlong, overstated, packed
 
 CITED = "The bridge was opened in 1932."  # the evidence says so
 PARTS = ("The bridge was ", "opened in 1932.", " It car", "ries eight tracks.")

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .dialects import DIALECTS
-from .judging import NOTHING, applies
-from .matrix import COLUMNS, Cell, client_of
-from .scenarios import GROUPS, SCENARIOS
+from tests.faults.dialects import DIALECTS
+from tests.faults.judging import NOTHING, applies
+from tests.faults.matrix import COLUMNS, Cell, client_of
+from tests.faults.scenarios import GROUPS, SCENARIOS
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 BEGIN, END = "<!-- written by make faults -->", "<!-- until here -->"

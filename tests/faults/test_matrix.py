@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from .clients import CLIENTS, Seen
-from .dialects import DIALECTS
-from .framing import CUTS
-from .judging import NOTHING, judged
-from .matrix import COLUMNS, PASSED_THROUGH, Cell, closes, column
-from .scenarios import CITED, HALF, SCENARIOS, Scenario, length
-from .table import PAGE, of, table, told
+from tests.faults.clients import CLIENTS, Seen
+from tests.faults.dialects import DIALECTS
+from tests.faults.framing import CUTS
+from tests.faults.judging import NOTHING, judged
+from tests.faults.matrix import COLUMNS, PASSED_THROUGH, Cell, closes, column
+from tests.faults.scenarios import CITED, HALF, SCENARIOS, Scenario, length
+from tests.faults.table import PAGE, of, table, told
 
 EVERY_DAY = ("chat", PASSED_THROUGH)  # the other client APIs only get their bytes from another encoder
 PLACES = 8  # of closes, for each provider and client API

@@ -11,31 +11,31 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from citation.answer import Answer
-from citation.attribute import Decision, Status, Support
-from citation.defuse import defuse
-from citation.evidence import Evidence, FieldError
-from citation.links import Unlinker
-from citation.markers import MarkerNames, strip
-from citation.markers.strip import Stripper
-from citation.options import Options
-from citation.prompt import inject
-from citation.response import Response
-from citation.segment import Segmenter, SegmentLimits
-from providers.chunks import ChunkReader
-from providers.errors import BrokenStream, ProviderError
-from providers.events import Event, Finish, OtherDelta, TextDelta, Usage
-from providers.gemini.reading import GeminiReader
-from providers.ollama.reading import LineReader
-from providers.transport import EventSplitter, LineSplitter
-from proxy.apis import ollama
-from proxy.apis.gemini.request import GeminiApi
-from proxy.apis.openai_chat import OpenAIChatApi
-from proxy.apis.responses import ResponsesApi
-from proxy.config import ConfigError, load
-from proxy.encoding import dumps, loads
-from proxy.errors import RequestError
-from proxy.exchange import ClientApi
+from citestream.citation.answer import Answer
+from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence.prompt import inject
+from citestream.citation.evidence.sanitize import defuse
+from citestream.citation.link_policy import Unlinker
+from citestream.citation.markers import MarkerNames, strip
+from citestream.citation.markers.strip import Stripper
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision, Status, Support
+from citestream.citation.text.segmentation import Segmenter, SegmentLimits
+from citestream.providers.errors import BrokenStream, ProviderError
+from citestream.providers.events import Event, Finish, OtherDelta, TextDelta, Usage
+from citestream.providers.transport import EventSplitter, LineSplitter
+from citestream.providers.wire.gemini_stream import GeminiReader
+from citestream.providers.wire.ollama_stream import LineReader
+from citestream.providers.wire.openai_chunks import ChunkReader
+from citestream.proxy.apis import ollama
+from citestream.proxy.apis.gemini.request import GeminiApi
+from citestream.proxy.apis.openai_chat import OpenAIChatApi
+from citestream.proxy.apis.responses import ResponsesApi
+from citestream.proxy.config import ConfigError, load
+from citestream.proxy.http.encoding import dumps, loads
+from citestream.proxy.http.error_responses import RequestError
+from citestream.proxy.http.exchange import ClientApi
 
 LIMIT = 4096  # bytes of an event; small, so that it is reached
 EVIDENCE = (

@@ -5,10 +5,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from providers import provider
-from providers.errors import ProviderError
-from providers.events import ChatRequest, Event, Finish, Idle, OtherDelta, Provider, TextDelta, Usage
-from providers.transport import Retries, Timeouts
+from citestream.providers import provider
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import ChatRequest, Event, Finish, Idle, OtherDelta, Provider, TextDelta, Usage
+from citestream.providers.transport import Retries, Timeouts
 from tests.upstreams import gemini, openai
 
 QUICK = Timeouts(connect=5.0, first_token=5.0, idle=5.0, tick=0.05)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from providers.addresses import path_of
-from providers.errors import Rejected
-from providers.gemini import GeminiProvider
-from providers.openai import azure_url
-from providers.settings import Settings
+from citestream.providers.addresses import path_of
+from citestream.providers.errors import Rejected
+from citestream.providers.gemini import GeminiProvider
+from citestream.providers.openai import azure_url
+from citestream.providers.settings import Settings
 from tests.upstreams.wire import Server, sse
 
 PATHS = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers import provider
-from providers.errors import (
+from citestream.providers import provider
+from citestream.providers.errors import (
     BrokenStream,
     IncompleteAnswer,
     ProviderError,
@@ -22,7 +22,7 @@ from providers.errors import (
     reported,
     translate,
 )
-from providers.masking import Passing, masked, remember
+from citestream.providers.masking import Passing, masked, remember
 
 REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
     "OpenAI's error keeps everything": (

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from providers.errors import (
+from citestream.providers.errors import (
     BrokenStream,
     IncompleteAnswer,
     ProviderError,
@@ -20,8 +20,8 @@ from providers.errors import (
     TimedOut,
     Unreachable,
 )
-from providers.events import ChatRequest, Idle, TextDelta
-from providers.transport import Timeouts
+from citestream.providers.events import ChatRequest, Idle, TextDelta
+from citestream.providers.transport import Timeouts
 from tests.providers.asking import MODELS, QUESTION, Answer, answered, ask, made
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
@@ -122,7 +122,7 @@ def checked(answer: Answer, text: str, end: str | type[ProviderError]) -> None:
 async def test_what_arrived_is_delivered_and_no_end_is_invented_after(
     case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("providers.transport.reading.AFTER_FINISH_SECONDS", 0.2)
+    monkeypatch.setattr("citestream.providers.transport.body_reader.AFTER_FINISH_SECONDS", 0.2)
     steps, text, end = FAULTS[case]
     quick = IMPATIENT if Break.STALL in steps else Timeouts(tick=0.05)
     async with Server(sse(*steps)) as server:

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from providers.errors import IncompleteAnswer, Rejected, ReportedError
-from providers.events import ChatRequest, Finish
-from providers.gemini.reading import GeminiReader
-from providers.gemini.request import generate_body
+from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedError
+from citestream.providers.events import ChatRequest, Finish
+from citestream.providers.wire.gemini_request import generate_body
+from citestream.providers.wire.gemini_stream import GeminiReader
 from tests.providers.asking import answered, made
 from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
 from tests.upstreams.wire import Server, script, sse

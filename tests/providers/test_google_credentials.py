@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from providers.errors import Unreachable
-from providers.gemini.tokens import AccessTokens
+from citestream.providers.errors import Unreachable
+from citestream.providers.google_credentials import AccessTokens
 from tests.providers.asking import made
 from tests.upstreams.gemini import MODEL, Gemini
 from tests.upstreams.wire import Server, script, serving, whole

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from providers.errors import BrokenStream, IncompleteAnswer, ProviderError
-from providers.events import Event, Finish, Idle, TextDelta, Usage
+from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError
+from citestream.providers.events import Event, Finish, Idle, TextDelta, Usage
 from tests.providers.asking import answered, made
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama

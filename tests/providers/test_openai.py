@@ -7,10 +7,10 @@ from itertools import groupby
 
 import pytest
 
-from providers import provider
-from providers.errors import Rejected
-from providers.events import ChatRequest, OtherDelta, TextDelta
-from providers.openai import OpenAIProvider, azure_url
+from citestream.providers import provider
+from citestream.providers.errors import Rejected
+from citestream.providers.events import ChatRequest, OtherDelta, TextDelta
+from citestream.providers.openai import OpenAIProvider, azure_url
 from tests.providers.asking import QUESTION, answered, ask, made
 from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
 from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole

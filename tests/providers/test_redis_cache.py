@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from providers.errors import ProviderError, TimedOut, Unreachable
-from providers.shared import PREFIX, Bounds, RedisEntries
+from citestream.providers.errors import ProviderError, TimedOut, Unreachable
+from citestream.providers.redis_cache import PREFIX, Bounds, RedisEntries
 from tests.upstreams.redis import Redis, running
 
 PLENTY = Bounds(keep=1000, max_bytes=2**20, keep_seconds=60)

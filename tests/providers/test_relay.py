@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
-from providers.events import Relays
-from providers.relaying import KINDS, Ending, Whole
+from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
+from citestream.providers.events import Relays
+from citestream.providers.relay import KINDS, Ending, Whole
 from tests.providers.asking import MODELS, made
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from providers.errors import (
+from citestream.providers.errors import (
     BrokenStream,
     IncompleteAnswer,
     ProviderError,
@@ -19,9 +19,9 @@ from providers.errors import (
     rejected,
     translate,
 )
-from providers.events import ChatRequest
-from providers.relaying import Ending, relay
-from providers.transport import Call, Retries, Timeouts, Transport
+from citestream.providers.events import ChatRequest
+from citestream.providers.relay import Ending, relay
+from citestream.providers.transport import Call, Retries, Timeouts, Transport
 from tests.providers.asking import MODELS, QUESTION, QUICK, answered, made
 from tests.providers.test_faults import TEXT, WATER, WHOLE
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole

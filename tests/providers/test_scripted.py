@@ -1,8 +1,8 @@
 """ScriptedProvider replays: texts, chunks, events, errors."""
 
-from providers.errors import IncompleteAnswer
-from providers.events import Idle, TextDelta
-from providers.scripted import ScriptedProvider, chunk, usage
+from citestream.providers.errors import IncompleteAnswer
+from citestream.providers.events import Idle, TextDelta
+from citestream.providers.scripted import ScriptedProvider, chunk, usage
 from tests.providers.asking import ask
 
 

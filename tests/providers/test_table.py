@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from providers import PROVIDERS, provider
-from providers.events import Relays
-from providers.settings import Settings
+from citestream.providers import PROVIDERS, provider
+from citestream.providers.events import Relays
+from citestream.providers.settings import Settings
 
 
 @pytest.mark.parametrize("kind", PROVIDERS)

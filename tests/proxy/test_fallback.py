@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import ConfigError, parse
-from proxy.routes import Routes
+from citestream.proxy.config import ConfigError, parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.model_routes import Routes
 from tests.upstreams.ollama import line
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
 

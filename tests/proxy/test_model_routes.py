@@ -8,11 +8,11 @@ from google import genai
 from google.genai.types import HttpOptions
 from openai import AsyncOpenAI, NotFoundError
 
-from citation.options import Options
-from proxy.app import make_app
-from proxy.config import Config, parse
-from proxy.errors import RequestError
-from proxy.routes import Routes
+from citestream.citation.options import Options
+from citestream.proxy.config import Config, parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.http.error_responses import RequestError
+from citestream.proxy.model_routes import Routes
 
 CONFIG = {
     "providers": {

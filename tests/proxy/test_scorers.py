@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.scoring import Claim
-from citation.scoring.entailment import EntailmentScorer, weighing
-from citation.scoring.ragflow import RagflowScorer
-from proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
-from proxy.scorers import Scorers
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.support.scorers import Claim
+from citestream.citation.support.scorers.entailment import EntailmentScorer, weighing
+from citestream.citation.support.scorers.ragflow import RagflowScorer
+from citestream.proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
+from citestream.proxy.scorers import Scorers
 from tests.upstreams.embeddings import Embeddings
 from tests.upstreams.wire import Server
 

@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 
 import aiohttp
 
-from .asking import KEY, ask, drawn
-from .measuring import Sample, faults, plot, row, sample, table
-from .serving import PROVIDER_SECONDS, config, indexed, process, served
+from tests.soak.asking import KEY, ask, drawn
+from tests.soak.measuring import Sample, faults, plot, row, sample, table
+from tests.soak.serving import PROVIDER_SECONDS, config, indexed, process, served
 
 EVERY_SECONDS = 2.0  # between two samples
 TELL_EVERY = 30  # samples

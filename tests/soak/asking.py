@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import aiohttp
 
-from .upstream import HALF, HUGE, LEAKED, NONCE
+from tests.soak.upstream import HALF, HUGE, LEAKED, NONCE
 
 Fields = dict[str, Any]
 Fate = Literal["whole", "broken", "refused", "left"]

@@ -8,9 +8,9 @@ from random import Random
 import aiohttp
 import pytest
 
-from .asking import APIS, FATES, PROVIDERS, Case, Outcome, ask, asked, judged
-from .measuring import Sample, faults, growth, table
-from .serving import config, indexed, process, served
+from tests.soak.asking import APIS, FATES, PROVIDERS, Case, Outcome, ask, asked, judged
+from tests.soak.measuring import Sample, faults, growth, table
+from tests.soak.serving import config, indexed, process, served
 
 AT_ONCE = 40
 ASKED = 80  # of the products of everything, drawn by the day's seed

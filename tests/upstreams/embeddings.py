@@ -10,7 +10,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from .wire import Request, Step, whole
+from tests.upstreams.wire import Request, Step, whole
 
 KEY = "sk-upstream-0123456789abcdef"
 JSON = "Content-Type: application/json"

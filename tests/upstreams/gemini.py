@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from .wire import Request, Step, chunk, head, whole
+from tests.upstreams.wire import Request, Step, chunk, head, whole
 
 KEY = "AIzaSyUpstream0123456789abcdefghijk"
 MODEL = "gemini-2.5-flash"

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from .wire import Request, Step, chunk, head, whole
+from tests.upstreams.wire import Request, Step, chunk, head, whole
 
 MODEL = "llama3.2"
 ANSWER = ("Water", " boils", " at", " 100", " °C", " [1].")

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from .wire import Request, Step, chunk, head, whole
+from tests.upstreams.wire import Request, Step, chunk, head, whole
 
 KEY = "sk-upstream-0123456789abcdef"
 MODEL = "gpt-4.1-2025-04-14"

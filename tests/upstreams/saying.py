@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .wire import Request, Step, chunk, head
+from tests.upstreams.wire import Request, Step, chunk, head
 
 Fields = dict[str, Any]
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..lexicon import lex_sentence
-from ..scoring import Claim
-from ..scoring.index import Index
-from ..scoring.passages import language_of
+from ...text import lex_sentence
+from ..index import Index
+from ..passages import language_of
+from ..scorers import Claim
 from .clause import Clause
-from .numbers import Numbers, Passage
-from .polarity import contrary
+from .number_gate import Numbers, Passage
+from .polarity_gate import contrary
 
 __all__ = ["Gate", "Gates", "Reason"]
 

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 
-from ..lexicon import Lexed, Quantity
+from ...text import Lexed, Quantity
 
 # Opposites oppose if a word this near to both is the same.
 _NEIGHBOURS = 3

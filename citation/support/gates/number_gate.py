@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..lexicon import Lexed, Quantity, agrees, lex_title
+from ...text import Lexed, Quantity, agrees, lex_title
 from .clause import Clause
 
 # What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.

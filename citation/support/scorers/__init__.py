@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast, runtime_checka
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evidence import Evidence
+from ...evidence import Evidence
 
 if TYPE_CHECKING:
-    from .index import Index
+    from ..index import Index
 
 Vectors = NDArray[np.float32]
 
 # name -> "module:Class", imported when asked for. A new scorer is one file and one line here.
 SCORERS = {
-    "entailment": "citation.scoring.entailment:EntailmentScorer",
-    "hybrid": "citation.scoring.hybrid:HybridScorer",
-    "lexical": "citation.scoring.lexical:LexicalScorer",
-    "ragflow": "citation.scoring.ragflow:RagflowScorer",
+    "entailment": "citestream.citation.support.scorers.entailment:EntailmentScorer",
+    "hybrid": "citestream.citation.support.scorers.hybrid:HybridScorer",
+    "lexical": "citestream.citation.support.scorers.lexical:LexicalScorer",
+    "ragflow": "citestream.citation.support.scorers.ragflow:RagflowScorer",
 }
 
 # Claims scored in one call. Ten with 20 excerpts take 1.1 ms, one by one 4.0; more bring little, and others wait.

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evidence import Evidence
+from ...evidence import Evidence
+from ..calibration import judge
+from ..index import Index
+from ..passages import Passages
 from . import Judgement, Scores, Vectors
-from .calibration import judge
 from .hybrid import HybridPrepared, HybridScorer
-from .index import Index
-from .passages import Passages
 
 FEATURES = ("first", "entailed")  # log odds of the first judgement, and of the model; 0 where it was not asked
 
@@ -59,7 +59,9 @@ class Weighing:
 @lru_cache(maxsize=1)
 def weighing() -> Weighing:
     """The fitted one."""
-    return Weighing(**json.loads(files("citation.scoring").joinpath("entailment.json").read_text("utf-8")))
+    return Weighing(
+        **json.loads(files("citestream.citation.support").joinpath("weights", "entailment.json").read_text("utf-8"))
+    )
 
 
 class EntailmentScorer(HybridScorer):

@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evidence import Evidence
-from ..lexicon import sentences
+from ...evidence import Evidence
+from ...text import sentences
+from ..features import compare
+from ..index import WINDOW_SENTENCES, Index
+from ..passages import Passages
+from ..windows import lead
 from . import Claim, Scores, Vectors
-from .comparison import compare
-from .index import WINDOW_SENTENCES, Index
-from .passages import Passages
-from .windows import lead
 
 FEATURES = (
     "near_1",  # cosine with the nearest sentence

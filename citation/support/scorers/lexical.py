@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from ..evidence import Evidence
+from ...evidence import Evidence
+from ..features import compare
+from ..index import Index
+from ..passages import Passages
 from . import Claim, Scores, Vectors
-from .comparison import compare
-from .index import Index
-from .passages import Passages
 
 
 class LexicalScorer:

@@ -18,12 +18,12 @@ from math import log10
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evidence import Evidence
-from ..lexicon import fold, sentences, stem
-from ..lexicon.function_words import function_words
-from ..lexicon.keeping import kept
+from ...evidence import Evidence
+from ...text import fold, sentences, stem
+from ...text.memo import kept
+from ...text.stopwords import function_words
+from ..index import Index
 from . import Claim, Judgement, Scores, Vectors
-from .index import Index
 
 TOKEN_WEIGHT = 0.1  # of the token similarity; the rest is the cosine's. Its own callers pass 0.7
 UNIGRAM, BIGRAM = 0.4, 0.6

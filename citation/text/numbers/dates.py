@@ -2,9 +2,9 @@
 
 import re
 
-from .folding import words
+from ..normalize import words
+from ..tokens import Found, Pieces
 from .numerals import CENTURIES, roman_value
-from .pieces import Found, Pieces
 from .quantities import CENTURY, CLOCK, MONTH, RATIO, Quantity
 from .units import AMBIGUOUS_MONTHS, MONTHS
 

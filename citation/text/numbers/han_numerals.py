@@ -2,8 +2,8 @@
 
 import re
 
+from ..tokens import Found, Pieces
 from .numerals import HAN_NUMERAL, han_value
-from .pieces import Found, Pieces
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS, han_unit
 

@@ -1,6 +1,6 @@
 """Words that say something of the number they stand beside."""
 
-from .folding import words
+from ..normalize import words
 from .numerals import CENTURIES, SCALES
 from .units import UNITS
 

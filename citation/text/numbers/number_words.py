@@ -2,12 +2,12 @@
 
 from functools import lru_cache
 
-from .folding import words
-from .keeping import LONGEST, kept
+from ..memo import LONGEST, kept
+from ..normalize import words
+from ..tokens import Found, Pieces
+from ..words import Word
 from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
-from .pieces import Found, Pieces
 from .quantities import CENTURY, RATIO, Quantity
-from .words import Word
 
 # These often count nothing: "one of the first".
 _SOFT = frozenset(words("one first second eins once primero primera premier premiere erste ersten erster zero"))

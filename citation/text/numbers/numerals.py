@@ -4,8 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from .folding import words
-from .keeping import LONGEST, kept
+from ..memo import LONGEST, kept
+from ..normalize import words
 
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly set `3,500`.
 NUMERAL = (

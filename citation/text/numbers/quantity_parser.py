@@ -2,7 +2,11 @@
 
 import re
 
-from .beside import (
+from ..stopwords import function_words
+from ..tokens import Found, Pieces
+from .dates import century, date, month, version
+from .han_numerals import about, numbers
+from .modifiers import (
     ABOUT,
     DECADE_ENDINGS,
     ENDINGS,
@@ -14,12 +18,8 @@ from .beside import (
     VERSION_WORDS,
     YEARS_OF,
 )
-from .counting import fraction, number_words, ordinal
-from .dates import century, date, month, version
-from .function_words import function_words
-from .han_numbers import about, numbers
+from .number_words import fraction, number_words, ordinal
 from .numerals import CENTURIES, HAN_SCALES, ORDINALS, readings, scale
-from .pieces import Found, Pieces
 from .quantities import CENTURY, DECADE, MONTH, Quantity
 from .units import CURRENCY_SIGNS, MONTHS, UNITS, han_unit
 

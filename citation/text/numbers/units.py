@@ -2,7 +2,7 @@
 
 import re
 
-from .folding import fold, words
+from ..normalize import fold, words
 
 # dimension -> factor to the first unit -> words. Folded; CJK as they stand.
 _UNITS: dict[str, dict[float, str]] = {

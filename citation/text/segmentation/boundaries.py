@@ -8,11 +8,11 @@ paragraphs, and answers 43 of the 48 English golden rules of pySBD; `python -m b
 import re
 from typing import Final
 
-from ..markers import PARTIAL, STARTS, Match, match_marker
+from ...markers import PARTIAL, STARTS, Match, match_marker
 from .abbreviations import STARTERS
 from .full_stop import LEFT, full_stop_ends
-from .scripts import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, FOOTNOTES, GREEK, OPENERS, OTHER_ENDS, SPACES
-from .waiting import WAIT, Wait
+from .lookahead import WAIT, Wait
+from .punctuation import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, FOOTNOTES, GREEK, OPENERS, OTHER_ENDS, SPACES
 
 INSIDE = 200  # characters within which brackets that stand open are looked for
 MAX_STARTER = 14  # characters of a word that begins sentences

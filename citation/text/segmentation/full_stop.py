@@ -18,7 +18,7 @@ from .abbreviations import (
     TITLES,
     ZONES,
 )
-from .waiting import WAIT, Wait
+from .lookahead import WAIT, Wait
 
 LEFT = 60  # characters looked at before a mark: more than any abbreviation or number
 MAX_WORD = 24  # characters of the next word that decide, where it is not complete

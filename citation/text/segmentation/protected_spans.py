@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from .waiting import WAIT, Wait
+from .lookahead import WAIT, Wait
 
 OPENINGS: Final = "`$\\[<《〈"  # what a span can begin with
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from .blocks import BLANK, Before, Fence, Line, closes, leaves, line_kind, prefix_length, what_is_open
 from .boundaries import ENDS, LOOKALIKES, next_number, sentence_end
-from .scripts import ARMENIAN, GREEK, THAI_CLAUSE, THAI_LAO
+from .lookahead import WAIT, Wait
+from .protected_spans import OPENINGS, certainly_open, span_end
+from .punctuation import ARMENIAN, GREEK, THAI_CLAUSE, THAI_LAO
+from .releasable import settled
 from .sentence import VERBATIM, Kind, Open, SegmentLimits, Sentence
-from .settled import settled
-from .spans import OPENINGS, certainly_open, span_end
-from .waiting import WAIT, Wait
 
 _MARKS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]")
 _POINTS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")

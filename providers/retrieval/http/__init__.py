@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
-from ...json_text import dumps, loads
 from ...masking import masked, remember
-from ...reaching import reach
+from ...reachability import reach
 from ...transport import Call, Timeouts, Transport, body
+from ...wire.json_text import dumps, loads
 from ..entries import entry, found, text_of
 from ..retriever import Retrieved
 from .presets import PRESETS, Service

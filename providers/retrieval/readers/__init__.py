@@ -18,17 +18,17 @@ __all__ = ["MAX_FILE_BYTES", "READERS", "UnreadableFileError", "entries"]
 
 MAX_FILE_BYTES = 64 * 2**20  # a library of novels, or a PDF full of pictures; above it a file is data, not evidence
 
-_TEXT = "providers.retrieval.readers.text:parts"
+_TEXT = "citestream.providers.retrieval.readers.text:parts"
 # suffix -> "module:function", imported when asked for. Without a suffix (README, LICENSE) it is text if it can be.
 READERS = {
     "": _TEXT,
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".adoc", ".org"), _TEXT),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "providers.retrieval.readers.html:parts"),
-    ".pdf": "providers.retrieval.readers.pdf:parts",
-    ".docx": "providers.retrieval.readers.docx:parts",
-    **dict.fromkeys((".csv", ".tsv"), "providers.retrieval.readers.table:parts"),
-    **dict.fromkeys((".jsonl", ".ndjson"), "providers.retrieval.readers.json_data:lines"),
-    ".json": "providers.retrieval.readers.json_data:whole",
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "citestream.providers.retrieval.readers.html:parts"),
+    ".pdf": "citestream.providers.retrieval.readers.pdf:parts",
+    ".docx": "citestream.providers.retrieval.readers.docx:parts",
+    **dict.fromkeys((".csv", ".tsv"), "citestream.providers.retrieval.readers.table:parts"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "citestream.providers.retrieval.readers.json_data:lines"),
+    ".json": "citestream.providers.retrieval.readers.json_data:whole",
 }
 
 Entry = dict[str, Any]

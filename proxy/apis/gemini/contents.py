@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from citation.evidence import FieldError
-from providers.events import Message
+from citestream.citation.evidence import FieldError
+from citestream.providers.events import Message
 
-from ...encoding import dumps
-from ..calls import CallIds
+from ...http.encoding import dumps
 from ..extensions import Body
+from ..tool_calls import CallIds
 
 # Of a part, what only says more about it: other providers do without.
 ABOUT = frozenset({"thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"})

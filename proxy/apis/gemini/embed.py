@@ -6,16 +6,16 @@ from typing import Annotated, Any
 from aiohttp import web
 from pydantic import Field
 
-from citation.evidence import FieldError
+from citestream.citation.evidence import FieldError
 
-from ...middleware import json_response
-from ...passing_on import key_of, passed_on
-from ...routes import Route
-from ..embeddings import embedded
+from ...http.middleware import json_response
+from ...http.pass_through import key_of, passed_on
+from ...model_routes import Route
+from ..embeddings_endpoint import embedded
 from ..extensions import Body
-from ..shapes import check
-from .shapes import Content, Shape
-from .spelling import spelled
+from ..field_types import check
+from .gemini_types import Content, Shape
+from .normalize_keys import spelled
 
 
 class _One(Shape):

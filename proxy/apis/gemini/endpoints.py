@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from ...errors import RequestError
-from ...exchange import answer, read
-from ...middleware import json_response
-from ...passing_on import passed_on
-from ...proxy import Proxy
-from ...routes import Route
+from ...app import Proxy
+from ...http.error_responses import RequestError
+from ...http.exchange import answer, read
+from ...http.middleware import json_response
+from ...http.pass_through import passed_on
+from ...model_routes import Route
 from ..extensions import Body
-from ..models import names
+from ..models_endpoint import names
 from .embed import batch_embed_contents, embed_content, named
 from .request import GeminiApi
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from .. import shapes
+from .. import field_types as shapes
 
 Number = int | float
 

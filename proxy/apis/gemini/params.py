@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from citation.evidence import FieldError
+from citestream.citation.evidence import FieldError
 
 from ..extensions import Body
 from .contents import ONLY_GEMINI

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...collecting import Piece
-from ..calls import Call
+from ...pipeline.collect_chunks import Piece
+from ..tool_calls import Call
 
 Fields = dict[str, Any]
 Part = tuple[str, Fields]  # the kind of piece it was made of, and the part

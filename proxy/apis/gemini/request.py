@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
-from citation.evidence import FieldError
-from citation.options import Options
-from providers.events import Message
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
+from citestream.providers.events import Message
 
-from ...job import Job
+from ...pipeline.job import Job
 from ..extensions import Body, take
-from ..shapes import check
+from ..field_types import check
 from .contents import chat_messages, own_messages
+from .gemini_types import Request
+from .normalize_keys import spelled
 from .params import chat_params, own_params, wants_json
 from .responses import Responses
-from .shapes import Request
-from .spelling import spelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from providers.events import Chunk
+from citestream.providers.events import Chunk
 
-from ...collecting import Completion, Piece, pieces_of
-from ...encoding import dumps
-from ..calls import calls_of
-from .counts import logprobs_result, usage_metadata
+from ...http.encoding import dumps
+from ...pipeline.collect_chunks import Completion, Piece, pieces_of
+from ..tool_calls import calls_of
 from .grounding import Text, grounding_metadata, size
 from .parts import Part, call_part, parts_of
+from .usage import logprobs_result, usage_metadata
 
 Fields = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .spelling import camel
+from .normalize_keys import camel
 
 Fields = dict[str, Any]
 

@@ -5,13 +5,13 @@ from typing import Annotated, Any
 from aiohttp import web
 from pydantic import Field
 
-from ...exchange import read
-from ...middleware import json_response
-from ...passing_on import key_of, passed_on
-from ...proxy import Proxy
-from ..embeddings import embedded
+from ...app import Proxy
+from ...http.exchange import read
+from ...http.middleware import json_response
+from ...http.pass_through import key_of, passed_on
+from ..embeddings_endpoint import embedded
 from ..extensions import required_text
-from ..shapes import Shape, check
+from ..field_types import Shape, check
 
 
 class _Embed(Shape):

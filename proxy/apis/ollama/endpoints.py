@@ -4,12 +4,12 @@ from importlib.metadata import version as version_of
 
 from aiohttp import web
 
-from ...exchange import read
-from ...middleware import json_response
-from ...passing_on import passed_on
-from ...proxy import Proxy
+from ...app import Proxy
+from ...http.exchange import read
+from ...http.middleware import json_response
+from ...http.pass_through import passed_on
 from ..extensions import required_text
-from ..models import names
+from ..models_endpoint import names
 
 
 async def tags(_request: web.Request, proxy: Proxy) -> web.Response:

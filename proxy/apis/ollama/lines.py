@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from providers.events import Chunk
-from providers.messages import data_url, image_url
+from citestream.providers.events import Chunk
+from citestream.providers.wire.messages import data_url, image_url
 
-from ...collecting import Completion, Piece, pieces_of
-from ...encoding import dumps
-from ..calls import calls_of
+from ...http.encoding import dumps
+from ...pipeline.collect_chunks import Completion, Piece, pieces_of
+from ..tool_calls import calls_of
 
 Fields = dict[str, Any]
 

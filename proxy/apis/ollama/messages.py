@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from providers.events import Message
-from providers.messages import image_kind
+from citestream.providers.events import Message
+from citestream.providers.wire.messages import image_kind
 
-from ...encoding import dumps
-from ..calls import CallIds
+from ...http.encoding import dumps
 from ..extensions import Body
+from ..tool_calls import CallIds
 
 
 def own_messages(raw: Sequence[Body]) -> list[Message]:

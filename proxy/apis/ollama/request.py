@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from citation.evidence import FieldError
-from citation.options import Options
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
 
-from ...job import Job
+from ...pipeline.job import Job
 from ..extensions import OURS, Body, required_text, take
-from ..shapes import Shape, check
+from ..field_types import Shape, check
 from .lines import Lines
 from .messages import chat_messages, own_messages, prompt_messages
 from .params import chat_params, own_params

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ...collecting import Completion
-from ...job import Job
+from ...pipeline.collect_chunks import Completion
+from ...pipeline.job import Job
 
 Fields = dict[str, Any]
 

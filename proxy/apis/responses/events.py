@@ -5,11 +5,11 @@ from time import time
 from typing import Any
 from uuid import uuid4
 
-from providers.events import Chunk
+from citestream.providers.events import Chunk
 
-from ...collecting import Completion, thought_of
-from ...encoding import dumps
-from ...job import Job
+from ...http.encoding import dumps
+from ...pipeline.collect_chunks import Completion, thought_of
+from ...pipeline.job import Job
 from .body import answered, incomplete, response_body
 from .items import Item, begun_item, flat, part_kinds, planned, whole_item
 from .memory import conversation, kept_as

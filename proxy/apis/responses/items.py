@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from providers.messages import data_url, image_url
+from citestream.providers.wire.messages import data_url, image_url
 
-from ...collecting import THOUGHTS, Completion
+from ...pipeline.collect_chunks import THOUGHTS, Completion
 
 Fields = dict[str, Any]
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from itertools import chain
 from typing import Any
 
-from citation.evidence import FieldError
+from citestream.citation.evidence import FieldError
 
 from ..extensions import Body
 

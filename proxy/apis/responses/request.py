@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from citation.evidence import FieldError
-from citation.options import Options
-from providers.events import Message
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
+from citestream.providers.events import Message
 
-from ...job import Job
-from ..echoes import items_without_ours
+from ...pipeline.job import Job
+from ..earlier_answers import items_without_ours
 from ..extensions import Body, required_text, take
-from ..shapes import Shape, check
+from ..field_types import Shape, check
 from .events import Annotations, ResponseEvents
 from .memory import Find, recalled
 from .translation import chat_messages, chat_params, text_format

@@ -5,10 +5,10 @@ Raises FieldError for what a chat model cannot be told. Reasoning items are left
 
 from typing import Any
 
-from citation.evidence import FieldError
-from providers.events import Message
+from citestream.citation.evidence import FieldError
+from citestream.providers.events import Message
 
-from ...encoding import dumps
+from ...http.encoding import dumps
 from ..extensions import Body
 
 SAME = (  # of the same name and meaning in both APIs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.evidence import Evidence, FieldError, label, parse_documents, parse_evidence, parse_sources
+from citestream.citation.evidence import Evidence, FieldError, label, parse_documents, parse_evidence, parse_sources
 
 WRONG_EVIDENCE: dict[str, tuple[Any, str]] = {
     "the list is an object": ({}, "evidence"),

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.budget import estimate_tokens, fit
-from citation.defuse import defuse, defuse_line
-from citation.evidence import Evidence, FieldError
-from citation.markers import ANY, MarkerNames, strip
-from citation.prompt import Injected, Message, Results, Templates, excerpt, inject
+from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence.budget import estimate_tokens, fit
+from citestream.citation.evidence.prompt import Injected, Message, Results, Templates, excerpt, inject
+from citestream.citation.evidence.sanitize import defuse, defuse_line
+from citestream.citation.markers import ANY, MarkerNames, strip
 
 NONCE = "7f3a9c51"
 REPORT = Evidence(1, "Sales rose by 12 %.", "e1", file_name="report.pdf", page_number=12, chunk_index=7)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.evidence import parse_evidence
-from citation.results import passages
+from citestream.citation.evidence import parse_evidence
+from citestream.citation.evidence.tool_results import passages
 
 A = "The Harlan bridge was opened on 4 May 1932."
 B = "It carries two lanes and eight railway tracks."

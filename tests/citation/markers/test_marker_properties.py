@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citation.markers import MAX_MARKER, PARTIAL, MarkerNames, Match, Stripped, Stripper, match_marker, strip
-from citation.markers.spans import CODE_REACH
+from citestream.citation.markers import MAX_MARKER, PARTIAL, MarkerNames, Match, Stripped, Stripper, match_marker, strip
+from citestream.citation.markers.code_spans import CODE_REACH
 
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file.txt": (2, 3)})
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citation.evidence import Evidence
-from citation.markers import ANY, MarkerNames, forget, reference_list, render, strip
-from citation.options import MarkerStyle, Placement
-from citation.place import place
-from citation.segment import Kind
+from citestream.citation.evidence import Evidence
+from citestream.citation.markers import ANY, MarkerNames, forget, reference_list, render, strip
+from citestream.citation.markers.placement import place
+from citestream.citation.options import MarkerStyle, Placement
+from citestream.citation.text.segmentation import Kind
 
 PROSE, ITEM, ROW, QUOTE, HTML = Kind.PROSE, Kind.LIST_ITEM, Kind.TABLE_ROW, Kind.QUOTE, Kind.HTML
 

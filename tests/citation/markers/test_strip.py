@@ -2,8 +2,8 @@
 
 import pytest
 
-from citation.evidence import Evidence
-from citation.markers import MarkerNames, Stripped, Stripper, strip
+from citestream.citation.evidence import Evidence
+from citestream.citation.markers import MarkerNames, Stripped, Stripper, strip
 
 FIVE = MarkerNames.up_to(5)
 FILES = MarkerNames.of(

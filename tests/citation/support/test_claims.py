@@ -2,8 +2,8 @@
 
 import pytest
 
-from citation.claims import makes_claim
-from citation.segment import Kind
+from citestream.citation.support.claims import makes_claim
+from citestream.citation.text.segmentation import Kind
 
 CLAIMS = {
     "a plain statement": "The bridge opened in 1932.",

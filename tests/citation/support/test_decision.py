@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.attribute import Decision, Reason, Status, Verdict, attribute, explain
-from citation.evidence import Evidence
-from citation.scoring import Claim, scorer
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.decision import Decision, Reason, Status, Verdict, attribute, explain
+from citestream.citation.support.scorers import Claim, scorer
 
 FERRY = "Ferries stopped for nine days in January, when the harbour froze."
 MUSEUM = "The museum shows paintings of the harbour and closes in winter."

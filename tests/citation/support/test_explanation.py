@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from citation import Evidence, Options, cite
-from citation.explaining import explain_text
+from citestream.citation import Evidence, Options, cite
+from citestream.citation.support.explanation import explain_text
 
 TEXT = "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932. [2] It was opened in 1999. [1] [7] Hello!\n"
 EVIDENCE = (

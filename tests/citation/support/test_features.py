@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citation.evidence import Evidence
-from citation.lexicon import lex
-from citation.lexicon.concepts import skeleton
-from citation.scoring import MOST_TOGETHER, Claim
-from citation.scoring.comparison import FEATURES, MOST_SENTENCES, Comparison, compare
-from citation.scoring.index import Index
-from citation.scoring.units import COGNATE, SYNONYM, units
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.features import FEATURES, MOST_SENTENCES, Comparison, compare
+from citestream.citation.support.index import Index
+from citestream.citation.support.query_terms import COGNATE, SYNONYM, units
+from citestream.citation.support.scorers import MOST_TOGETHER, Claim
+from citestream.citation.text import lex
+from citestream.citation.text.concepts import skeleton
 
 # Words with synonyms, cognates, translations and opposites among them, and numbers.
 WORDS = "harbour froze winter rivers war Krieg evolution evolución government 1,500 three percent Paris increased fell"

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.evidence import Evidence
-from citation.scoring import Claim
-from citation.scoring.index import Index
-from citation.scoring.lexical import LexicalPrepared
-from citation.scoring.passages import TOGETHER, Passages, passage
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.index import Index
+from citestream.citation.support.passages import TOGETHER, Passages, passage
+from citestream.citation.support.scorers import Claim
+from citestream.citation.support.scorers.lexical import LexicalPrepared
 
 TEXTS = (
     "The bridge was opened in 1932. It did not fall. It carries 8 lanes.",

@@ -2,11 +2,11 @@
 
 import pytest
 
-from citation.attribute import attribute
-from citation.evidence import Evidence
-from citation.gates import Gates
-from citation.scoring import Claim, Prepared, scorer
-from tests.citation.swaps import SWAPS
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.decision import attribute
+from citestream.citation.support.gates import Gates
+from citestream.citation.support.scorers import Claim, Prepared, scorer
+from tests.citation.support.swaps import SWAPS
 
 # Another text on the same matter, so that no excerpt is alone.
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")

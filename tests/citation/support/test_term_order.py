@@ -5,10 +5,10 @@ from itertools import chain, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.evidence import Evidence
-from citation.lexicon import lex
-from citation.scoring.index import Index
-from citation.scoring.neighbours import MOST_REPEATS, neighbours
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.index import Index
+from citestream.citation.support.term_order import MOST_REPEATS, neighbours
+from citestream.citation.text import lex
 
 WORDS = ["harbour", "froze", "winter", "river", "1,500", "Paris", "港口结冰"]
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(lambda words: f"So {' '.join(words)}. ")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.lexicon import fold, lex, sentences, stem
-from citation.lexicon.scanning import _PIECE, _stretch, scan
-from citation.lexicon.words import word
+from citestream.citation.text import fold, lex, sentences, stem
+from citestream.citation.text.tokenizer import _PIECE, _stretch, scan
+from citestream.citation.text.words import word
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from citation.evidence import Evidence
-from citation.lexicon.keeping import LONGEST, Kept, kept
-from citation.scoring import scorer
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import scorer
+from citestream.citation.text.memo import LONGEST, Kept, kept
 
 WORDS = 100
 LONG = 10_000  # letters of one

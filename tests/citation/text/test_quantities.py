@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.lexicon import agrees, lex
-from citation.lexicon.counting import _number_words, number_words
-from citation.lexicon.reading import Reader
-from citation.lexicon.scanning import scan
+from citestream.citation.text import agrees, lex
+from citestream.citation.text.numbers.number_words import _number_words, number_words
+from citestream.citation.text.numbers.quantity_parser import Reader
+from citestream.citation.text.tokenizer import scan
 
 SAME = {
     "separators": ("It employs 1,500 people.", "It employs 1500 people."),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from providers.embedding import EMBEDDERS, Embedder, Limits, Vectors, embedder
-from providers.embedding.cache import VectorCache, key_of
-from providers.errors import BrokenStream, ProviderError, TimedOut
+from citestream.providers.embedding import EMBEDDERS, Embedder, Limits, Vectors, embedder
+from citestream.providers.embedding.cache import VectorCache, key_of
+from citestream.providers.errors import BrokenStream, ProviderError, TimedOut
 
 
 class Measured:

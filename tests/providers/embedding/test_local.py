@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from providers.embedding import embedder
+from citestream.providers.embedding import embedder
 
 SAME = ("The bridge was opened to traffic in spring.", "Die Brücke wurde im Frühjahr für den Verkehr freigegeben.")
 OTHER = "Penguins lay one egg in winter."

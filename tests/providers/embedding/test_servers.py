@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from providers.embedding import Embedder, embedder
-from providers.errors import ProviderError, Rejected, Unreachable
-from providers.settings import Settings
+from citestream.providers.embedding import Embedder, embedder
+from citestream.providers.errors import ProviderError, Rejected, Unreachable
+from citestream.providers.settings import Settings
 from tests.upstreams.embeddings import KEY, Embeddings, vector
 from tests.upstreams.wire import Break, Server, script, whole
 

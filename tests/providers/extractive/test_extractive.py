@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from providers.events import ChatRequest
-from providers.extractive import ExtractiveProvider
-from providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
-from providers.extractive.sentences import passages
+from citestream.providers.events import ChatRequest
+from citestream.providers.extractive import ExtractiveProvider
+from citestream.providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
+from citestream.providers.extractive.quotable_passages import passages
 from tests.providers.asking import Answer, ask
 
 MOON = {

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import tokenizers
 
-from providers.entailment import MOST_TOKENS, EntailmentModel, log_odds
-from providers.errors import BrokenStream, ProviderError
+from citestream.providers.errors import BrokenStream, ProviderError
+from citestream.providers.judging.cross_encoder import MOST_TOKENS, EntailmentModel, log_odds
 
 WORDS = ["the", "bridge", "is", "red", "green", "old", "and", "very", "long"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.retrieval.entries import USUAL, entry, found
+from citestream.providers.retrieval.entries import USUAL, entry, found
 
 ANSWER = {
     "hits": {"hits": [{"_source": {"metadata.page": 3, "metadata": {"title": "T"}}, "_score": 0}]},

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.retrieval.files import UnreadableFileError, evidence_of
+from citestream.providers.retrieval.evidence_files import UnreadableFileError, evidence_of
 
 
 def write(folder: Path, files: dict[str, str]) -> None:

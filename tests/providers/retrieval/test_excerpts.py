@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.retrieval.excerpts import LENGTH, LONGEST, cut
+from citestream.providers.retrieval.excerpts import LENGTH, LONGEST, cut
 
 CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
     "nothing": ("", []),

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from providers.embedding import Embedder, Limits
-from providers.errors import ProviderError, Unreachable
-from providers.retrieval import retriever
-from providers.retrieval.breadth import breadth
-from providers.retrieval.folder import FolderRetriever
-from providers.retrieval.fusion import fused
-from providers.retrieval.indexing import index
-from providers.retrieval.ranking import MAX_QUESTION
-from providers.retrieval.store import Store
+from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.errors import ProviderError, Unreachable
+from citestream.providers.retrieval import retriever
+from citestream.providers.retrieval.folder import FolderRetriever
+from citestream.providers.retrieval.indexing import index
+from citestream.providers.retrieval.question_scope import breadth
+from citestream.providers.retrieval.rank_fusion import fused
+from citestream.providers.retrieval.ranking import MAX_QUESTION
+from citestream.providers.retrieval.store import Store
 
 TEXTS = {
     "bridge.md": "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.",

@@ -7,10 +7,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from providers.embedding import Embedder
-from providers.errors import ProviderError, TimedOut
-from providers.retrieval import Retrieved, retriever
-from providers.retrieval.http import MAX_ANSWER_BYTES, Settings
+from citestream.providers.embedding import Embedder
+from citestream.providers.errors import ProviderError, TimedOut
+from citestream.providers.retrieval import Retrieved, retriever
+from citestream.providers.retrieval.http import MAX_ANSWER_BYTES, Settings
 from tests.providers.retrieval import services
 from tests.upstreams.wire import Answer, Break, Server, Step, chunk, head, script, whole
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from providers.retrieval.http.template import filled, named
+from citestream.providers.retrieval.http.template import filled, named
 
 VALUES: dict[str, Any] = {"query": 'who "is" {top_k}?', "top_k": 5, "vector": [0.5, -1.0]}
 

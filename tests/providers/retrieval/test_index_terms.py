@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.retrieval.tokens import LONGEST, asked, tokens
+from citestream.providers.retrieval.index_terms import LONGEST, asked, tokens
 
 FOUND = {
     "case and accents do not matter": ("ÉMILE Émile emile", ["emil"] * 3),

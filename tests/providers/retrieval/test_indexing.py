@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from providers.embedding import Embedder, Limits
-from providers.retrieval.indexing import Admit, Begun, Indexed, Removed, Step, Unchanged, index
-from providers.retrieval.readers import Entry
-from providers.retrieval.store import Store, StoreError
-from providers.retrieval.walk import LeftOut
+from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.retrieval.directory_walk import LeftOut
+from citestream.providers.retrieval.indexing import Admit, Begun, Indexed, Removed, Step, Unchanged, index
+from citestream.providers.retrieval.readers import Entry
+from citestream.providers.retrieval.store import Store, StoreError
 
 ROOT = Path(__file__).parents[3]
 FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store
 
 ROOT = Path(__file__).parents[3]
 MORE = 24  # MB that twenty times as many may take more: pages of the database, and what Python keeps for later

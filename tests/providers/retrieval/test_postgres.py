@@ -11,11 +11,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from providers.embedding import Embedder
-from providers.errors import ProviderError, TimedOut, Unreachable
-from providers.retrieval import Retriever, retriever
-from providers.retrieval.postgres import MAX_CHARACTERS, PostgresRetriever, Settings
-from providers.retrieval.ranking import MAX_QUESTION, relevance
+from citestream.providers.embedding import Embedder
+from citestream.providers.errors import ProviderError, TimedOut, Unreachable
+from citestream.providers.retrieval import Retriever, retriever
+from citestream.providers.retrieval.postgres import MAX_CHARACTERS, PostgresRetriever, Settings
+from citestream.providers.retrieval.ranking import MAX_QUESTION, relevance
 from tests.upstreams.postgres import Postgres, postgres
 
 TABLES = r"""

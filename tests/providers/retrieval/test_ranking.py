@@ -2,7 +2,7 @@
 
 import pytest
 
-from providers.retrieval.ranking import MAX_QUESTION, MAX_TEXT, relevance
+from citestream.providers.retrieval.ranking import MAX_QUESTION, MAX_TEXT, relevance
 
 TEXTS = [
     "Bananas grow in the tropics.",

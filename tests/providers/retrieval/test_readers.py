@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from providers.retrieval.readers import Entry, UnreadableFileError, entries
-from providers.retrieval.readers.text import WINDOW
+from citestream.providers.retrieval.readers import Entry, UnreadableFileError, entries
+from citestream.providers.retrieval.readers.text import WINDOW
 from tests.providers.retrieval.documents import docx, pdf
 
 

@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 import aiohttp
 import pytest
 
-from providers.transport import TICK, Timeouts, Watch, reads
+from citestream.providers.transport import TICK, Timeouts, Watch, reads
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.errors import BrokenStream
-from providers.transport import LineSplitter
+from citestream.providers.errors import BrokenStream
+from citestream.providers.transport import LineSplitter
 
 CASES: dict[str, tuple[bytes, list[bytes]]] = {
     "lines": (b'{"a":1}\n{"b":2}\n', [b'{"a":1}', b'{"b":2}']),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from providers.errors import Unreachable
-from providers.transport import Call, Timeouts, Transport, body
+from citestream.providers.errors import Unreachable
+from citestream.providers.transport import Call, Timeouts, Transport, body
 from tests.upstreams.wire import Request, Server, script, whole
 
 OK = script(whole("200 OK", b"ok", "Set-Cookie: a=b"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.errors import BrokenStream
-from providers.transport import EventSplitter
+from citestream.providers.errors import BrokenStream
+from citestream.providers.transport import EventSplitter
 
 BOM = b"\xef\xbb\xbf"
 LONG = b"x" * 2048

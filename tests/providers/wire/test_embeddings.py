@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from providers.errors import BrokenStream
-from providers.events import Embedded
-from providers.vectors import from_gemini, from_ollama, from_openai
+from citestream.providers.errors import BrokenStream
+from citestream.providers.events import Embedded
+from citestream.providers.wire.embeddings import from_gemini, from_ollama, from_openai
 
 Read = Callable[[dict[str, Any], int], Embedded]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.chunks import ChunkReader
-from providers.errors import IncompleteAnswer, ReportedError
-from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.errors import IncompleteAnswer, ReportedError
+from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.wire.openai_chunks import ChunkReader
 
 Fields = dict[str, Any]
 

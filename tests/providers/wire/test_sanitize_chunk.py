@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from providers.events import OtherDelta, TextDelta, Usage
-from providers.mending import counted, mended
-from proxy.app import make_app
-from proxy.config import parse
+from citestream.providers.events import OtherDelta, TextDelta, Usage
+from citestream.providers.wire.sanitize_chunk import counted, mended
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
 from tests.upstreams.wire import Server, sse
 
 TEXT = "Water boils at 100 °C."

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.chunks import ChunkReader
-from providers.events import Event, TextDelta
-from providers.gemini.reading import GeminiReader
-from providers.ollama.reading import LineReader
-from providers.runs import MOST_LEARNED, Runs
+from citestream.providers.events import Event, TextDelta
+from citestream.providers.wire.gemini_stream import GeminiReader
+from citestream.providers.wire.ollama_stream import LineReader
+from citestream.providers.wire.openai_chunks import ChunkReader
+from citestream.providers.wire.text_runs import MOST_LEARNED, Runs
 
 HEAD = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 ROLE = orjson.dumps({**HEAD, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})

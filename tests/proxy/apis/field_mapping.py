@@ -10,7 +10,7 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "fields.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "fields.md"
 Steps = list[str | int]
 
 RECENT = 3600  # seconds

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from citation import Evidence, cite
-from citation.options import Options
-from proxy.app import make_app
-from proxy.citing import cite_text
-from proxy.config import Config, ProviderConfig, ScoringConfig
+from citestream.citation import Evidence, cite
+from citestream.citation.options import Options
+from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
+from citestream.proxy.http.application import make_app
+from citestream.proxy.pipeline.cite_text import cite_text
 
 TEXT = "The Harlan bridge was opened on 4 May 1932 [2]. It carries two lanes and eight railway tracks. I like it."
 EVIDENCE = [

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from citation.dialects import dialect
-from citation.evidence import Evidence
-from citation.options import Options, parse_options
-from citation.response import Response
-from proxy.apis.extensions import take
-from proxy.collecting import Completion
-from proxy.completion import Chunks
-from tests.proxy.test_pipeline import ANSWER, EVIDENCE, deltas, finish, outgoing
+from citestream.citation.dialects import dialect
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options, parse_options
+from citestream.citation.response import Response
+from citestream.proxy.apis.extensions import take
+from citestream.proxy.pipeline.collect_chunks import Completion
+from citestream.proxy.pipeline.completion_chunks import Chunks
+from tests.proxy.pipeline.test_respond import ANSWER, EVIDENCE, deltas, finish, outgoing
 
 
 def spoken(

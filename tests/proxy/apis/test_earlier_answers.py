@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.apis.echoes import items_without_ours, without_ours
+from citestream.proxy.apis.earlier_answers import items_without_ours, without_ours
 
 CITATION = {"url": "u", "title": "t", "start_index": 0, "end_index": 3}
 OPENAIS = {"type": "url_citation", "url_citation": CITATION}

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from openai._streaming import SSEDecoder as OpenAIDecoder
 from sseclient import SSEClient
 
-from providers.transport import EventSplitter
-from proxy.apis.gemini.request import GeminiApi
-from proxy.apis.openai_chat import OpenAIChatApi
-from proxy.apis.responses import ResponsesApi
-from proxy.encoding import loads
-from proxy.job import Job
+from citestream.providers.transport import EventSplitter
+from citestream.proxy.apis.gemini.request import GeminiApi
+from citestream.proxy.apis.openai_chat import OpenAIChatApi
+from citestream.proxy.apis.responses import ResponsesApi
+from citestream.proxy.http.encoding import loads
+from citestream.proxy.pipeline.job import Job
 
 Read = Callable[[list[bytes]], list[str]]
 

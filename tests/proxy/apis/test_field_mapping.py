@@ -25,7 +25,7 @@ from openai.types.chat.chat_completion_chunk import ChoiceDelta
 from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 from openai.types.responses.response_create_params import ResponseCreateParamsBase
 
-from tests.proxy.fates import Row, compared, put, rows, settled
+from tests.proxy.apis.field_mapping import Row, compared, put, rows, settled
 from tests.upstreams.wire import Request, Server, Step, chunk, head, serving
 
 Launch = Callable[..., AbstractContextManager[str]]

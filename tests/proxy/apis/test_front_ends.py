@@ -14,10 +14,12 @@ import yaml
 
 Launch = Callable[..., AbstractContextManager[str]]
 
-CASE = json.loads((Path(__file__).parent.parent / "clients" / "case.json").read_text("utf-8"))
-ALIASES = yaml.safe_load((Path(__file__).parent.parent / "clients" / "aliases.yaml").read_text("utf-8"))["models"]
+CASE = json.loads((Path(__file__).parent.parent.parent / "clients" / "case.json").read_text("utf-8"))
+ALIASES = yaml.safe_load((Path(__file__).parent.parent.parent / "clients" / "aliases.yaml").read_text("utf-8"))[
+    "models"
+]
 LISTED, OPEN_WEBUI = ALIASES
-GUIDE = Path(__file__).parent.parent.parent / "docs" / "clients" / "librechat.md"
+GUIDE = Path(__file__).parent.parent.parent.parent / "docs" / "clients" / "librechat.md"
 # Top-level keys to which Open WebUI 0.12 gives a meaning of its own.
 TAKEN = {"sources", "event", "error", "selected_model_id", "type", "output", "done", "timings"}
 

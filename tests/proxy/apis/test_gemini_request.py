@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from citation.evidence import FieldError
-from citation.options import Options
-from proxy.apis.gemini.request import GeminiApi
-from proxy.apis.gemini.schema import json_schema
-from proxy.job import Job
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
+from citestream.proxy.apis.gemini.request import GeminiApi
+from citestream.proxy.apis.gemini.schema import json_schema
+from citestream.proxy.pipeline.job import Job
 
 API = GeminiApi("m", stream=False, events=False)
 CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}]

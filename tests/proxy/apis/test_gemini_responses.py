@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from citation.options import Options
-from citation.response import Response
-from providers.errors import IncompleteAnswer, ProviderError, Rejected, TimedOut
-from providers.events import Event, OtherDelta, Usage
-from providers.gemini.reading import GeminiReader
-from proxy.apis.gemini.responses import Responses
-from proxy.collecting import Completion
-from proxy.completion import Chunks
-from proxy.errors import error_body, status_of
-from proxy.outgoing import Failed
-from tests.proxy.test_pipeline import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.providers.errors import IncompleteAnswer, ProviderError, Rejected, TimedOut
+from citestream.providers.events import Event, OtherDelta, Usage
+from citestream.providers.wire.gemini_stream import GeminiReader
+from citestream.proxy.apis.gemini.responses import Responses
+from citestream.proxy.http.error_responses import error_body, status_of
+from citestream.proxy.pipeline.collect_chunks import Completion
+from citestream.proxy.pipeline.completion_chunks import Chunks
+from citestream.proxy.pipeline.outgoing import Failed
+from tests.proxy.pipeline.test_respond import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing
 from tests.upstreams.gemini import spaced
 
 OPENED = "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan."

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from citation.options import Options
-from citation.response import Response
-from providers.errors import IncompleteAnswer, ProviderError
-from providers.events import Event, OtherDelta, Usage
-from proxy.apis.ollama.lines import Lines
-from proxy.collecting import Completion
-from proxy.completion import Chunks
-from proxy.errors import error_body, status_of
-from proxy.outgoing import Failed
-from tests.proxy.test_pipeline import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.providers.errors import IncompleteAnswer, ProviderError
+from citestream.providers.events import Event, OtherDelta, Usage
+from citestream.proxy.apis.ollama.lines import Lines
+from citestream.proxy.http.error_responses import error_body, status_of
+from citestream.proxy.pipeline.collect_chunks import Completion
+from citestream.proxy.pipeline.completion_chunks import Chunks
+from citestream.proxy.pipeline.outgoing import Failed
+from tests.proxy.pipeline.test_respond import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing
 
 LANES = "The bridge carries two lanes of traffic and eight railway tracks."
 CALL = {"index": 0, "id": "c0", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}

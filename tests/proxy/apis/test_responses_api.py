@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from openai import BadRequestError, NotFoundError, OpenAI
 
-from citation.evidence import FieldError
-from proxy.apis.responses import ResponsesApi
-from proxy.apis.responses.memory import MOST_RESPONSES, kept_as
-from proxy.job import Job
+from citestream.citation.evidence import FieldError
+from citestream.proxy.apis.responses import ResponsesApi
+from citestream.proxy.apis.responses.memory import MOST_RESPONSES, kept_as
+from citestream.proxy.pipeline.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
 

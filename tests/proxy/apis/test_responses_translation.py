@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.apis.responses.translation import chat_messages, chat_params
+from citestream.proxy.apis.responses.translation import chat_messages, chat_params
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 SEARCHED = {

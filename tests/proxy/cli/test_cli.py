@@ -18,11 +18,11 @@ import pytest
 import yaml
 from click import Context
 
-from proxy.auth import Keys
-from proxy.cli import FAILED, INTERRUPTED, USAGE, main
-from proxy.config import ClientKey
+from citestream.proxy.cli.commands import FAILED, INTERRUPTED, USAGE, main
+from citestream.proxy.config import ClientKey
+from citestream.proxy.http.auth import Keys
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 COMMANDS = main.commands

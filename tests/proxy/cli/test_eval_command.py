@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from citation.evidence import FieldError
-from proxy.config import Config, ProviderConfig, ScoringConfig
-from proxy.evaluation import run
+from citestream.citation.evidence import FieldError
+from citestream.proxy.cli.eval_command import run
+from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
 
 RECORD: dict[str, Any] = {
     "id": "r1",

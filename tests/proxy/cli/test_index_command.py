@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from openai import OpenAI
 
-from providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store
 from tests.providers.retrieval.documents import pdf
-from tests.proxy.test_cli import in_a_terminal
+from tests.proxy.cli.test_cli import in_a_terminal
 
 Launch = Callable[..., AbstractContextManager[str]]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from proxy.live import NARROWEST, THEME, Live
+from citestream.proxy.cli.live_markdown import NARROWEST, THEME, Live
 
 ANSWER = """# The bridge
 

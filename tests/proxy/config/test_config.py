@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from citation.options import Options
-from proxy.config import (
+from citestream.citation.options import Options
+from citestream.proxy.config import (
     Alias,
     ClientKey,
     Config,
@@ -28,7 +28,7 @@ from proxy.config import (
     parse,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "config.example.yaml"
 
 

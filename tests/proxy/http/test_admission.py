@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import parse
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
 from tests.faults.clients import CLIENTS, EVIDENCE, Client, Fields, failed
 from tests.faults.dialects import OPENAI
 from tests.faults.framing import chunked

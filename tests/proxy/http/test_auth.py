@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.auth import ANONYMOUS, Keys
-from proxy.config import ClientKey, Config, ConfigError, parse
+from citestream.proxy.config import ClientKey, Config, ConfigError, parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.http.auth import ANONYMOUS, Keys
 
 HASHED = hashlib.sha256(b"hashed key").hexdigest()
 

@@ -8,13 +8,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from citation.evidence import FieldError
-from providers.errors import Rejected, TimedOut, Unreachable
-from proxy.app import make_app
-from proxy.config import Config, parse
-from proxy.errors import RequestError, error_body, headers_of, status_of
-from proxy.log import identified, logged
-from proxy.middleware import errors_as_json
+from citestream.citation.evidence import FieldError
+from citestream.providers.errors import Rejected, TimedOut, Unreachable
+from citestream.proxy.config import Config, parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.http.error_responses import RequestError, error_body, headers_of, status_of
+from citestream.proxy.http.middleware import errors_as_json
+from citestream.proxy.observability.logs import identified, logged
 
 TOLD = {
     "a wrong field has its path": (

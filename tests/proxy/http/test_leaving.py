@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.log import logged
-from proxy.middleware import errors_as_json
+from citestream.proxy.http.middleware import errors_as_json
+from citestream.proxy.observability.logs import logged
 from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client
 from tests.faults.dialects import DIALECTS, Dialect
 from tests.faults.framing import chunked

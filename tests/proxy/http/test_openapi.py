@@ -10,12 +10,11 @@ import yaml
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
-from proxy.app import make_app
-from proxy.config import parse
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from tests.conftest import Launch
 
-from ..conftest import Launch
-
-DOCUMENT = Path(__file__).parents[2] / "proxy/openapi.yaml"
+DOCUMENT = Path(__file__).parents[3] / "proxy/openapi.yaml"
 VENDORS = ("/api/", "/v1beta/", "/v1/embeddings")  # whose requests are described elsewhere, here only what is ours
 EXACT: list[Any] = [positive_data_acceptance, negative_data_rejection]
 EXAMPLES = 10  # requests an operation; each is answered in some milliseconds

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import parse
-from proxy.pages import name_of
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.http.origin_check import name_of
 
 CHAT = "/v1/chat/completions"
 ASKED = b'{"model": "extractive", "messages": [{"role": "user", "content": "What is red?"}], "evidence": ["x"]}'

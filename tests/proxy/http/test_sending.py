@@ -12,10 +12,10 @@ import yaml
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from proxy.sending import Stream
-from proxy.waiting import before_waiting
+from citestream.proxy.http.sending import Stream
+from citestream.proxy.pipeline.wait_hooks import before_waiting
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EVIDENCE = [{"text": "The bridge was opened in 1932. It is painted red. It carries two lanes."}]
 SENTENCES = ["The bridge was opened in 1932. ", "It is painted red. ", "It carries two lanes."]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"

@@ -11,8 +11,8 @@ import pytest
 import trustme
 from cryptography.hazmat.primitives import serialization
 
-from proxy.app import serve
-from proxy.config import ConfigError, parse
+from citestream.proxy.config import ConfigError, parse
+from citestream.proxy.http.application import serve
 
 Start = Callable[..., str]
 

@@ -17,7 +17,7 @@ import pytest
 
 Start = Callable[..., str]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CHILDREN = "/proc/{0}/task/{0}/children"
 PATIENCE = 20.0  # seconds; a machine under load starts processes slowly
 

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from proxy.log import Discreet, Structured
+from citestream.proxy.observability.logs import Discreet, Structured
 
 Launch = Callable[..., AbstractContextManager[str]]
 

@@ -6,11 +6,11 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from prometheus_client.parser import text_string_to_metric_families
 
-from citation.attribute import Reason
-from citation.grounding import Grounding
-from proxy.app import make_app
-from proxy.config import parse
-from proxy.metrics import Metrics
+from citestream.citation.grounding import Grounding
+from citestream.citation.support.decision import Reason
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.observability.metrics import Metrics
 
 EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932."}]
 ASKED: dict[str, Any] = {

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import ConfigError, parse
-from tests.proxy.test_retrieval import TEXTS, fill
+from citestream.proxy.config import ConfigError, parse
+from citestream.proxy.http.application import make_app
+from tests.proxy.pipeline.test_retrieval import TEXTS, fill
 from tests.upstreams.wire import Break, Request, Server, Step, whole
 
 PROBE_SECONDS = 1.0  # that Kubernetes waits unless told otherwise

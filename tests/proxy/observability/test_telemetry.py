@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import parse
-from proxy.telemetry import Spent
-from tests.proxy.test_metrics import EVIDENCE, read
-from tests.proxy.test_retrieval import TEXTS, fill
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.observability.telemetry import Spent
+from tests.proxy.observability.test_metrics import EVIDENCE, read
+from tests.proxy.pipeline.test_retrieval import TEXTS, fill
 from tests.upstreams.wire import Break, Request, Server, Step, head
 
 SSE = head("200 OK", "Content-Type: text/event-stream", "Connection: close")

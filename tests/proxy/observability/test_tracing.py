@@ -11,10 +11,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
-from proxy.app import make_app
-from proxy.config import parse
-from tests.proxy.test_metrics import EVIDENCE
-from tests.proxy.test_retrieval import TEXTS, fill
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from tests.proxy.observability.test_metrics import EVIDENCE
+from tests.proxy.pipeline.test_retrieval import TEXTS, fill
 from tests.upstreams.wire import Break, Request, Server, Step, head, whole
 
 TEXT = "The Harlan bridge was opened on 4 May 1932 [1]."

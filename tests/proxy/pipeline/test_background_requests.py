@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from proxy.housekeeping import is_housekeeping
+from citestream.proxy.pipeline.background_requests import is_housekeeping
 
 Launch = Callable[..., AbstractContextManager[str]]
 HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"

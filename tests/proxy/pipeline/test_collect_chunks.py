@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.collecting import Completion
+from citestream.proxy.pipeline.collect_chunks import Completion
 
 Fields = dict[str, Any]
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from citation.options import Options
-from citation.response import Response
-from providers.errors import IncompleteAnswer, ProviderError
-from providers.events import Event, TextDelta
-from proxy.reading import Pace, drafts
-from tests.proxy.test_pipeline import EVIDENCE, chunk, finish, played
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.providers.errors import IncompleteAnswer, ProviderError
+from citestream.providers.events import Event, TextDelta
+from citestream.proxy.pipeline.drafts import Pace, drafts
+from tests.proxy.pipeline.test_respond import EVIDENCE, chunk, finish, played
 
 BROKEN = IncompleteAnswer("The connection broke.")
 ONE, OTHER = "It is red. It", " is long. It"

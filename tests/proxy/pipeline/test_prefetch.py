@@ -6,14 +6,14 @@ from contextlib import aclosing
 
 import pytest
 
-from citation.attribute import Decision
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.response import Response
-from citation.scoring import MOST_TOGETHER
-from proxy.ahead import MOST_AHEAD, Decided, ahead, in_turn
-from proxy.outgoing import Waiting
-from proxy.reading import Drafted, Step
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision
+from citestream.citation.support.scorers import MOST_TOGETHER
+from citestream.proxy.pipeline.drafts import Drafted, Step
+from citestream.proxy.pipeline.outgoing import Waiting
+from citestream.proxy.pipeline.prefetch import MOST_AHEAD, Decided, ahead, in_turn
 
 RESPONSE = Response([Evidence(1, "The bridge is red.", "e1")], Options())
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from citation.evidence import Evidence
-from citation.scoring import Prepared, Vectors
-from citation.scoring.lexical import LexicalScorer
-from proxy import preparing
-from proxy.preparing import LONG, LONG_EXCERPT, Preparations
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import Prepared, Vectors
+from citestream.citation.support.scorers.lexical import LexicalScorer
+from citestream.proxy.pipeline import preparation as preparing
+from citestream.proxy.pipeline.preparation import LONG, LONG_EXCERPT, Preparations
 
 SHORT = [Evidence(number, f"The bridge number {number} opened in 1932.", f"e{number}") for number in range(1, 6)]
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from citation.evidence import Evidence
-from citation.options import Options, Unsupported
-from citation.response import Response
-from citation.scoring import Claim, Prepared, Scores, scorer
-from citation.scoring.index import Index
-from citation.scoring.lexical import LexicalPrepared, LexicalScorer
-from providers.errors import IncompleteAnswer, ProviderError
-from providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
-from proxy.collecting import Completion
-from proxy.completion import Chunks, Unchanged
-from proxy.outgoing import Failed, Outgoing, Shown
-from proxy.pipeline import respond
-from proxy.reading import Pace
-from proxy.scoring import Scoring
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options, Unsupported
+from citestream.citation.response import Response
+from citestream.citation.support.index import Index
+from citestream.citation.support.scorers import Claim, Prepared, Scores, scorer
+from citestream.citation.support.scorers.lexical import LexicalPrepared, LexicalScorer
+from citestream.providers.errors import IncompleteAnswer, ProviderError
+from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.proxy.pipeline.collect_chunks import Completion
+from citestream.proxy.pipeline.completion_chunks import Chunks, Unchanged
+from citestream.proxy.pipeline.drafts import Pace
+from citestream.proxy.pipeline.outgoing import Failed, Outgoing, Shown
+from citestream.proxy.pipeline.respond import respond
+from citestream.proxy.pipeline.scoring import Scoring
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1", title="Bridges"),

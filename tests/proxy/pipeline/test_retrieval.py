@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from providers.retrieval.indexing import index
-from providers.retrieval.store import Store
-from proxy.app import make_app
-from proxy.config import parse
-from proxy.indexing import admitted
+from citestream.providers.retrieval.indexing import index
+from citestream.providers.retrieval.store import Store
+from citestream.proxy.cli.index_command import admitted
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, serving
 
 TEXTS = {

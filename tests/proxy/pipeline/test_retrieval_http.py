@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import ConfigError, load, parse
+from citestream.proxy.config import ConfigError, load, parse
+from citestream.proxy.http.application import make_app
 from tests.proxy.load import Load
 from tests.upstreams.wire import Answer, Break, Server, script, whole
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import Config, ConfigError, parse
+from citestream.proxy.config import Config, ConfigError, parse
+from citestream.proxy.http.application import make_app
 from tests.proxy.load import CONVERSATIONS, Load
 from tests.upstreams.postgres import Postgres, postgres
 

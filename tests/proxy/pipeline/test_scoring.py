@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.scoring import Claim, Prepared, Scorer, scorer
-from providers.embedding import Embedder, Limits
-from proxy.preparing import Preparations
-from proxy.scoring import Outside, Scoring
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.support.scorers import Claim, Prepared, Scorer, scorer
+from citestream.providers.embedding import Embedder, Limits
+from citestream.proxy.pipeline.preparation import Preparations
+from citestream.proxy.pipeline.scoring import Outside, Scoring
 
 EVIDENCE = [
     Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),

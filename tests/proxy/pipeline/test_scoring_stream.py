@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import Config, ProviderConfig, ScoringConfig
+from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
+from citestream.proxy.http.application import make_app
 from tests.upstreams.embeddings import Embeddings, words
 from tests.upstreams.openai import KEY, OpenAI
 from tests.upstreams.wire import Answer, Break, Server, script

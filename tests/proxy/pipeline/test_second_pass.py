@@ -6,17 +6,17 @@ from typing import ClassVar
 
 import pytest
 
-from citation.evidence import Evidence
-from citation.options import Options
-from citation.response import Response
-from citation.scoring import scorer
-from providers.embedding import Embedder, Limits
-from providers.errors import IncompleteAnswer, ProviderError, Unreachable
-from providers.events import ChatRequest, Event, Finish, Idle, TextDelta
-from proxy.enrich import enriched
-from proxy.outgoing import Ended, Failed, Outgoing, Shown, Waiting
-from proxy.reading import Pace
-from proxy.scoring import Outside, Scoring
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.scorers import scorer
+from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.errors import IncompleteAnswer, ProviderError, Unreachable
+from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDelta
+from citestream.proxy.pipeline.drafts import Pace
+from citestream.proxy.pipeline.outgoing import Ended, Failed, Outgoing, Shown, Waiting
+from citestream.proxy.pipeline.scoring import Outside, Scoring
+from citestream.proxy.pipeline.second_pass import enriched
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor.", "e1", file_name="bridge.pdf"),

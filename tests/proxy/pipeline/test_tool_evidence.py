@@ -11,11 +11,11 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from citation.evidence import Evidence
-from citation.prompt import inject
-from proxy.config import EvidenceConfig
-from proxy.conversation import with_results
-from proxy.job import Job
+from citestream.citation.evidence import Evidence
+from citestream.citation.evidence.prompt import inject
+from citestream.proxy.config import EvidenceConfig
+from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.tool_evidence import with_results
 from tests.upstreams.gemini import KEY as GEMINI_KEY
 from tests.upstreams.gemini import MODEL as GEMINI_MODEL
 from tests.upstreams.gemini import Gemini

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from proxy.waiting import before_waiting
+from citestream.proxy.pipeline.wait_hooks import before_waiting
 
 
 class Flushes:

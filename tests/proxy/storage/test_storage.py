@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import ConfigError, ReferencesConfig, parse
-from proxy.store import RecentReferences
+from citestream.proxy.config import ConfigError, ReferencesConfig, parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.storage import RecentReferences
 
 Fields = dict[str, Any]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from proxy.app import make_app
-from proxy.config import Config, ConfigError, StoreConfig, load, parse
-from proxy.workers import _shared
+from citestream.proxy.config import Config, ConfigError, StoreConfig, load, parse
+from citestream.proxy.http.application import make_app
+from citestream.proxy.http.workers import _shared
 from tests.proxy.load import Load
 from tests.upstreams.redis import running
 

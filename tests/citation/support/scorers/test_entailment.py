@@ -3,11 +3,18 @@
 import numpy as np
 import pytest
 
-from citation import Evidence
-from citation.attribute import attribute
-from citation.scoring import Claim, WantsReading
-from citation.scoring.calibration import judge
-from citation.scoring.entailment import FEATURES, MOST_ASKED, EntailmentPrepared, EntailmentScorer, Weighing, weighing
+from citestream.citation import Evidence
+from citestream.citation.support.calibration import judge
+from citestream.citation.support.decision import attribute
+from citestream.citation.support.scorers import Claim, WantsReading
+from citestream.citation.support.scorers.entailment import (
+    FEATURES,
+    MOST_ASKED,
+    EntailmentPrepared,
+    EntailmentScorer,
+    Weighing,
+    weighing,
+)
 
 WEIGHED = Weighing(0.1, 0.9, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
 CLAIM = Claim("The premier opened the harbour bridge to traffic.")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from citation import Evidence
-from citation.attribute import attribute, explain
-from citation.scoring import Claim, Vectors, WantsVectors, scorer
-from citation.scoring.calibration import calibration
-from citation.scoring.hybrid import FEATURES, HybridPrepared
+from citestream.citation import Evidence
+from citestream.citation.support.calibration import calibration
+from citestream.citation.support.decision import attribute, explain
+from citestream.citation.support.scorers import Claim, Vectors, WantsVectors, scorer
+from citestream.citation.support.scorers.hybrid import FEATURES, HybridPrepared
 
 BRIDGE, LANES, OPERA = np.eye(3, dtype=np.float32)
 EVIDENCE = [

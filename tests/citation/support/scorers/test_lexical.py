@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citation.evidence import Evidence
-from citation.scoring import Claim, scorer
-from citation.scoring.comparison import FEATURES
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.features import FEATURES
+from citestream.citation.support.scorers import Claim, scorer
 
 TEXTS = [
     "The harbour froze in January. Ferries stopped for nine days. The mayor asked for patience.",

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from citation import Evidence, cite
-from citation.attribute import attribute, explain
-from citation.options import Options
-from citation.scoring import Claim, scorer
-from citation.scoring.ragflow import (
+from citestream.citation import Evidence, cite
+from citestream.citation.options import Options
+from citestream.citation.support.decision import attribute, explain
+from citestream.citation.support.scorers import Claim, scorer
+from citestream.citation.support.scorers.ragflow import (
     RagflowPrepared,
     hybrid,
     keys,

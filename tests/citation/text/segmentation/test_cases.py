@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from tests.citation.segment.cases import RULES, STREAMS
-from tests.citation.segment.test_properties import cut, segmented
+from tests.citation.text.segmentation.cases import RULES, STREAMS
+from tests.citation.text.segmentation.test_properties import cut, segmented
 
 GROUPS = {"rules": RULES, "streams": STREAMS}
 ENOUGH = 0.95  # of the cases of a group

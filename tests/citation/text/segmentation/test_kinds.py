@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citation.segment import Kind
-from tests.citation.segment.test_properties import segmented
+from citestream.citation.text.segmentation import Kind
+from tests.citation.text.segmentation.test_properties import segmented
 
 PROSE, HEADING, ITEM, ROW = Kind.PROSE, Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE_ROW
 HEADER = Kind.TABLE_HEADER

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.citation.segment.cases_languages import LANGUAGES
-from tests.citation.segment.test_cases import right
+from tests.citation.text.segmentation.cases_languages import LANGUAGES
+from tests.citation.text.segmentation.test_cases import right
 
 
 @pytest.mark.parametrize("pieces", LANGUAGES.values(), ids=LANGUAGES)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citation.segment import Kind, Segmenter, SegmentLimits, Sentence
-from tests.citation.segment.test_properties import cut, segmented, texts
+from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
+from tests.citation.text.segmentation.test_properties import cut, segmented, texts
 
 LIMITS = SegmentLimits(characters=100)
 LONG = 100_000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from citation.segment import Kind, Segmenter, SegmentLimits, Sentence
+from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 
 PIECES = [
     *[

@@ -1,0 +1,1 @@
+"""Does a passage support a sentence? Index, features, calibration, gates, scorers, decision."""

@@ -1,0 +1,1 @@
+"""Numbers, dates and units in text, and when two of them agree."""

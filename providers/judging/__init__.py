@@ -1,0 +1,1 @@
+"""Models that judge whether a passage supports a sentence."""

@@ -1,0 +1,1 @@
+"""The JSON of each vendor: requests and streams, mapped to and from the OpenAI chunk."""

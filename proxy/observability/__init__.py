@@ -1,0 +1,1 @@
+"""What an operator can see: metrics, traces, logs, readiness."""

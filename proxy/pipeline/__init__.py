@@ -1,0 +1,1 @@
+"""The data path of one answer: read, segment, prefetch, decide, release."""
