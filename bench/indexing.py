@@ -86,7 +86,7 @@ def documents(folder: Path) -> Iterator[Path]:
 
 def index(docs: Path, store: Path, stop: float = 0.0) -> Run:
     """One run, in a process of its own. `stop`: seconds after which it is killed, if it is still there."""
-    command = [sys.executable, "-m", "proxy", "index", str(docs), "--store", str(store)]
+    command = [sys.executable, "-m", "citestream", "index", str(docs), "--store", str(store)]
     began = time.perf_counter()
     run = subprocess.Popen(  # nosec B603 # our own command
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

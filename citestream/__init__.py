@@ -1,7 +1,7 @@
 """Citestream: a streaming citation proxy.
 
-The distribution installs this one package. Its subpackages `citation`, `providers` and `proxy` are symbolic links to the
-folders of the same name at the top of the repository.
+The distribution installs this one package. Its subpackages `citation`, `providers` and `proxy` are symbolic links to
+the folders of the same name at the top of the repository.
 
     from citestream import Evidence, cite
 

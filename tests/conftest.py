@@ -88,7 +88,7 @@ def citestream_server(tmp_path: Path) -> Iterator[Start]:
             number = len(list(tmp_path.glob("citestream-*.yaml")))
             written = tmp_path / f"citestream-{number}.yaml"
             written.write_text(yaml.safe_dump(config or {}), "utf-8")
-            command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
+            command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
             return servers.enter_context(launched(command, written.with_suffix(".log"), cwd=ROOT, **environment))
 
         yield start

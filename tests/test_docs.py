@@ -67,7 +67,7 @@ def test_the_traced_sentences_are_decided_as_their_page_says(tmp_path: Path) -> 
     (text,) = re.findall(r'`b.md`: "(.*?)" The model', page.replace("\n", " "))
     (command,) = re.findall(r"\$ citestream (cite .*)", page)
     (tmp_path / "b.md").write_text(f"# The bridge\n\n{text}\n")
-    arguments = [sys.executable, "-m", "proxy", *shlex.split(command)]
+    arguments = [sys.executable, "-m", "citestream", *shlex.split(command)]
     environment = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
     said = subprocess.run(arguments, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
     rows = re.findall(r"^\| (.+?\.) \| (\d\.\d\d) \| (\d\.\d\d) \| (.+?) \|$", page, re.MULTILINE)
@@ -97,7 +97,7 @@ def test_the_dialect_of_the_page_adds_its_field(monkeypatch: pytest.MonkeyPatch)
 
 
 async def test_the_provider_of_the_page_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = module(programs("extend.md")[2], "providers.echo", monkeypatch)
+    made = module(programs("extend.md")[2], "citestream.providers.echo", monkeypatch)
     events = [event async for event in made.EchoProvider().stream(ChatRequest("echo", [], question="Is it red?"))]
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "Is it red? "
     assert isinstance(events[-1], Finish)

@@ -30,7 +30,7 @@ class Launch(Protocol):
 def client(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenAI]:
     log = tmp_path_factory.mktemp("examples") / "server.log"
     with (
-        launch([sys.executable, "-m", "proxy", "serve", "--port", "0"], log) as url,
+        launch([sys.executable, "-m", "citestream", "serve", "--port", "0"], log) as url,
         OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as openai,
     ):
         yield openai
@@ -58,7 +58,7 @@ CONSOLE = re.findall(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / "README.md").rea
 def test_what_the_readme_shows_is_what_the_command_prints(command: str, shown: str) -> None:
     """But for the support, which changes whenever the scorer is fitted anew."""
     words = shlex.split(command)
-    target = [str(ROOT / "examples/ask.py")] if words == ["make", "demo"] else ["-m", "proxy", *words[1:]]
+    target = [str(ROOT / "examples/ask.py")] if words == ["make", "demo"] else ["-m", "citestream", *words[1:]]
     run = subprocess.run([sys.executable, *target], cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
     assert without_support(run.stdout) == without_support(shown)
 

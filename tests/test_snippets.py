@@ -87,7 +87,7 @@ class Reader:
         (folder / "your_app.py").write_text(APPLICATION)
         (self.programs / "activate").write_text("# its folder is in the path of every line here\n")
         self._program("python", f'exec {shlex.quote(sys.executable)} "$@"')
-        self._program("citestream", f'exec {shlex.quote(sys.executable)} -m proxy "$@"')
+        self._program("citestream", f'exec {shlex.quote(sys.executable)} -m citestream "$@"')
 
     def _program(self, name: str, line: str) -> None:
         file = self.programs / name
@@ -109,7 +109,7 @@ class Reader:
         """A server that is started with these words accepts requests."""
         variables, words = line.split("citestream ", 1)
         environment = dict(word.split("=", 1) for word in shlex.split(variables) if "=" in word)
-        command = [sys.executable, "-m", "proxy", *shlex.split(words), "--port", "0"]
+        command = [sys.executable, "-m", "citestream", *shlex.split(words), "--port", "0"]
         log = self.folder / "server.log"
         with self.launch(command, log, cwd=self.folder, PYTHONPATH=str(ROOT), **environment) as url:
             assert httpx.get(f"{url}/readyz").status_code == 200
@@ -157,7 +157,7 @@ def curled(block: Block, reader: Reader) -> None:
 def refused(block: Block, reader: Reader) -> None:
     """A command and its error, word for word."""
     line, said = block.code.removeprefix("$ ").split("\n", 1)
-    command = [sys.executable, "-m", "proxy", *shlex.split(line)[1:]]
+    command = [sys.executable, "-m", "citestream", *shlex.split(line)[1:]]
     environment = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, said)
@@ -240,8 +240,11 @@ RUN_BY = {
     ("docs/extend.md", '"""Verbatim:'): "test_docs: test_the_scorer_of_the_page_cites_quotations",
     ("docs/extend.md", '"""Footnotes:'): "test_docs: test_the_dialect_of_the_page_adds_its_field",
     ("docs/extend.md", '"""Echo:'): "test_docs: test_the_provider_of_the_page_streams",
-    ("docs/library.md", "from citation import"): "test_docs: test_the_library_does_what_its_page_says",
-    ("docs/library.md", "from citation.attribute import"): "test_docs: test_the_library_does_what_its_page_says",
+    ("docs/library.md", "from citestream import"): "test_docs: test_the_library_does_what_its_page_says",
+    (
+        "docs/library.md",
+        "from citestream.citation.support.decision import",
+    ): "test_docs: test_the_library_does_what_its_page_says",
     ("docs/start.md", "from openai import OpenAI"): "test_docs: test_the_first_program_prints_a_cited_answer",
 }
 

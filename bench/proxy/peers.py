@@ -56,6 +56,6 @@ def citestream(upstream: Process, *options: str) -> Iterator[Peer]:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "bench.yaml"
         config.write_text(_CONFIG.format(port=upstream.port))
-        command = [sys.executable, "-m", "proxy", "serve", "--config", str(config), "--port", "0", *options]
+        command = [sys.executable, "-m", "citestream", "serve", "--config", str(config), "--port", "0", *options]
         with started(command) as process:
             yield Peer("Citestream", process, cited, cites=True)

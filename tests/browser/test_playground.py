@@ -69,7 +69,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def serve(folder: Path, config: dict[str, Any]) -> list[str]:
     written = folder / "config.yaml"
     written.write_text(yaml.safe_dump(config), "utf-8")
-    return [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
+    return [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
 
 
 @pytest.fixture(scope="module")
@@ -358,7 +358,7 @@ def test_an_index_is_a_source_to_choose(browser: Browser, launch: Launch, tmp_pa
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932. It is red.", "utf-8")
     store = str(tmp_path / "evidence.db")
-    index = [sys.executable, "-m", "proxy", "index", str(tmp_path / "docs"), "--store", store]
+    index = [sys.executable, "-m", "citestream", "index", str(tmp_path / "docs"), "--store", store]
     subprocess.run(index, check=True, capture_output=True)
     config = {
         "providers": {"extractive": {"kind": "extractive"}},

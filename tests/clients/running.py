@@ -87,7 +87,7 @@ async def citestream(providers: upstreams.Providers, key: str, folder: Path) -> 
     server = {"keys": [{"name": "clients", "key": key}]}
     config = {"server": server, "providers": providers, "evidence": {"from_tools": True}, "log": {"access": False}}
     written.write_text(yaml.safe_dump(config), "utf-8")
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(written)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     while " listening on " not in (line := (await process.stdout.readline()).decode()):

@@ -99,7 +99,7 @@ def proxied(wire: Wire, launch: Launch, tmp_path_factory: pytest.TempPathFactory
     config.write_text(
         f"providers:\n  llama:\n    kind: openai\n    base_url: {wire.url}/v1\n    api_key: none\n", "utf-8"
     )
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     with (
         launch(command, folder / "server.log") as url,
         OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client,

@@ -48,7 +48,7 @@ async def test_only_its_own_streams_are_lost(tmp_path: Path) -> None:
         file = tmp_path / "config.yaml"
         provider = {"kind": "openai", "base_url": f"{upstream.url}/v1"}
         file.write_text(json.dumps({"providers": {"halting": provider}, "log": {"access": False}}))
-        command = ["-m", "proxy", "serve", "--port", "0", "--workers", "2", "--config", str(file)]
+        command = ["-m", "citestream", "serve", "--port", "0", "--workers", "2", "--config", str(file)]
         with process(command, tmp_path / "log") as (server, url):
             victim, other = sorted(workers(server.pid))
             idle = {worker: files(worker) for worker in (victim, other)}

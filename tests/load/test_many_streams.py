@@ -33,7 +33,7 @@ async def test_none_is_lost_and_none_mixed_up(tmp_path: Path) -> None:
         file.write_text(
             f"providers: {{paced: {{kind: openai, base_url: '{upstream.url}/v1'}}}}\nlog: {{access: false}}\n"
         )
-        command = ["-m", "proxy", "serve", "--port", "0", "--config", str(file)]
+        command = ["-m", "citestream", "serve", "--port", "0", "--config", str(file)]
         with process(command, tmp_path / "log") as (server, url):
             told = await all_of(url)
             most = peak(server.pid)

@@ -61,7 +61,7 @@ async def test_a_slow_reader_holds_its_provider_back(tmp_path: Path) -> None:
         file.write_text(
             f"providers: {{endless: {{kind: openai, base_url: '{upstream.url}/v1'}}}}\nlog: {{access: false}}\n"
         )
-        command = ["-m", "proxy", "serve", "--port", "0", "--config", str(file)]
+        command = ["-m", "citestream", "serve", "--port", "0", "--config", str(file)]
         with process(command, tmp_path / "log") as (server, url):
             for case, body in CASES.items():
                 endless.sent = 0

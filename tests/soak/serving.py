@@ -81,7 +81,7 @@ def indexed(folder: Path) -> None:
         text = f"Harlan line, stop {number}: trains leave every {number + 3} minutes.\n"
         (folder / f"docs/stop{number}.txt").write_text(text, "utf-8")
     store = str(folder / "evidence.db")
-    command = [sys.executable, "-m", "proxy", "index", str(folder / "docs"), "--store", store]
+    command = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -90,6 +90,6 @@ def served(folder: Path, configured: dict[str, Any]) -> Iterator[tuple[subproces
     """The server under test."""
     file = folder / "citestream.yaml"
     file.write_text(json.dumps(configured), "utf-8")
-    command = ["-m", "proxy", "serve", "--port", "0", "--config", str(file)]
+    command = ["-m", "citestream", "serve", "--port", "0", "--config", str(file)]
     with process(command, folder / "server.log") as started:
         yield started

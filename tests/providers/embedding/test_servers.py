@@ -105,7 +105,7 @@ async def test_a_connection_that_breaks() -> None:
 def test_its_client_is_imported_before_anybody_waits_for_it(kind: str, module: str) -> None:
     """In a fresh process; only the kind that is asked for."""
     code = (
-        "import sys, threading\nfrom providers.embedding import embedder\n"
+        "import sys, threading\nfrom citestream.providers.embedding import embedder\n"
         f"embedder({kind!r})\n"
         "[thread.join() for thread in threading.enumerate() if thread.name.startswith('import')]\n"
         "print(*[name for name in ('openai', 'ollama', 'google.genai') if name in sys.modules])"

@@ -137,8 +137,8 @@ async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_p
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from providers.retrieval.indexing import index
-from providers.retrieval.store import Store
+from citestream.providers.retrieval.indexing import index
+from citestream.providers.retrieval.store import Store
 left = int(sys.argv[3])
 def admit(entry):
     global left
@@ -276,8 +276,8 @@ if os.getuid() == 0:
 sys.path.insert(0, os.getcwd())
 import asyncio
 from pathlib import Path
-from providers.retrieval.indexing import index
-from providers.retrieval.store import Store
+from citestream.providers.retrieval.indexing import index
+from citestream.providers.retrieval.store import Store
 async def main():
     async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), lambda entry: entry):
         print(step)

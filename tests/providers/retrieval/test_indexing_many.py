@@ -22,7 +22,7 @@ def write(folder: Path, numbers: range) -> None:
 
 def held(folder: Path, store: Path) -> float:
     """MB that a run held at most."""
-    command = [sys.executable, "-m", "proxy", "index", str(folder), "--store", str(store)]
+    command = [sys.executable, "-m", "citestream", "index", str(folder), "--store", str(store)]
     started = os.posix_spawn(command[0], command, {**os.environ, "PYTHONPATH": str(ROOT)})
     _, status, usage = os.wait4(started, 0)
     assert status == 0

@@ -220,7 +220,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         }
         config = folder / "config.yaml"
         config.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         with launch(command, folder / "log") as url:
             connection = HTTPConnection(url.removeprefix("http://"))
             yield connection

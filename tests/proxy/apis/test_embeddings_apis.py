@@ -49,7 +49,7 @@ def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         }
         config = folder / "config.yaml"
         config.write_text(yaml.safe_dump({"providers": providers}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         yield World(stack.enter_context(launch(command, folder / "log")), plain)
 
 

@@ -38,7 +38,7 @@ def sdk(launch: Launch, tmp_path_factory: pytest.TempPathFactory, upstream: Serv
     providers["extractive"] = None
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump({"providers": providers}))
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     with (
         launch(command, folder / "log") as url,
         OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client,

@@ -186,7 +186,7 @@ def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             (folder / name).write_text(text)
         evidence = {"prompt_files": {name: str(folder / name) for name in files}}
         config.write_text(yaml.safe_dump({"providers": providers, "evidence": evidence, "log": {"access": False}}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         url = stack.enter_context(launch(command, folder / "log"))
         client = HTTPConnection(url.removeprefix("http://"))
         yield World(client, {kind: (upstreams[kind], servers[kind]) for kind in ANSWERS})

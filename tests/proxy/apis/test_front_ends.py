@@ -14,12 +14,13 @@ import yaml
 
 Launch = Callable[..., AbstractContextManager[str]]
 
-CASE = json.loads((Path(__file__).parent.parent.parent / "clients" / "case.json").read_text("utf-8"))
+CLIENTS = Path(__file__).parents[2] / "clients"
+CASE = json.loads((CLIENTS / "case.json").read_text("utf-8"))
 ALIASES = yaml.safe_load((Path(__file__).parent.parent.parent / "clients" / "aliases.yaml").read_text("utf-8"))[
     "models"
 ]
 LISTED, OPEN_WEBUI = ALIASES
-GUIDE = Path(__file__).parent.parent.parent.parent / "docs" / "clients" / "librechat.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "clients" / "librechat.md"
 # Top-level keys to which Open WebUI 0.12 gives a meaning of its own.
 TAKEN = {"sources", "event", "error", "selected_model_id", "type", "output", "done", "timings"}
 
@@ -39,13 +40,13 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     for piece in CASE["evidence"]:
         (folder / "docs" / f"{piece['id']}.md").write_text(piece["text"], "utf-8")
     store = str(folder / "evidence.db")
-    indexing = [sys.executable, "-m", "proxy", "index", str(folder / "docs"), "--store", store]
+    indexing = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
     subprocess.run(indexing, check=True, capture_output=True)
     models = {name: {**alias, "model": "extractive"} for name, alias in ALIASES.items()}
     retrievers = {"docs": {"kind": "folder", "store": store, "url_prefix": "https://docs.example.org/"}}
     config = {"models": models, "retrievers": retrievers, "default_retriever": "docs"}
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
     with launch(command, folder / "log") as url:
         yield url
 

@@ -24,7 +24,7 @@ CITED = "The Görlitz bridge was opened on 4 May 1932 by the mayor. [1]"
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     log = tmp_path_factory.mktemp("server") / "log"
-    with launch([sys.executable, "-m", "proxy", "serve", "--port", "0"], log) as url:
+    with launch([sys.executable, "-m", "citestream", "serve", "--port", "0"], log) as url:
         yield url
 
 

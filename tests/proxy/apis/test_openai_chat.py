@@ -54,7 +54,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         }
         providers["extractive"] = {"kind": "extractive"}
         config.write_text(yaml.safe_dump({"server": {"max_body_bytes": 200_000}, "providers": providers}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         with launch(command, folder / "log") as url:
             yield url
 
@@ -256,7 +256,7 @@ def test_the_log_knows_a_request_by_the_providers_name_too(launch: Launch, tmp_p
         config = tmp_path / "config.yaml"
         busy = {"kind": "openai", "base_url": address, "retries": {"most": 0}}
         config.write_text(yaml.safe_dump({"providers": {"busy": busy}}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         with launch(command, tmp_path / "log") as url:
             post(url, {"model": "busy/m", "messages": MESSAGES})
     (line,) = [line for line in (tmp_path / "log").read_text().splitlines() if "POST" in line]
@@ -286,7 +286,7 @@ def test_what_has_nothing_to_cite_passes_through_byte_for_byte(
     with upstream(head + ODD) as address:
         config = tmp_path / "config.yaml"
         config.write_text(yaml.safe_dump({"providers": {"odd": {"kind": "openai", "base_url": address}}}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         with launch(command, tmp_path / "log") as url:
             body = {"model": "odd/m", "messages": MESSAGES, "stream": True, **ours}
             request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode())  # noqa: S310 - our own address

@@ -30,7 +30,7 @@ ASKED: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     log = tmp_path_factory.mktemp("server") / "log"
-    with launch([sys.executable, "-m", "proxy", "serve", "--port", "0"], log) as url:
+    with launch([sys.executable, "-m", "citestream", "serve", "--port", "0"], log) as url:
         yield url
 
 

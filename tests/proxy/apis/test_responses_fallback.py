@@ -60,7 +60,7 @@ def asking(launch: Launch, folder: Path, answer: Upstream, **settings: Any) -> I
         config = folder / "config.yaml"
         provider = {"kind": "openai", "base_url": f"{server.url}/v1", **settings}
         config.write_text(yaml.safe_dump({"providers": {"up": provider}}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         with (
             launch(command, folder / "log") as url,
             OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client,

@@ -29,7 +29,7 @@ COMMANDS = main.commands
 
 
 def citestream(*arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "proxy", *arguments]
+    command = [sys.executable, "-m", "citestream", *arguments]
     return subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, check=False)
 
 
@@ -44,7 +44,7 @@ def in_a_terminal(*arguments: str, cwd: Path = ROOT) -> str:
     """What a command writes where somebody looks."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color"}
-    command = [sys.executable, "-m", "proxy", *arguments]
+    command = [sys.executable, "-m", "citestream", *arguments]
     with subprocess.Popen(command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
         os.close(theirs)
         written = b""
@@ -139,7 +139,7 @@ def test_of_a_large_folder_what_has_to_do_with_the_question_is_shown(evidence: P
 
 
 def test_a_pipe_that_closes_early_is_no_traceback(evidence: Path) -> None:
-    command = f"{sys.executable} -m proxy cite 'Bananas grow in the tropics.' --evidence {evidence} | true"
+    command = f"{sys.executable} -m citestream cite 'Bananas grow in the tropics.' --evidence {evidence} | true"
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
 
@@ -325,7 +325,7 @@ def test_an_interrupted_answer_keeps_what_came_and_ends_with_130(tmp_path: Path,
         file.write_text(
             f"providers: {{slow: {{kind: openai, base_url: 'http://127.0.0.1:{upstream.server_address[1]}/v1'}}}}\n"
         )
-        command = [sys.executable, "-m", "proxy", "ask", "q", "--evidence", str(evidence), "--model", "slow/x"]
+        command = [sys.executable, "-m", "citestream", "ask", "q", "--evidence", str(evidence), "--model", "slow/x"]
         with subprocess.Popen(
             [*command, "--config", str(file)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:
@@ -339,7 +339,7 @@ def test_an_interrupted_answer_keeps_what_came_and_ends_with_130(tmp_path: Path,
 
 def test_any_command_that_is_interrupted_ends_with_130(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "never.jsonl")
-    command = [sys.executable, "-m", "proxy", "eval", str(tmp_path / "never.jsonl")]
+    command = [sys.executable, "-m", "citestream", "eval", str(tmp_path / "never.jsonl")]
     pipe = subprocess.PIPE
     with (
         subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe) as process,
@@ -364,7 +364,7 @@ def test_shells_are_told_what_a_word_may_become(words: list[str], completed: str
     """In the words that the script of each shell uses to ask."""
     asked = words[-1] if shell == "fish" else str(len(words) - 1)
     given = {"_CITESTREAM_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": asked}
-    command = [sys.executable, "-c", "from proxy.cli import main; main(prog_name='citestream')"]
+    command = [sys.executable, "-c", "from citestream.proxy.cli.commands import main; main(prog_name='citestream')"]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **given}, check=False, capture_output=True, text=True)
     assert re.split(r"[,\s]+", done.stdout)[:2] == ["plain", completed]
 

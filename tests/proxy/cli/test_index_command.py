@@ -40,7 +40,7 @@ def citestream(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def running(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-u", "-m", "proxy", *arguments]
+    command = [sys.executable, "-u", "-m", "citestream", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=home, stdout=pipe, stderr=pipe, text=True, env=environment)
@@ -95,7 +95,7 @@ def test_without_evidence_and_without_a_store_ask_says_what_to_do(home: Path) ->
 
 def test_serve_answers_any_client_from_what_was_read(home: Path, launch: Launch) -> None:
     assert citestream(home, "index", "docs").returncode == 0
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0"]
     with launch(command, home / "log", cwd=home, PYTHONPATH=str(ROOT)) as url:
         client = OpenAI(base_url=f"{url}/v1", api_key="none")
         asked: Any = [{"role": "user", "content": "Where do bananas grow?"}]

@@ -34,7 +34,7 @@ schema = schemathesis.openapi.from_dict(only_what_is_there())
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("openapi")
     (folder / "config.yaml").write_text("providers: {extractive: {}}\nlog: {access: false}\n")
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
     with launch(command, folder / "log") as url:
         yield url
 

@@ -44,7 +44,7 @@ async def serving(reads: list[bytes], heard: asyncio.Semaphore, folder: Path) ->
     address = f"http://127.0.0.1:{provider.sockets[0].getsockname()[1]}/v1"
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump({"providers": {"openai": {"base_url": address, "api_key": "none"}}}))
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
     try:

@@ -50,7 +50,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 {"providers": {"up": {"kind": "openai", "base_url": f"{server.url}/v1", "responses": False}}}
             )
         )
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         with launch(command, folder / "log") as url:
             connection = HTTPConnection(url.removeprefix("http://"))
             yield connection

@@ -40,7 +40,7 @@ async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(worker
     config = tmp_path / "config.json"
     settings = {"providers": {"slow": {"kind": "openai", "base_url": f"http://127.0.0.1:{address}/v1"}}}
     config.write_text(json.dumps(settings))
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     command += ["--workers", str(workers)]
     server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None

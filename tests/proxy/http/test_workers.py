@@ -28,7 +28,7 @@ class Server:
     """A server process of two workers, on a free port."""
 
     def __init__(self, log: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--workers", "2", *options]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--workers", "2", *options]
         self.errors = log.open("w")
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         assert self.process.stdout is not None

@@ -39,7 +39,7 @@ def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
     """What a server of this configuration wrote during a few requests."""
     file = folder / "c.yaml"
     file.write_text(yaml.safe_dump({**CONFIG, "log": log}))
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(file)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(file)]
     with launch(command, folder / "log") as url:
         for number, (path, body) in enumerate(
             (

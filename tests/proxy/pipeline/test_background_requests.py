@@ -94,7 +94,7 @@ def test_further_prompts_can_be_named() -> None:
 def test_a_title_gets_no_evidence_and_no_citations(launch: Launch, tmp_path: Path, skips: bool) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(yaml.safe_dump({"evidence": {"skip_housekeeping": skips}}))
-    command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     evidence = [{"text": "It is tall."}]
     body = {"model": "extractive", "messages": user(PAGES["a title for Open WebUI"]), "evidence": evidence}
     with launch(command, tmp_path / "log") as url:

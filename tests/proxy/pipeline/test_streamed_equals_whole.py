@@ -148,7 +148,7 @@ def world(
         providers["openai"]["responses"] = False
         config = folder / "config.yaml"
         config.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}))
-        command = [sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         client = HTTPConnection(stack.enter_context(launch(command, folder / "log")).removeprefix("http://"))
         yield client, upstreams
         client.close()

@@ -256,7 +256,7 @@ def server(
     }
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump({"providers": providers, "evidence": {"from_tools": from_tools}}))
-    return launch([sys.executable, "-m", "proxy", "serve", "--port", "0", "--config", str(config)], folder / "log")
+    return launch([sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)], folder / "log")
 
 
 @pytest.fixture(scope="module")
