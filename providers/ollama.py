@@ -77,7 +77,7 @@ class OllamaProvider:
             verify=self._transport.trust(settings.ca_file) or True,
         )
         try:
-            async with aclosing(client._client):
+            async with client:
                 return sorted(model.model for model in (await client.list()).models if model.model)
         except Exception as error:  # noqa: BLE001 - whatever the SDK raises is the provider's failure
             raise translate(error) from None

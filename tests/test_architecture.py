@@ -1,6 +1,7 @@
 """Who may import whom, and how large and how named things may be, read from the syntax trees of the code itself."""
 
 import ast
+import importlib
 import io
 import re
 import subprocess
@@ -115,6 +116,83 @@ def test_no_task_is_started_without_an_owner() -> None:
         if re.search(r"asyncio|loop", ast.unparse(node.value))
     ]
     assert orphans == []
+
+
+# Underscore names that are part of a documented interface.
+DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
+# Private names of aiohttp, openai, ollama and google-genai that are refused even where one of our classes has the same.
+KNOWN_PRIVATE = {
+    *("_protocol", "_transport", "_payload_writer", "_read_nowait", "_buffer", "_exception", "_client", "_api_client"),
+    *("_send_headers_immediately", "_conns", "_request", "_cache", "_writer"),
+}
+OWN_OBJECTS = {"self", "cls"}
+
+
+def is_private(attribute: str) -> bool:
+    return attribute.startswith("_") and not attribute.startswith("__") and attribute not in DOCUMENTED | {"_"}
+
+
+def is_ours_or_standard(module: str) -> bool:
+    return module.split(".")[0] in sys.stdlib_module_names | {"citestream"}
+
+
+def foreign_bases(path: Path) -> Iterator[tuple[ast.ClassDef, str, type]]:
+    """Each class of a module that extends a class of a dependency: its node, the base as written, and the base."""
+    imported = {}
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level == 0):
+            prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                imported[alias.asname or alias.name] = prefix + alias.name
+    classes = [node for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]
+    for node in classes:
+        for base in node.bases:
+            written = ast.unparse(base).partition("[")[0]
+            first, _, rest = written.partition(".")
+            dotted = f"{imported.get(first, '')}.{rest}".strip(".")
+            if "." in dotted and not is_ours_or_standard(dotted):
+                module, _, last = dotted.rpartition(".")
+                yield node, written, getattr(importlib.import_module(module), last)
+
+
+def names_defined(node: ast.AST) -> set[str]:
+    """Every name that is defined or assigned inside a node, attributes of `self` included."""
+    found = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(inner.name)
+        elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        elif isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.attr)
+    return found
+
+
+def private_uses(path: Path) -> Iterator[str]:
+    """Uses of underscore names that belong to a dependency, as far as the syntax tree shows them."""
+    for line, module in absolute_imports(path):
+        if not is_ours_or_standard(module) and any(is_private(part) for part in module.split(".")):
+            yield f"{name(path)}:{line} imports {module}"
+    ours = names_defined(tree(path))
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            own = isinstance(node.value, ast.Name) and node.value.id in OWN_OBJECTS
+            if not own and (node.attr not in ours or node.attr in KNOWN_PRIVATE):
+                yield f"{name(path)}:{node.lineno} uses {ast.unparse(node)}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"getattr", "setattr", "hasattr"}:
+            attribute = node.args[1]
+            if isinstance(attribute, ast.Constant) and is_private(str(attribute.value)):
+                yield f"{name(path)}:{node.lineno} uses {ast.unparse(node)}"
+    for class_node, written, base in foreign_bases(path):
+        for private in sorted(filter(is_private, names_defined(class_node))):
+            if hasattr(base, private):
+                yield f"{name(path)}:{class_node.lineno} {class_node.name} overrides {written}.{private}"
+
+
+@pytest.mark.parametrize("package", ["citation", "providers"])
+def test_no_private_name_of_a_dependency_is_used(package: str) -> None:
+    modules = [path for path in MODULES if name(path).startswith(f"{package}/")]
+    assert [use for path in modules for use in private_uses(path)] == []
 
 
 def test_names_say_what_things_are() -> None:

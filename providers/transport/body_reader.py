@@ -142,8 +142,10 @@ class _Alarm:
 
 
 def _arrived(content: aiohttp.StreamReader) -> bytes:
-    """What had arrived before the connection broke: aiohttp raises its error first and would drop it."""
-    try:
-        return content._read_nowait(-1)
-    except AttributeError:  # an aiohttp that keeps it elsewhere
-        return b""
+    """Return the bytes that arrived before the connection broke.
+
+    aiohttp raises its error before it hands out the bytes that it still holds. They are part of the answer, so the
+    error is removed first.
+    """
+    content.set_exception(cast("BaseException", None))
+    return content.read_nowait()

@@ -8,9 +8,9 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 import aiohttp
-from aiohttp.client_reqrep import ConnectionKey
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
@@ -122,18 +122,30 @@ class Transport:
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Uses no connection again on which something came that nobody asked for.
+    """Does not reuse a connection on which unsolicited bytes arrived.
 
-    aiohttp would hand that out as the answer to the next request: the 408 of a server that closes an idle connection,
-    or what one sent beyond its answer, to whoever asks next.
+    aiohttp would take them for the answer to the next request: for example the 408 of a server that closes an idle
+    connection, or bytes that a server sent beyond the end of an answer.
     """
 
-    async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
-        while connection := await super()._get(key, traces):
-            if connection.protocol is None or not connection.protocol.should_close:
-                return connection
+    def __init__(self, *, limit: int, keepalive_timeout: float) -> None:
+        """`limit` and `keepalive_timeout` are those of aiohttp."""
+        super().__init__(limit=limit, keepalive_timeout=keepalive_timeout)
+        self._used: WeakSet[object] = WeakSet()  # protocols of connections that have carried a request
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        """Return a pooled connection that is clean, or a new one."""
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            if protocol is None or protocol not in self._used or not protocol.should_close:
+                break
             connection.close()
-        return None
+        if protocol is not None:
+            self._used.add(protocol)
+        return connection
 
 
 def _session() -> aiohttp.ClientSession:
