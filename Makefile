@@ -26,6 +26,7 @@ test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(ARGS)
+	$(MAKE) docs
 
 test-clients: $(VENV)/.app  ## real clients (openai, ollama, google-genai, ...) against a running server; ARGS="openai" runs those so named
 	@$(BIN)/python -m tests.clients $(ARGS)

@@ -143,16 +143,6 @@ def test_the_providers_page_tells_of_every_server_whose_stream_is_tested() -> No
     assert re.findall(r"^\| ((?!server)[^|-].*?) \|", page, re.MULTILINE) == list(STREAMS)
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(DOCS), str(tmp_path)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_the_page_of_options_has_every_option() -> None:
     spec = importlib.util.spec_from_file_location("generate_configuration", DOCS / "generate_configuration.py")
     assert spec is not None

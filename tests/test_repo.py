@@ -1,12 +1,9 @@
-"""What the repository says about itself is true: the commands and files it names exist, the wheel is complete."""
+"""The commands, files and folders that the documents name exist."""
 
 import os
 import re
-import shutil
 import subprocess
-import sys
 import tomllib
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +13,6 @@ import yaml
 from citestream.proxy.cli.commands import main as cli
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("citation", "providers", "proxy")
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -106,6 +102,13 @@ def test_ci_is_make_test_and_the_clients() -> None:
     assert script.read_text().splitlines()[-2:] == ["make test", "make test-clients"]
 
 
+def test_make_test_builds_the_site_and_fails_at_a_warning() -> None:
+    planned = subprocess.run(
+        ["make", "-n", "test"], cwd=ROOT, check=True, capture_output=True, text=True, env={**os.environ, "ARGS": ""}
+    ).stdout
+    assert re.search(r"-m sphinx .*-W .*docs docs/_build", planned)
+
+
 def test_the_licence_is_the_one_that_the_metadata_name() -> None:
     assert metadata()["license"] == "MIT"
     assert "Permission is hereby granted, free of charge" in (ROOT / "LICENSE").read_text()
@@ -127,64 +130,6 @@ def test_the_stages_that_a_profile_is_split_into_name_files_there_are() -> None:
     named = re.findall(r"\(((?:citation|providers|proxy)/[\w/.]*)", stages)
     assert named
     assert not [name for name in named if not (ROOT / name).exists()]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    for package in PACKAGES:  # a copy, because a build in place picks up what an earlier one left
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for document in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / document, folder)
-    pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(folder))
-    return next(folder.glob("citestream-*.whl"))
-
-
-@pytest.mark.slow
-def test_the_wheel_holds_the_three_packages_and_all_their_files(wheel: Path) -> None:
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    wanted = {
-        path.relative_to(ROOT).as_posix()
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
-    }
-    assert packed == wanted
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-def test_the_wheel_installs_into_an_empty_environment_and_its_command_runs(wheel: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    pip("--python", str(tmp_path / "venv/bin/python"), "install", str(wheel))
-    answer = subprocess.run(
-        [str(tmp_path / "venv/bin/citestream"), "--help"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
-    assert set(cli.commands) <= set(answer.stdout.split())
-    (tmp_path / "bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.")
-    cited = subprocess.run(
-        [str(tmp_path / "venv/bin/citestream"), "cite", "The bridge was opened in 1932.", "--evidence", "bridge.md"],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert cited.stdout.startswith("The bridge was opened in 1932. [1]\n")
-
-
-@pytest.mark.slow
-def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    for name in ("pyproject.toml", "README.md", "LICENSE", *PACKAGES):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tmp_path / name)
-    subprocess.run([sys.executable, "-m", "build", "--sdist", "."], cwd=tmp_path, check=True, capture_output=True)
-    pip("wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(next((tmp_path / "dist").glob("*.tar.gz"))))
-    rebuilt = next(tmp_path.glob("citestream-*.whl"))
-    assert set(zipfile.ZipFile(rebuilt).namelist()) == set(zipfile.ZipFile(wheel).namelist())
-
-
-def pip(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "pip", "--quiet", *arguments], check=True)
 
 
 def metadata() -> dict[str, object]:

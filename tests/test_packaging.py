@@ -1,0 +1,193 @@
+"""The distributions are complete: the wheel installs one package, and the source distribution builds the same wheel."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+import citestream
+from citestream.proxy.cli.commands import main as cli
+
+ROOT = Path(__file__).parent.parent
+SOURCES = ("citation", "providers", "proxy")  # citestream/ has a symbolic link to each of them
+FILES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE")
+IGNORED = shutil.ignore_patterns("__pycache__", "*.egg-info")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the files that a build reads. A build in place would add what an earlier build left."""
+    folder = tmp_path_factory.mktemp("packaging") / "checkout"
+    for name in ("citestream", *SOURCES):
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=IGNORED)
+    for name in FILES:
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path) -> Path:
+    return built(checkout, checkout.parent / "wheel", "--wheel")
+
+
+@pytest.fixture(scope="module")
+def source_distribution(checkout: Path) -> Path:
+    return built(checkout, checkout.parent / "sdist", "--sdist")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """Return a folder that holds nothing but the installed wheel."""
+    target = wheel.parent / "installed"
+    pip("install", "--no-deps", "--no-index", "--no-compile", "--target", str(target), str(wheel))
+    return target
+
+
+def built(source: Path, output: Path, kind: str) -> Path:
+    """Build without isolation, so that no network is needed: setuptools is installed with the extra `dev`."""
+    command = [sys.executable, "-m", "build", "--no-isolation", kind, "--outdir", str(output), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (file,) = output.iterdir()
+    return file
+
+
+def pip(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "--quiet", *arguments], check=True)
+
+
+def expected_files() -> set[str]:
+    """Return every file of the three source folders and of citestream/, by its name in the distributions."""
+    folders = [("citestream", ROOT / "citestream"), *((f"citestream/{name}", ROOT / name) for name in SOURCES)]
+    return {
+        f"{prefix}/{path.relative_to(folder).as_posix()}"
+        for prefix, folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+
+
+@pytest.mark.slow
+def test_the_wheel_installs_one_package_with_all_its_files(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    packed = {name for name in names if ".dist-info/" not in name}
+    assert packed == expected_files()
+    assert {name.partition("/")[0] for name in names - packed} == {dist_info(wheel)}
+    assert {
+        "citestream/py.typed",
+        "citestream/proxy/openapi.yaml",
+        "citestream/proxy/playground/index.html",
+        "citestream/citation/evidence/prompts/system.md",
+        "citestream/citation/support/weights/lexical.json",
+    } <= packed
+
+
+@pytest.mark.slow
+def test_the_wheel_names_the_command_the_licence_and_the_readme(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    folder = dist_info(wheel)
+    metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
+    assert (metadata["Name"], metadata["License-Expression"]) == ("citestream", "MIT")
+    assert metadata.get_payload() == (ROOT / "README.md").read_text("utf-8")
+    assert "citestream = citestream.proxy.cli" in archive.read(f"{folder}/entry_points.txt").decode()
+    assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+
+
+def dist_info(wheel: Path) -> str:
+    return f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
+
+
+@pytest.mark.slow
+def test_the_source_distribution_has_files_in_place_of_links_and_no_other_package(source_distribution: Path) -> None:
+    with tarfile.open(source_distribution) as archive:
+        members = archive.getmembers()
+    assert [member.name for member in members if member.issym() or member.islnk()] == []
+    names = {member.name.partition("/")[2] for member in members if member.isfile()}
+    assert {name for name in names if name.startswith("citestream/")} == expected_files()
+    assert {name.partition("/")[0] for name in names} == {
+        "citestream",
+        "citestream.egg-info",
+        "PKG-INFO",
+        "setup.cfg",
+        *FILES,
+    }
+
+
+@pytest.mark.slow
+def test_the_source_distribution_builds_the_same_wheel(source_distribution: Path, wheel: Path, tmp_path: Path) -> None:
+    with tarfile.open(source_distribution) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert contents(built(unpacked, tmp_path / "wheel", "--wheel")) == contents(wheel)
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    archive = zipfile.ZipFile(wheel)
+    return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.slow
+def test_the_container_copies_all_that_its_build_reads(checkout: Path, wheel: Path, tmp_path: Path) -> None:
+    containerfile = (ROOT / "deploy/Containerfile").read_text("utf-8")
+    copied = {
+        name for line in re.findall(r"^COPY (?!--from)(.*)$", containerfile, re.MULTILINE) for name in line.split()[:-1]
+    }
+    sent = set(re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE))
+    assert copied == sent
+    shutil.copytree(
+        checkout,
+        tmp_path / "context",
+        symlinks=True,
+        ignore=lambda folder, names: set(names) - copied if folder == str(checkout) else set(),
+    )
+    assert contents(built(tmp_path / "context", tmp_path / "wheel", "--wheel")) == contents(wheel)
+
+
+@pytest.mark.slow
+def test_the_installed_package_exposes_the_documented_names(installed: Path, tmp_path: Path) -> None:
+    program = (
+        "import citestream\n"
+        "print(citestream.__file__)\n"
+        "print(*[name for name in citestream.__all__ if getattr(citestream, name) is not None])\n"
+        "print(citestream.cite('It opened in 1932.', [citestream.Evidence(1, 'It opened in 1932.', 'e')]).text)\n"
+    )
+    assert run(installed, tmp_path, "-c", program).splitlines() == [
+        str(installed / "citestream/__init__.py"),
+        " ".join(citestream.__all__),
+        "It opened in 1932. [1]",
+    ]
+
+
+@pytest.mark.slow
+def test_the_installed_command_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
+    assert set(cli.commands) <= set(run(installed, tmp_path, "-m", "citestream", "--help").split())
+    assert set(cli.commands) <= set(run(installed, tmp_path, str(installed / "bin/citestream"), "--help").split())
+
+
+def run(installed: Path, folder: Path, *arguments: str) -> str:
+    """Run Python with the installed package before every other, outside the checkout."""
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(installed)}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_the_wheel_installs_into_an_empty_environment_and_its_command_cites(wheel: Path, tmp_path: Path) -> None:
+    """Unlike the others, this test downloads the dependencies, unless pip has them in its cache."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    pip("--python", str(tmp_path / "venv/bin/python"), "install", str(wheel))
+    (tmp_path / "bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.")
+    command = [str(tmp_path / "venv/bin/citestream"), "cite", "The bridge was opened in 1932."]
+    cited = subprocess.run(
+        [*command, "--evidence", "bridge.md"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert cited.stdout.startswith("The bridge was opened in 1932. [1]\n")
