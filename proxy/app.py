@@ -1,4 +1,4 @@
-"""Proxy: everything that is built once from a configuration, and what it does with one job."""
+"""App: everything that is built once from a configuration, and what it does with one job."""
 
 import secrets
 from collections.abc import AsyncGenerator
@@ -31,7 +31,7 @@ from .scorers import Scorers
 from .storage import RecentReferences
 
 
-class Proxy:
+class App:
     """Routes, prompt templates, limits."""
 
     def __init__(self, config: Config, telemetry: Telemetry | None = None) -> None:

@@ -11,7 +11,7 @@ from aiohttp import web
 from citestream.citation.evidence import FieldError
 from citestream.citation.support.decision import Support
 
-from ..app import Proxy
+from ..app import App
 from ..http.exchange import read
 from ..http.middleware import json_response
 from ..pipeline.cite_text import cite_text
@@ -20,16 +20,16 @@ from .extensions import Body, take
 KNOWN = frozenset({"text", "sentences", "question"})
 
 
-async def cite(request: web.Request, proxy: Proxy) -> web.Response:
+async def cite(request: web.Request, app: App) -> web.Response:
     """The text with its markers and everything a completion ends with."""
     body = await read(request)
-    limits = proxy.config.evidence
-    rest, ours = take(body, proxy.config.citations, limit=limits.limit, max_characters=limits.max_characters)
+    limits = app.config.evidence
+    rest, ours = take(body, app.config.citations, limit=limits.limit, max_characters=limits.max_characters)
     text = _text(rest)
     if not ours.evidence:
         raise FieldError("evidence", "is missing")
-    links = proxy.config.output.links
-    cited = await cite_text(text, ours.evidence, ours.options, limits.labels, proxy.scorers, links)
+    links = app.config.output.links
+    cited = await cite_text(text, ours.evidence, ours.options, limits.labels, app.scorers, links)
     answered: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):
         answered["supports"] = [[_as_dict(support) for support in supports] for supports in cited.supports]

@@ -11,7 +11,7 @@ from pydantic import Field
 from citestream.citation.evidence import FieldError
 from citestream.providers.events import Embedded, Embeds
 
-from ..app import Proxy
+from ..app import App
 from ..http.exchange import read
 from ..http.middleware import json_response
 from ..http.pass_through import key_of, passed_on
@@ -26,10 +26,10 @@ class _Request(Shape):
     encoding_format: Literal["float", "base64"] | None = None
 
 
-async def embeddings(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     """The vectors of the texts. Raises FieldError, RequestError, ProviderError."""
     body = await read(request)
-    route = proxy.routes.find(required_text(body, "model"))
+    route = app.routes.find(required_text(body, "model"))
     if route.provider.native == "openai":
         return await passed_on(request, route, {**body, "model": route.model}, "/embeddings")
     check(body, _Request)

@@ -2,17 +2,17 @@
 
 from aiohttp import web
 
-from ..app import Proxy
+from ..app import App
 from ..http.error_responses import RequestError
 from ..http.middleware import json_response
 from ..observability.logs import TENANT
 from ..storage import KEPT
 
 
-async def references(request: web.Request, proxy: Proxy) -> web.Response:
+async def references(request: web.Request, app: App) -> web.Response:
     """What the last chunk of that answer carried; only to the client that got the answer."""
     name = request.match_info["id"]
-    kept = await proxy.recent.get(request.get(TENANT, ""), name) or {}
+    kept = await app.recent.get(request.get(TENANT, ""), name) or {}
     found = {key: kept[key] for key in KEPT if key in kept}
     if not found:
         raise RequestError(

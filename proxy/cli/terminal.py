@@ -17,7 +17,7 @@ from citestream.providers.events import Chunk
 from citestream.providers.retrieval.ranking import relevance
 
 from ..apis.extensions import available
-from ..app import Proxy
+from ..app import App
 from ..config import Config
 from ..http.encoding import dumps
 from ..pipeline.cite_text import score_text
@@ -64,16 +64,16 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
 
     Without `files` the evidence comes from the default retriever.
     """
-    proxy = Proxy(config)
+    app = App(config)
     try:
-        route = proxy.routes.find(model)
+        route = app.routes.find(model)
         evidence = _closest(question, files.entries, config) if files else ()
         job = Job(model, [{"role": "user", "content": question}], evidence=evidence, options=route.options)
-        job = await proxy.retrievers.retrieved(job)
-        folders = {} if files else proxy.retrievers.folders()
+        job = await app.retrievers.retrieved(job)
+        folders = {} if files else app.retrievers.folders()
         completion = Completion()
         failed: ProviderError | None = None
-        outgoing, chunks = proxy.open(job, route, None)
+        outgoing, chunks = app.open(job, route, None)
         with _Page(model, quiet=as_json) as page:
             async with aclosing(outgoing):
                 async for event in outgoing:
@@ -83,7 +83,7 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
                         completion.add(chunk)
                         page.add(_text(chunk))
     finally:
-        await proxy.aclose()
+        await app.aclose()
     _show(completion.body(), as_json, _Places(folders, files.folder if files else None))
     if failed:
         raise failed

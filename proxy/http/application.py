@@ -21,7 +21,7 @@ from ..apis.models_endpoint import model, models
 from ..apis.openai_chat import OpenAIChatApi
 from ..apis.references_endpoint import references
 from ..apis.responses import ResponsesApi
-from ..app import Proxy
+from ..app import App
 from ..config import Config, ConfigError, Tls
 from ..observability.logs import SERVER, identified, logged
 from ..observability.readiness import FAILING, Readiness
@@ -31,7 +31,7 @@ from .auth import Keys, presented
 from .cors import Cors
 from .exchange import BODY_SECONDS, answer
 from .middleware import Shape, errors_as_json, json_response, only_known_clients
-from .origin_check import no_strange_pages
+from .origin_check import check_origin
 
 if TYPE_CHECKING:
     from ..observability.metrics import Metrics
@@ -55,13 +55,13 @@ def make_app(config: Config) -> web.Application:
 
     metrics = Metrics()
     tracing = _tracing(config)
-    proxy = Proxy(config, Telemetry(metrics, tracing))
+    app = App(config, Telemetry(metrics, tracing))
     passing = any(provider.pass_client_key for provider in config.providers.values())
     keys = Keys(config.server.keys, passing=passing)
-    readiness = Readiness(proxy.checks(), config.readiness)
+    readiness = Readiness(app.checks(), config.readiness)
     cors = Cors(config.server.cors_origins)
     admission = Admission(config.server.max_streams)
-    app = web.Application(
+    server = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
             logged(enabled=config.log.access),
@@ -69,48 +69,48 @@ def make_app(config: Config) -> web.Application:
             cors.middleware(),
             metrics.middleware(),
             errors_as_json(error_shape),
-            no_strange_pages(config.server, cors),
+            check_origin(config.server, cors),
             only_known_clients(keys),
             admission.middleware(),
         ],
     )
-    app.add_routes([*_api(proxy), *_operating(metrics, admission, readiness, keys)])
+    server.add_routes([*_api(app), *_operating(metrics, admission, readiness, keys)])
 
     async def running(_: web.Application) -> AsyncGenerator[None, None]:
-        await asyncio.to_thread(proxy.warm_up)
+        await asyncio.to_thread(app.warm_up)
         yield
-        await proxy.aclose()
+        await app.aclose()
         if tracing:
             await tracing.aclose()
 
-    app[ADMISSION] = admission
-    app[BODY_SECONDS] = config.server.body_seconds
-    app.cleanup_ctx.append(running)
-    app.on_response_prepare.extend([identified, cors.mark])
-    return app
+    server[ADMISSION] = admission
+    server[BODY_SECONDS] = config.server.body_seconds
+    server.cleanup_ctx.append(running)
+    server.on_response_prepare.extend([identified, cors.mark])
+    return server
 
 
-def _api(proxy: Proxy) -> list[web.AbstractRouteDef]:
+def _api(app: App) -> list[web.AbstractRouteDef]:
     """What clients ask."""
     return [
-        web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), proxy=proxy)),
-        web.post("/v1/embeddings", partial(embeddings, proxy=proxy)),
-        web.post("/v1/responses", partial(answer, api=ResponsesApi(), proxy=proxy)),
-        web.post("/api/chat", partial(answer, api=ollama.CHAT, proxy=proxy)),
-        web.post("/api/generate", partial(answer, api=ollama.GENERATE, proxy=proxy)),
-        web.get("/api/tags", partial(ollama.tags, proxy=proxy)),
-        web.post("/api/show", partial(ollama.show, proxy=proxy)),
-        web.post("/api/embed", partial(ollama.embed, proxy=proxy)),
-        web.post("/api/embeddings", partial(ollama.embeddings, proxy=proxy)),
+        web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), app=app)),
+        web.post("/v1/embeddings", partial(embeddings, app=app)),
+        web.post("/v1/responses", partial(answer, api=ResponsesApi(), app=app)),
+        web.post("/api/chat", partial(answer, api=ollama.CHAT, app=app)),
+        web.post("/api/generate", partial(answer, api=ollama.GENERATE, app=app)),
+        web.get("/api/tags", partial(ollama.tags, app=app)),
+        web.post("/api/show", partial(ollama.show, app=app)),
+        web.post("/api/embed", partial(ollama.embed, app=app)),
+        web.post("/api/embeddings", partial(ollama.embeddings, app=app)),
         web.get("/api/version", ollama.version),
-        *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, proxy=proxy)) for version in VERSIONS],
-        web.get("/v1beta/models", partial(gemini.listed, proxy=proxy)),
-        web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, proxy=proxy)),
-        web.post("/v1/cite", partial(cite, proxy=proxy)),
-        web.get("/v1/references/{id}", partial(references, proxy=proxy)),
-        web.get("/v1/models", partial(_models, proxy=proxy)),
-        web.get(f"/v1/models/{{model:{gemini.A_MODEL}}}", partial(_model, proxy=proxy)),
-        *playground.routes(proxy),
+        *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, app=app)) for version in VERSIONS],
+        web.get("/v1beta/models", partial(gemini.listed, app=app)),
+        web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, app=app)),
+        web.post("/v1/cite", partial(cite, app=app)),
+        web.get("/v1/references/{id}", partial(references, app=app)),
+        web.get("/v1/models", partial(_models, app=app)),
+        web.get(f"/v1/models/{{model:{gemini.A_MODEL}}}", partial(_model, app=app)),
+        *playground.routes(app),
     ]
 
 
@@ -126,14 +126,14 @@ def _operating(
     ]
 
 
-async def _models(request: web.Request, proxy: Proxy) -> web.Response:
+async def _models(request: web.Request, app: App) -> web.Response:
     """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
-    return await (gemini.listed if _googles(request) else models)(request, proxy)
+    return await (gemini.listed if _googles(request) else models)(request, app)
 
 
-async def _model(request: web.Request, proxy: Proxy) -> web.Response:
+async def _model(request: web.Request, app: App) -> web.Response:
     """`GET /v1/models/{model}` likewise."""
-    return await (gemini.one if _googles(request) else model)(request, proxy)
+    return await (gemini.one if _googles(request) else model)(request, app)
 
 
 def _googles(request: web.Request) -> bool:
@@ -191,10 +191,10 @@ def serve(config: Config, started: Callable[[str], None] = print, listening: soc
 
 
 async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
-    app = make_app(config)
+    server = make_app(config)
     vars(web_response)["SERVER_SOFTWARE"] = SERVER  # in aiohttp's own answer to what is hardly HTTP, too: no versions
     runner = web.AppRunner(
-        app,
+        server,
         handler_cancellation=True,  # a client that goes away takes its provider's stream with it
         access_log=None,  # aiohttp's would write query strings, and keys can stand in them
         shutdown_timeout=CLOSE_SECONDS,
@@ -213,7 +213,7 @@ async def _serve(config: Config, started: Callable[[str], None], listening: sock
         scheme = "https" if config.server.tls.certificate else "http"
         started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
         await _told_to_stop()
-        await app[ADMISSION].drain(config.server.drain_seconds)
+        await server[ADMISSION].drain(config.server.drain_seconds)
     finally:
         await runner.cleanup()
 

@@ -14,11 +14,11 @@ from citestream.citation.options import Options
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Provider, Relayed, Relays
 
-from ..app import Proxy
+from ..app import App
 from ..model_routes import Route
 from ..observability.logs import REQUEST_ID, TENANT
-from ..observability.telemetry import waiting
-from ..observability.transcript_log import Overheard
+from ..observability.telemetry import external_wait
+from ..observability.transcript_log import TranscriptLogger
 from ..pipeline.completion_chunks import Chunks, Unchanged
 from ..pipeline.job import Job
 from ..storage import Remembered
@@ -84,18 +84,18 @@ class ClientApi(Protocol):
         ...
 
 
-async def answer(request: web.Request, api: ClientApi, proxy: Proxy) -> web.StreamResponse:
+async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
     body = await read(request)
     if _recalls(api):
-        body = await api.recalled(body, partial(proxy.recent.get, request.get(TENANT, "")))
-    models = proxy.routes.chain(api.model(body))
-    limits = proxy.config.evidence
-    options = proxy.routes.find(models[0]).options
+        body = await api.recalled(body, partial(app.recent.get, request.get(TENANT, "")))
+    models = app.routes.chain(api.model(body))
+    limits = app.config.evidence
+    options = app.routes.find(models[0]).options
     job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
-    streaming = proxy.telemetry.streaming() if job.stream else nullcontext()
-    with Stream(request, proxy.config.server) as stream, streaming:
-        return await _Exchange(request, api, proxy, job, stream).by_any(models)
+    streaming = app.telemetry.streaming() if job.stream else nullcontext()
+    with Stream(request, app.config.server) as stream, streaming:
+        return await _Exchange(request, api, app, job, stream).by_any(models)
 
 
 async def read(request: web.Request) -> Fields:
@@ -119,17 +119,17 @@ async def _received(request: web.Request) -> bytes:
     if request.content.is_eof():  # as for nearly every request: there is nothing to wait for
         return await request.read()
     async with asyncio.timeout(request.app.get(BODY_SECONDS)):
-        with waiting():
+        with external_wait():
             return await request.read()
 
 
 class _Exchange:
     """One request, and who answers it."""
 
-    def __init__(self, request: web.Request, api: ClientApi, proxy: Proxy, job: Job, stream: Stream) -> None:
+    def __init__(self, request: web.Request, api: ClientApi, app: App, job: Job, stream: Stream) -> None:
         self._request = request
         self._api = api
-        self._proxy = proxy
+        self._app = app
         self._job = job
         self._stream = stream
 
@@ -139,10 +139,10 @@ class _Exchange:
         for model in models:
             if failed:
                 log.warning("%s is asked instead: %s", model, failed.brief)
-            route = self._proxy.routes.find(model)
+            route = self._app.routes.find(model)
             same = route.provider.native == self._api.native
             try:
-                job = await self._proxy.retrievers.retrieved(self._proxy.taken(self._job, same=same))
+                job = await self._app.retrievers.retrieved(self._app.taken(self._job, same=same))
             except (FieldError, ProviderError) as error:  # no evidence, whoever is asked
                 return await self._failed(error)
             try:
@@ -171,7 +171,7 @@ class _Exchange:
         """The answer by this route. Raises ProviderError while nothing of it was sent."""
         key = (presented(self._request) or None) if route.passes_key else None
         same = route.provider.native == self._api.native
-        if same and not job.cited and self._proxy.passes_bytes and _relays(route.provider):
+        if same and not job.cited and self._app.passes_bytes and _relays(route.provider):
             with suppress(NoSuchApi):
                 return await self._relayed(job, route, route.provider, key)
         return await self._told(job.told(route.provider.native, same=same), route, key)
@@ -195,16 +195,16 @@ class _Exchange:
                 await upstream.body.aclose()
 
     async def _told(self, job: Job, route: Route, key: str | None) -> web.StreamResponse:
-        proxy, request = self._proxy, self._request
-        heard = Overheard(request[REQUEST_ID], job) if proxy.config.log.content else None
-        outgoing, shaper = proxy.open(job, route, key)
+        app, request = self._app, self._request
+        heard = TranscriptLogger(request[REQUEST_ID], job) if app.config.log.content else None
+        outgoing, shaper = app.open(job, route, key)
         encoder = self._api.encoder(job, shaper.annotations)
-        if proxy.config.references.keeps_conversations and _is_recalled(encoder):
-            encoder.remember = partial(proxy.recent.put, request.get(TENANT, ""))
+        if app.config.references.keeps_conversations and _is_recalled(encoder):
+            encoder.remember = partial(app.recent.put, request.get(TENANT, ""))
         chunks: Shaper = shaper
         if isinstance(shaper, Chunks):
             name = encoder.name if _is_named(encoder) else ""
-            chunks = Remembered(shaper, proxy.recent, request.get(TENANT, ""), name)
+            chunks = Remembered(shaper, app.recent, request.get(TENANT, ""), name)
         chunks = heard.over(chunks) if heard else chunks
         try:
             if job.stream:
@@ -212,7 +212,7 @@ class _Exchange:
             return json_response(await collect(outgoing, chunks, encoder))
         finally:
             if isinstance(shaper, Chunks):
-                proxy.telemetry.answered(shaper.grounding)
+                app.telemetry.answered(shaper.grounding)
             if heard:
                 heard.ended()
 

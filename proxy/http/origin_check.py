@@ -16,7 +16,7 @@ from .cors import Cors
 from .error_responses import RequestError
 
 
-def no_strange_pages(server: Server, cors: Cors) -> Middleware:
+def check_origin(server: Server, cors: Cors) -> Middleware:
     """Turn away requests of pages that are not named, and requests to names that are not this server's."""
     hosts = {host.lower().rstrip(".") for host in server.hosts}
     guards_host = bool(hosts) or (not server.keys and is_loopback(server.host))

@@ -16,7 +16,7 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Relayed
 
 from ..config import Server
-from ..observability.telemetry import SPENT
+from ..observability.telemetry import WAIT_TIME
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.outgoing import Failed, Outgoing, Waiting
 from ..pipeline.wait_hooks import before_waiting
@@ -218,8 +218,8 @@ class Stream:
 
     def _written(self, began: float) -> None:
         self._writing = 0.0
-        if (passed := perf_counter() - began) > BLOCKED_SECONDS and (spent := SPENT.get()):
-            spent.also(passed)
+        if (passed := perf_counter() - began) > BLOCKED_SECONDS and (spent := WAIT_TIME.get()):
+            spent.add(passed)
 
     def _with_held(self, data: bytes) -> bytes:
         if not self._held:

@@ -31,7 +31,7 @@ from citestream.citation.grounding import Grounding
 
 from ..http.auth import is_open
 from .logs import LEFT
-from .telemetry import SPENT, Spent
+from .telemetry import WAIT_TIME, WaitTime
 
 Labelled = TypeVar("Labelled", bound=MetricWrapperBase)
 
@@ -92,8 +92,8 @@ class Metrics:
                 return await handler(request)
             resource = request.match_info.route.resource
             endpoint = resource.canonical if resource else _OTHER
-            began, status, spent = perf_counter(), _LEFT, Spent()
-            told = SPENT.set(spent)
+            began, status, spent = perf_counter(), _LEFT, WaitTime()
+            told = WAIT_TIME.set(spent)
             self._running.inc()
             try:
                 response = await handler(request)
@@ -106,7 +106,7 @@ class Metrics:
                 self._labelled(self._duration, endpoint).observe(passed)
                 if spent.asked and status != _LEFT:
                     self._labelled(self._overhead, endpoint).observe(max(0.0, passed - spent.others))
-                SPENT.reset(told)
+                WAIT_TIME.reset(told)
 
         return counted
 

@@ -24,34 +24,34 @@ FAILED = "failed"  # a fault of ours
 
 
 @dataclass(slots=True)
-class Spent:
+class WaitTime:
     """What one request waited for others; seconds. One wait inside another is part of it."""
 
     others: float = 0.0  # provider, retriever, client
     asked: bool = False  # whether a provider was
     since: float = 0.0  # when the wait began that goes on; 0 where none does
 
-    def also(self, seconds: float) -> None:
+    def add(self, seconds: float) -> None:
         """So long somebody was waited for until now."""
         if not self.since:
             self.others += seconds
 
 
-SPENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
+WAIT_TIME: ContextVar[WaitTime | None] = ContextVar("wait_time", default=None)
 
 
 @contextmanager
-def waiting() -> Iterator[None]:
+def external_wait() -> Iterator[None]:
     """What passes inside is not our own time."""
     began = perf_counter()
     try:
         yield
     finally:
-        if spent := SPENT.get():
-            spent.also(perf_counter() - began)
+        if spent := WAIT_TIME.get():
+            spent.add(perf_counter() - began)
 
 
-class Numbers(Protocol):
+class MetricsSink(Protocol):
     """Who adds up."""
 
     def answered(self, grounding: Grounding) -> None:
@@ -71,7 +71,7 @@ class Numbers(Protocol):
         ...
 
 
-class Unheard:
+class NullMetrics:
     """Nobody adds up, as in a terminal."""
 
     def answered(self, grounding: Grounding) -> None:
@@ -137,9 +137,9 @@ class Spans(Protocol):
 class Telemetry:
     """What one server tells."""
 
-    def __init__(self, numbers: Numbers | None = None, spans: Spans | None = None) -> None:
+    def __init__(self, numbers: MetricsSink | None = None, spans: Spans | None = None) -> None:
         """`numbers`: who adds up; `spans`: who draws; None: nobody."""
-        self._numbers: Numbers = numbers or Unheard()
+        self._numbers: MetricsSink = numbers or NullMetrics()
         self.spans = spans
 
     async def events(
@@ -181,7 +181,7 @@ class Telemetry:
         began = perf_counter()
         with self.spans.searching(retriever, query) if self.spans else nullcontext(Found()) as found:
             try:
-                with waiting():
+                with external_wait():
                     yield found
             except BaseException as error:
                 found.outcome = outcome_of(error)
@@ -203,12 +203,12 @@ class Telemetry:
 class Call:
     """One call of a provider, from asking it to its end, whoever brings that about."""
 
-    def __init__(self, provider: str, numbers: Numbers, span: Span | None) -> None:
+    def __init__(self, provider: str, numbers: MetricsSink, span: Span | None) -> None:
         """It is being asked."""
         self._provider = provider
         self._numbers = numbers
         self._span = span
-        self.spent = SPENT.get() or Spent()
+        self.spent = WAIT_TIME.get() or WaitTime()
         self.spent.asked = True
         self._first: float | None = None
         self._began = self.spent.since = perf_counter()

@@ -25,7 +25,7 @@ class Shapes(Protocol):
         ...
 
 
-class Overheard:
+class TranscriptLogger:
     """One exchange: tells the request at once, and the text of each choice when it is over. Changes no chunk."""
 
     def __init__(self, name: str, job: Job) -> None:
@@ -36,7 +36,7 @@ class Overheard:
         evidence = [asdict(item) for item in job.evidence]
         _tell(name, "asked", {"model": job.model, "messages": job.messages, "evidence": evidence})
 
-    def over(self, shaper: Shapes) -> "Overheard":
+    def over(self, shaper: Shapes) -> "TranscriptLogger":
         """Listen to what this makes of events."""
         self._shaper = shaper
         return self

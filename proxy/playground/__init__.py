@@ -10,7 +10,7 @@ from aiohttp import web
 
 from citestream.citation.support.scorers import SCORERS
 
-from ..app import Proxy
+from ..app import App
 from ..http.auth import PAGE_PREFIX
 from ..http.middleware import json_response
 
@@ -46,7 +46,7 @@ TYPES = {
 }
 
 
-def routes(proxy: Proxy) -> list[web.RouteDef]:
+def routes(app: App) -> list[web.RouteDef]:
     """The page at `/`, what it loads below PAGE_PREFIX, and what it has to know of this server."""
     page = files(__package__)
     found = [web.get("/", partial(_file, body=(page / "index.html").read_bytes(), kind="html"))]
@@ -56,7 +56,7 @@ def routes(proxy: Proxy) -> list[web.RouteDef]:
             if kind in TYPES and kind != "html":
                 handler = partial(_file, body=file.read_bytes(), kind=kind)
                 found.append(web.get(f"{PAGE_PREFIX}{prefix}{file.name}", handler))
-    found.append(web.get("/v1/playground", partial(_settings, proxy=proxy)))
+    found.append(web.get("/v1/playground", partial(_settings, app=app)))
     return found
 
 
@@ -66,14 +66,14 @@ async def _file(_: web.Request, body: bytes, kind: str) -> web.Response:
     return answer
 
 
-async def _settings(_: web.Request, proxy: Proxy) -> web.Response:
+async def _settings(_: web.Request, app: App) -> web.Response:
     """What may be chosen on the page. Names only."""
-    options = proxy.config.citations
+    options = app.config.citations
     return json_response(
         {
             "citations": {"release": options.release, "scorer": options.scorer, "unsupported": options.unsupported},
             "scorers": list(SCORERS),
-            "sources": list(proxy.config.retrievers),
-            "default_source": proxy.config.default_retriever,
+            "sources": list(app.config.retrievers),
+            "default_source": app.config.default_retriever,
         }
     )

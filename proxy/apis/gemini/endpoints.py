@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from ...app import Proxy
+from ...app import App
 from ...http.error_responses import RequestError
 from ...http.exchange import answer, read
 from ...http.middleware import json_response
@@ -18,26 +18,26 @@ from .request import GeminiApi
 METHODS = ("generateContent", "streamGenerateContent")
 
 
-async def generate(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+async def generate(request: web.Request, app: App) -> web.StreamResponse:
     """`POST …/models/{model}:{method}`."""
     model, _, method = request.match_info["call"].rpartition(":")
     if model and method in METHODS:
         api = GeminiApi(model, method == METHODS[1], request.query.get("alt") == "sse")
-        return await answer(request, api, proxy)
+        return await answer(request, api, app)
     if model and method in BESIDE:
-        return await BESIDE[method](request, proxy.routes.find(model), await read(request))
+        return await BESIDE[method](request, app.routes.find(model), await read(request))
     raise RequestError(404, f"there is no method {method!r}; there are: {', '.join((*METHODS, *BESIDE))}")
 
 
-async def listed(_request: web.Request, proxy: Proxy) -> web.Response:
+async def listed(_request: web.Request, app: App) -> web.Response:
     """`GET /v1beta/models`: every model of every provider, and the aliases."""
-    return json_response({"models": [_described(name) for name in await names(proxy)]})
+    return json_response({"models": [_described(name) for name in await names(app)]})
 
 
-async def one(request: web.Request, proxy: Proxy) -> web.Response:
+async def one(request: web.Request, app: App) -> web.Response:
     """`GET /v1beta/models/{model}`: that it can be asked; what it is like only its own server knows."""
     name = request.match_info["model"]
-    proxy.routes.find(name)
+    app.routes.find(name)
     return json_response(_described(name))
 
 

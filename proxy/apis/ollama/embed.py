@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from aiohttp import web
 from pydantic import Field
 
-from ...app import Proxy
+from ...app import App
 from ...http.exchange import read
 from ...http.middleware import json_response
 from ...http.pass_through import key_of, passed_on
@@ -23,11 +23,11 @@ class _Embeddings(Shape):
     prompt: str
 
 
-async def embed(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+async def embed(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/embed`: a vector for each text. Raises FieldError, RequestError, ProviderError."""
     body = await read(request)
     name = required_text(body, "model")
-    route = proxy.routes.find(name)
+    route = app.routes.find(name)
     if route.provider.native == "ollama":
         return await passed_on(request, route, {**body, "model": route.model}, "/api/embed")
     check(body, _Embed)
@@ -39,10 +39,10 @@ async def embed(request: web.Request, proxy: Proxy) -> web.StreamResponse:
     return json_response({"model": name, "embeddings": found.vectors, **counted})
 
 
-async def embeddings(request: web.Request, proxy: Proxy) -> web.StreamResponse:
+async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/embeddings`, its older form: one vector. Raises FieldError, RequestError, ProviderError."""
     body = await read(request)
-    route = proxy.routes.find(required_text(body, "model"))
+    route = app.routes.find(required_text(body, "model"))
     if route.provider.native == "ollama":
         return await passed_on(request, route, {**body, "model": route.model}, "/api/embeddings")
     check(body, _Embeddings)

@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.observability.telemetry import Spent
+from citestream.proxy.observability.telemetry import WaitTime
 from tests.proxy.observability.test_metrics import EVIDENCE, read
 from tests.proxy.pipeline.test_retrieval import TEXTS, fill
 from tests.upstreams.wire import Break, Request, Server, Step, head
@@ -94,11 +94,11 @@ async def test_a_provider_s_thinking_is_not_our_overhead_and_a_stream_in_flight_
 
 
 def test_a_wait_inside_another_is_counted_once() -> None:
-    spent = Spent(since=1.0)
-    spent.also(1000.0)
+    spent = WaitTime(since=1.0)
+    spent.add(1000.0)
     assert spent.others == 0
     spent.since = 0.0
-    spent.also(1000.0)
+    spent.add(1000.0)
     assert spent.others == 1000
 
 
