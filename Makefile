@@ -24,6 +24,7 @@ serve: $(VENV)/.app  ## the server; ARGS="--port 9000 --config my.yaml" go to `c
 test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server  ## everything CI runs: format, lint, types, all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/typos
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(ARGS)
 	$(MAKE) docs
@@ -34,6 +35,7 @@ test-clients: $(VENV)/.app  ## real clients (openai, ollama, google-genai, ...) 
 check: $(VENV)/.dev  ## the quick part for every day: the same without the slow tests and the real model
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/typos
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q -m "not llm and not slow and not browser" $(ARGS)
 
@@ -44,10 +46,10 @@ format: $(VENV)/.dev  ## puts the code into the form that test asks for
 bench: $(VENV)/.dev $(VENV)/.cross-encoder  ## measures quality and speed here; CITESTREAM_DATA="FILE.jsonl ..." names labelled data for the quality
 	$(BIN)/python -m bench $(ARGS)
 
-bench-proxy: $(VENV)/.dev  ## what streaming costs beside a bare pass-through; ARGS="--quick --check" compares with the committed ratios
+bench-proxy: $(VENV)/.dev  ## cost of streaming compared with a bare pass-through; ARGS="--quick --check" compares with the committed ratios
 	$(BIN)/python -m bench.proxy $(ARGS)
 
-fit: $(VENV)/.dev  ## fits the scorers anew to the labelled data that CITESTREAM_DATA names
+fit: $(VENV)/.dev  ## fits the scorers to the labelled data in CITESTREAM_DATA
 	$(BIN)/python -m bench.fit $(ARGS)
 
 audit: $(VENV)/.dev  ## bandit's rules, and known vulnerabilities of the locked dependencies (asks the service of the package index)
@@ -55,7 +57,7 @@ audit: $(VENV)/.dev  ## bandit's rules, and known vulnerabilities of the locked 
 	$(BIN)/bandit -q -c pyproject.toml -r citation providers proxy bench examples
 	$(BIN)/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
 
-lock: $(VENV)/.dev  ## locks the container's dependencies anew, with hashes
+lock: $(VENV)/.dev  ## updates the lock file of the container, with hashes
 	@$(PIP) --editable ".[audit]"
 	$(BIN)/uv pip compile pyproject.toml --extra server --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-emit-index-url --quiet --output-file requirements.lock

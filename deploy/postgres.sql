@@ -1,5 +1,5 @@
--- Evidence in PostgreSQL: what `citestream` reads as `{kind: postgres, table: evidence}`, and a role that can do no more.
--- psql takes the role's password from the environment: CITESTREAM_READER_PASSWORD.
+-- The evidence table for a retriever `{kind: postgres, table: evidence}`, and a role that can only read it.
+-- psql reads the password of the role from the environment variable CITESTREAM_READER_PASSWORD.
 \getenv password CITESTREAM_READER_PASSWORD
 
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -17,11 +17,11 @@ CREATE TABLE evidence (
     artifact_kind text,
     metadata jsonb,
     words tsvector GENERATED ALWAYS AS (to_tsvector('english', coalesce(title, '') || ' ' || text)) STORED,
-    embedding vector  -- as long as your embedder's; say which in the retriever's `embedder`
+    embedding vector  -- vectors of the model that the retriever's `embedder` names
 );
 
 CREATE INDEX evidence_by_words ON evidence USING gin (words);
--- Once the length of the vectors is known:
+-- Run these once you know the length of the vectors:
 --   ALTER TABLE evidence ALTER COLUMN embedding TYPE vector(768);
 --   CREATE INDEX ON evidence USING hnsw (embedding vector_cosine_ops);
 

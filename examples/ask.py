@@ -8,7 +8,7 @@ python examples/ask.py --llama                         # a real llama.cpp server
 import argparse
 import os
 import re
-import subprocess  # nosec B404 # to run the server that is asked
+import subprocess  # nosec B404 # starts the server
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def main() -> None:
 
 def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) -> None:
     """Print the answer while it streams, then the references of its last chunk."""
-    print(f"{model} is asked, with {len(evidence)} excerpts: {question}\n")
+    print(f"Asking {model} with {len(evidence)} excerpts: {question}\n")
     client = OpenAI(base_url=f"{server}/v1", api_key="none")
     stream = client.chat.completions.create(
         model=model,
@@ -69,7 +69,7 @@ def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) 
 
 
 def documents() -> list[dict[str, Any]]:
-    """Every document of this folder, cut into excerpts, as evidence."""
+    """Return every document of this folder, cut into excerpts, as evidence."""
     return [
         excerpt.as_evidence(path.name, index)
         for path in sorted((HERE / "documents").iterdir())
@@ -78,7 +78,7 @@ def documents() -> list[dict[str, Any]]:
 
 
 def closest(question: str, evidence: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
-    """The excerpts that share the most, and the rarest, words with the question; your own search goes here."""
+    """Return the excerpts that share the most and rarest words with the question. Replace this with your own search."""
     bags = [words(item["text"]) for item in evidence]
     seen_in = Counter(word for bag in bags for word in bag)
     asked = words(question)
@@ -91,14 +91,14 @@ def closest(question: str, evidence: list[dict[str, Any]], limit: int) -> list[d
 
 
 def words(text: str) -> set[str]:
-    """Words cut to six letters, which stands in for stemming, and pairs of Chinese characters."""
+    """Return words cut to six letters, as a simple form of stemming, and pairs of Chinese characters."""
     found = re.findall(r"[^\W\u4e00-\u9fff]+", text.lower())
     runs = re.findall(r"[\u4e00-\u9fff]+", text)
     return {word[:6] for word in found} | {run[i : i + 2] for run in runs for i in range(len(run) - 1)}
 
 
 def citestream() -> str:
-    """The command that was installed beside this interpreter."""
+    """Return the path of the command that was installed with this interpreter."""
     return str(Path(sys.executable).with_name("citestream"))
 
 

