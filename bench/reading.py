@@ -13,7 +13,7 @@ from bench.proxy.text import excerpts
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.passages import Passages
 from citestream.citation.support.scorers.lexical import LexicalScorer
-from citestream.citation.text import lex, sentences
+from citestream.citation.text import analyze_text, split_sentences
 
 ROUNDS = 40  # the fastest counts: what is measured is the code, not who else uses the machine
 EXCERPTS, CHARACTERS = 20, 800
@@ -36,8 +36,8 @@ def main() -> None:
         new = partial(unlike, of_one)
         scorer = LexicalScorer(Passages(KEPT))
         row = (
-            fastest(lambda given: [lex(one.text, named=False) for one in given], same),
-            fastest(lambda given: [sentences(one.text) for one in given], same),
+            fastest(lambda given: [analyze_text(one.text, named=False) for one in given], same),
+            fastest(lambda given: [split_sentences(one.text) for one in given], same),
             fastest(scorer.prepare, new),
             fastest(scorer.prepare, same),
         )

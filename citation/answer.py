@@ -18,7 +18,7 @@ from .references import References, Span
 from .support.claims import makes_claim
 from .support.decision import Decision, Reason
 from .support.scorers import Claim
-from .text.segmentation import VERBATIM, Kind, Open, Segmenter, SegmentLimits, Sentence
+from .text.segmentation import VERBATIM, Kind, OpenSentence, Segmenter, SegmentLimits, Sentence
 
 UNDECIDED = Decision()  # this very one: nobody decided, so nothing is cited, flagged, dropped or counted
 
@@ -71,7 +71,7 @@ class Answer:
     @property
     def holds(self) -> bool:
         """Whether text is held that the client has not seen."""
-        return self._segmenter.holds
+        return self._segmenter.has_open_sentence
 
     def feed(self, text: str) -> list[Draft]:
         """Take in a delta; hand out what may leave."""
@@ -112,12 +112,12 @@ class Answer:
         return text
 
     def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:
-        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.following]
+        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.next_character]
         return [self._draft(*pair) for pair in zip(sentences, following, strict=True)]
 
     def _settled(self) -> list[Draft]:
         """What of the open sentence can leave already: nothing that follows can change it."""
-        held = self._segmenter.open
+        held = self._segmenter.open_sentence
         text = self._open.settle(held)
         return [Draft(text, end=held.start + self._open.raw)] if text else []
 
@@ -205,12 +205,12 @@ class _Open:
     def shown(self) -> int:
         return len(self._shown)
 
-    def settle(self, held: Open) -> str:
+    def settle(self, held: OpenSentence) -> str:
         """What can leave of the held text now."""
-        if held.settled <= self.raw:
+        if held.releasable_length <= self.raw:
             return ""
-        piece = held.text[self.raw : held.settled]
-        self.raw = held.settled
+        piece = held.text[self.raw : held.releasable_length]
+        self.raw = held.releasable_length
         text = piece if held.kind in VERBATIM else self._strip(piece)
         self._text += text
         shown = self._unlinker.feed(text, code=held.kind is Kind.CODE) if self._unlinker else text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text import Lexed, lex_sentence
+from ..text import Analysis, analyze_sentence
 from .index import Index
 from .passages import language_of
 from .query_terms import Units, units
@@ -15,22 +15,22 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class LexedClaim:
+class AnalyzedClaim:
     """What one claim says."""
 
     text: str
     before: str  # the sentence before
-    lexed: Lexed
+    lexed: Analysis
     terms: list[str]  # without repeats
     context: list[str]  # those of the sentence before
     units: Units  # the last of them are its terms
     foreign: Bools | None  # (N,) which evidence is in another language; None where none is
 
     @classmethod
-    def of(cls, claim: Claim, index: Index) -> "LexedClaim":
+    def of(cls, claim: Claim, index: Index) -> "AnalyzedClaim":
         """Read it, and the sentence before. `index`: of the evidence it will be compared with."""
-        lexed = lex_sentence(claim.text)
-        context = lex_sentence(claim.context) if claim.context else None
+        lexed = analyze_sentence(claim.text)
+        context = analyze_sentence(claim.context) if claim.context else None
         language = language_of(lexed) or (language_of(context) if context else None)
         return cls(
             text=claim.text,

@@ -10,8 +10,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text.concepts import NO_OTHER
-from .analyzed_claim import LexedClaim
+from ..text.concepts import NO_SYNONYMS
+from .analyzed_claim import AnalyzedClaim
 from .index import WINDOW_SENTENCES, Index
 from .query_terms import Units, presence
 from .scorers import MOST_TOGETHER, Claim, Scores
@@ -85,7 +85,7 @@ class Comparison:
     def __init__(self, claims: Sequence[Claim], index: Index) -> None:
         """Lex the claims; `scores` does the rest."""
         self.index = index
-        self.claims = [LexedClaim.of(claim, index) for claim in claims]
+        self.claims = [AnalyzedClaim.of(claim, index) for claim in claims]
         self.shape = (len(claims), len(index.evidence))
         self.units = Units.joined([claim.units for claim in self.claims])
         self.is_term = np.array(self.units.is_term, dtype=np.float32)
@@ -214,7 +214,7 @@ class Comparison:
         columns["terms"] = np.array([[len(claim.terms)] for claim in self.claims])
         columns["numbers"] = np.array([[claim.numbers] for claim in self.claims])
 
-    def _context(self, claim: LexedClaim) -> Floats:
+    def _context(self, claim: AnalyzedClaim) -> Floats:
         """(N,): how much of the sentence before the evidence holds: known, where that sentence was compared too."""
         if not claim.context:
             return np.zeros(self.shape[1], dtype=np.float32)
@@ -223,7 +223,7 @@ class Comparison:
             return known
         before = Units()
         for term in claim.context:
-            before.add(term, NO_OTHER, 0.0)
+            before.add(term, NO_SYNONYMS, 0.0)
         by_sentence, by_evidence = presence(before, self.index)
         weights = _idf(by_sentence @ self.index.every, self.index.size)
         return np.asarray(weights @ by_evidence / float(weights.sum()))

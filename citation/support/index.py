@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evidence import Evidence
-from ..text import Lexed
-from ..text.concepts import skeleton
+from ..text import Analysis
+from ..text.concepts import consonant_skeleton
 from .passages import Passage, Passages
 
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ class SharedIndex:
 
     def __init__(self, found: Sequence[Passage]) -> None:
         """Put together what was read of each."""
-        self.lexed: list[Lexed] = [one.lexed for one in found]
+        self.lexed: list[Analysis] = [one.lexed for one in found]
         self.languages = [one.language for one in found]
         self._foreign: dict[str, Bools | None] = {}
         self.titles: dict[str, list[int]] = {}  # term -> evidence whose title holds it
@@ -46,7 +46,7 @@ class SharedIndex:
         self._index_windows()
         self._index_negations()
         self.skeletons: dict[str, list[str]] = {}
-        for term, bones in zip(self.vocabulary, map(skeleton.__getitem__, self.vocabulary), strict=True):
+        for term, bones in zip(self.vocabulary, map(consonant_skeleton.__getitem__, self.vocabulary), strict=True):
             if bones:
                 self.skeletons.setdefault(bones, []).append(term)
         for value in vars(self).values():

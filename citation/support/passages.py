@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ..evidence import Evidence
-from ..text import Lexed, lex, lex_title, sentences
+from ..text import Analysis, analyze_text, analyze_title, split_sentences
 from ..text.words import UNSPACED
 from .lru_cache import Recent
 
@@ -35,7 +35,7 @@ _MOSTLY = 0.5
 class Passage:
     """What one excerpt says."""
 
-    lexed: Lexed
+    lexed: Analysis
     language: str | None
     titled: list[str]  # the terms of its title
     spans: "array[int]"  # start and end of each of its sentences
@@ -86,18 +86,18 @@ def _key(evidence: Evidence) -> tuple[str, str]:
 
 def passage(text: str, title: str = "") -> Passage:
     """Read one excerpt."""
-    lexed = lex(text, named=False)  # of names only those of a claim are asked for
-    spans = sentences(text) or [(0, len(text))]
+    lexed = analyze_text(text, named=False)  # of names only those of a claim are asked for
+    spans = split_sentences(text) or [(0, len(text))]
     places = array("I", list(chain.from_iterable(spans)))
-    return Passage(lexed, language_of(lexed), lex_title(title).terms, places, len(title) + _weight(text, lexed))
+    return Passage(lexed, language_of(lexed), analyze_title(title).terms, places, len(title) + _weight(text, lexed))
 
 
-def _weight(text: str, lexed: Lexed) -> int:
+def _weight(text: str, lexed: Analysis) -> int:
     unspaced = 0 if text.isascii() else sum(map(len, _RUNS.findall(text)))
-    return len(text) + _UNSPACED * unspaced + _QUANTITY * len(lexed.quantities) + _OPPOSITE * len(lexed.poles)
+    return len(text) + _UNSPACED * unspaced + _QUANTITY * len(lexed.quantities) + _OPPOSITE * len(lexed.antonyms)
 
 
-def language_of(lexed: Lexed) -> str | None:
+def language_of(lexed: Analysis) -> str | None:
     """`han` for text without spaces, else what its function words say."""
     terms = lexed.terms
     if not "".join(terms).isascii() and sum(term[0] > "\u2e80" for term in terms) > _MOSTLY * len(terms):

@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text import Lexed
-from ..text.concepts import NO_OTHER, OtherWays, han_synonyms, skeleton, synonyms
+from ..text import Analysis
+from ..text.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, han_synonyms, synonyms
 from .index import Index
 
 _RUN = re.compile("[\u3400-\u9fff]+")
@@ -29,12 +29,12 @@ class Units:
     """U units side by side: the term, other ways, and what it weighs in evidence of its own and of another language."""
 
     terms: list[str] = field(default_factory=list)
-    ways: list[OtherWays] = field(default_factory=list)
+    ways: list[Synonyms] = field(default_factory=list)
     native: list[float] = field(default_factory=list)
     foreign: list[float] = field(default_factory=list)
     is_term: list[bool] = field(default_factory=list)  # not a word that covers several
 
-    def add(self, term: str, ways: OtherWays, foreign: float, native: float = 1.0, *, is_term: bool = True) -> None:
+    def add(self, term: str, ways: Synonyms, foreign: float, native: float = 1.0, *, is_term: bool = True) -> None:
         """One more unit."""
         self.is_term.append(is_term)
         self.terms.append(term)
@@ -50,21 +50,23 @@ class Units:
         return cls(*(list(chain.from_iterable(getattr(part, f.name) for part in parts)) for f in fields(cls)))
 
 
-def units(text: str, lexed: Lexed) -> Units:
+def units(text: str, lexed: Analysis) -> Units:
     """The units of a claim: Chinese words of the table, then each of its terms; one without weight if it has none."""
     found = Units()
     covered = _han_words(text, found) if not text.isascii() else set()
     for term in dict.fromkeys(lexed.terms):
         if term[0] == "#":
-            found.add(term, NO_OTHER, _FOREIGN_NAME)
+            found.add(term, NO_SYNONYMS, _FOREIGN_NAME)
         elif _HAN.match(term):
-            found.add(term, NO_OTHER, 0.0 if term in covered else 0.1)
+            found.add(term, NO_SYNONYMS, 0.0 if term in covered else 0.1)
         else:
             ways = synonyms(term)
             name = term in lexed.names
-            found.add(term, ways, _FOREIGN_NAME if name else _FOREIGN_KNOWN if ways is not NO_OTHER else _FOREIGN_OTHER)
+            found.add(
+                term, ways, _FOREIGN_NAME if name else _FOREIGN_KNOWN if ways is not NO_SYNONYMS else _FOREIGN_OTHER
+            )
     if not found.terms:
-        found.add("", NO_OTHER, 0.0, 0.0, is_term=False)
+        found.add("", NO_SYNONYMS, 0.0, 0.0, is_term=False)
     return found
 
 
@@ -106,7 +108,7 @@ def _standing(found: Units, index: Index) -> tuple[Ints, Ints, Floats]:
     cognates: list[tuple[int, int, int]] = []  # row, and the places in `Index.posted`
     others: list[tuple[int, int, int]] = []
     for row, (term, (single, _)) in enumerate(zip(found.terms, found.ways, strict=True)):
-        cognates += [(row, *postings[other]) for other in index.skeletons.get(skeleton(term), ())]
+        cognates += [(row, *postings[other]) for other in index.skeletons.get(consonant_skeleton(term), ())]
         others += [(row, *postings[way]) for way in single if way in postings]
     exact = [(row, *postings[term]) for row, term in enumerate(found.terms) if term in postings]
     stands = cognates + others + exact

@@ -6,15 +6,15 @@ from itertools import compress, pairwise
 
 from .numbers.quantities import Quantity
 from .polarity import POLAR, han_members, han_negations, not_negating_before
-from .stopwords import FUNCTION_CHARS, function_words
-from .tokens import Found, Pieces
+from .stopwords import FUNCTION_CHARS, stopwords
+from .tokens import QuantityMatch, Tokens
 
 _QUOTES = " \"“‘'(*_#「《"
 _SENTENCE_ENDS = ".!?:。！？\n-•*"
 
 
 @dataclass(frozen=True, slots=True)
-class Lexed:
+class Analysis:
     """The content terms of a text in order, and what else it says; places in code points."""
 
     terms: list[str]
@@ -23,25 +23,25 @@ class Lexed:
     names: set[str] = field(default_factory=set)  # terms written as proper names
     quantities: list[Quantity] = field(default_factory=list)
     negations: list[int] = field(default_factory=list)  # where they end
-    poles: list[tuple[int, int, int]] = field(default_factory=list)  # start, family of opposites, member
+    antonyms: list[tuple[int, int, int]] = field(default_factory=list)  # start, family of opposites, member
     language: str | None = None
 
 
 _Placed = tuple[str, int, int]  # a term, and where it stands
 
 
-def content(pieces: Pieces, found: list[Found], language: str | None, named: bool = True) -> Lexed:
+def analyze(pieces: Tokens, found: list[QuantityMatch], language: str | None, named: bool = True) -> Analysis:
     """What the pieces of a text say; `found`: the quantities among them. `named`: whether names are wanted.
 
     What is true of nearly every piece is done for all of them at once; numbers and runs are put in between.
     """
-    ignored = function_words(language)
+    ignored = stopwords(language)
     said: list[bool | None] = [word.says not in ignored for word in pieces.words]
     between: dict[int, list[_Placed]] = {}
     for quantity, first, after in found:
         between.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
         said[first:after] = [None] * (after - first)  # taken
-    lexed = Lexed([], array("I"), array("I"), quantities=[f.quantity for f in found], language=language)
+    lexed = Analysis([], array("I"), array("I"), quantities=[f.quantity for f in found], language=language)
     names, text, starts = lexed.names, pieces.text, pieces.starts
     for i, word in enumerate(pieces.words):
         if word.plain or said[i] is None:
@@ -50,19 +50,19 @@ def content(pieces: Pieces, found: list[Found], language: str | None, named: boo
             names.add(word.term)
         if word.kind == "run":
             between.setdefault(i, []).extend(_run(lexed, pieces.spelled(i), starts[i]))
-        elif word.negates or word.poles:
+        elif word.negates or word.antonyms:
             _polarity(lexed, pieces, i, bool(said[i]))
     _place(lexed, pieces, said, between)
     return lexed
 
 
-def _polarity(lexed: Lexed, pieces: Pieces, i: int, said: bool) -> None:
+def _polarity(lexed: Analysis, pieces: Tokens, i: int, said: bool) -> None:
     """A word that negates or has an opposite."""
     word, start = pieces.words[i], pieces.starts[i]
     if word.negates and not not_negating_before(pieces.word(i + 1)):
         lexed.negations.append(pieces.ends[i])
-    if word.poles and (said or word.folded in POLAR):
-        lexed.poles.extend([(start, family, member) for family, member in word.poles])
+    if word.antonyms and (said or word.folded in POLAR):
+        lexed.antonyms.extend([(start, family, member) for family, member in word.antonyms])
 
 
 def _starts_sentence(text: str, start: int) -> bool:
@@ -72,12 +72,12 @@ def _starts_sentence(text: str, start: int) -> bool:
     return at < 0 or text[at] in _SENTENCE_ENDS
 
 
-def _run(lexed: Lexed, run: str, at: int) -> list[_Placed]:
+def _run(lexed: Analysis, run: str, at: int) -> list[_Placed]:
     """Overlapping pairs of characters of a run without spaces."""
     for _, end in han_negations(run):
         lexed.negations.append(at + end)
     for start, _, family, member in han_members(run):
-        lexed.poles.append((at + start, family, member))
+        lexed.antonyms.append((at + start, family, member))
     particles = [char in FUNCTION_CHARS for char in run]
     if len(run) == 1:
         return [] if particles[0] else [(run, at, at + 1)]
@@ -88,7 +88,7 @@ def _run(lexed: Lexed, run: str, at: int) -> list[_Placed]:
     ]
 
 
-def _place(lexed: Lexed, pieces: Pieces, said: list[bool | None], between: dict[int, list[_Placed]]) -> None:
+def _place(lexed: Analysis, pieces: Tokens, said: list[bool | None], between: dict[int, list[_Placed]]) -> None:
     """Put the terms in order: of the pieces that are `said`, and what stands in the place of others."""
     terms, starts, ends = [word.term for word in pieces.words], pieces.starts.copy(), pieces.ends.copy()
     if any(len(placed) != 1 for placed in between.values()):  # a run, or a date

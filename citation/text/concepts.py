@@ -4,10 +4,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .memo import kept
+from .memo import memoize
 from .normalize import fold, table
 from .stemming import stem
-from .stopwords import function_words
+from .stopwords import stopwords
 
 # Every way is a tuple of terms that a sentence must all hold: one stem, or the character pairs of a CJK word.
 Ways = tuple[tuple[str, ...], ...]
@@ -15,31 +15,31 @@ Ways = tuple[tuple[str, ...], ...]
 _SHORTEST = 3  # Latin letters; shorter words are other words in other languages
 
 
-class OtherWays(NamedTuple):
+class Synonyms(NamedTuple):
     """Other ways to say something, in any language: those that are one term, and those that are several."""
 
     single: frozenset[str] = frozenset()
     multiple: Ways = ()
 
 
-NO_OTHER = OtherWays()
+NO_SYNONYMS = Synonyms()
 
 
-@kept()
-def synonyms(term: str) -> OtherWays:
+@memoize()
+def synonyms(term: str) -> Synonyms:
     """Other ways to say a stem; none for a word the table does not have."""
     return _sorted(_table()[0].get(term, ()))
 
 
-def han_synonyms(run: str) -> list[tuple[int, int, OtherWays]]:
+def han_synonyms(run: str) -> list[tuple[int, int, Synonyms]]:
     """(start, end, ways) of the table's words in a run of Chinese characters; a word is one of its own ways."""
     words = _table()[1]
     return [(m.start(), m.end(), _sorted(words[m[0]])) for m in _han_word().finditer(run)]
 
 
-def _sorted(ways: Ways) -> OtherWays:
+def _sorted(ways: Ways) -> Synonyms:
     single = frozenset(way[0] for way in ways if len(way) == 1)
-    return OtherWays(single, tuple(way for way in ways if len(way) > 1)) if ways else NO_OTHER
+    return Synonyms(single, tuple(way for way in ways if len(way) > 1)) if ways else NO_SYNONYMS
 
 
 # Where European languages spell the same sound otherwise.
@@ -59,8 +59,8 @@ _DOUBLED = re.compile(r"(.)\1")
 _SKELETON = 5
 
 
-@kept()
-def skeleton(term: str) -> str:
+@memoize()
+def consonant_skeleton(term: str) -> str:
     """The first consonants of a Latin stem: what `evolution` and `evolución` share; "" for too short a word."""
     if len(term) < 4 or not term.isascii() or not term.isalpha():
         return ""
@@ -75,7 +75,7 @@ def _table() -> tuple[dict[str, Ways], dict[str, Ways]]:
     """Latin stems, and CJK words, to the ways of all lines they stand in."""
     latin: dict[str, dict[tuple[str, ...], None]] = {}
     han: dict[str, dict[tuple[str, ...], None]] = {}
-    ignored = function_words("en")
+    ignored = stopwords("en")
     for line in table("concepts.txt"):
         words = line.split()
         stems = [stem(fold(w)) for w in words if w < "\u2e80" and len(w) >= _SHORTEST and fold(w) not in ignored]

@@ -13,6 +13,6 @@ _FIRST, _LAST = min(_SIMPLER), max(_SIMPLER)
 _ANY = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
 
 
-def simplified(text: str) -> str:
+def to_simplified(text: str) -> str:
     """The text with each of these characters replaced by one; as long as it was."""
     return text.translate(_SIMPLER) if not text.isascii() and _ANY.search(text) else text

@@ -44,7 +44,7 @@ def votes(folded: str) -> Votes:
     return _VOTES.get(folded, ())
 
 
-def elect(ballots: Iterable[Votes]) -> str | None:
+def detect_language(ballots: Iterable[Votes]) -> str | None:
     """`en`, `de`, `es`, `fr`, `it`, `pt`, `nl`, or None where no function word tells."""
     tally = [0.0] * len(_NAMES)
     for ballot in islice(ballots, _ENOUGH):

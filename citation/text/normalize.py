@@ -3,7 +3,7 @@
 import unicodedata
 from importlib.resources import files
 
-from .memo import kept
+from .memo import memoize
 
 
 def fold(word: str) -> str:
@@ -11,7 +11,7 @@ def fold(word: str) -> str:
     return word.lower() if word.isascii() else _folded(word)
 
 
-@kept()
+@memoize()
 def _folded(word: str) -> str:
     plain = unicodedata.normalize("NFKD", word.casefold())
     return "".join(c for c in plain if not unicodedata.combining(c) or "\u0900" <= c <= "\u0fff")

@@ -25,7 +25,7 @@ _END = re.compile(
 _LAST_WORD = re.compile(r"[^\s(\[]*+$")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Offsets (start, end) of the sentences of `text`, in order; they cover it."""
     cuts: list[tuple[int, int]] = []
     start = 0

@@ -2,12 +2,12 @@
 
 import re
 
-from .memo import kept
+from .memo import memoize
 
 _MIN_STEM = 3
 
 
-@kept()
+@memoize()
 def stem(folded: str) -> str:
     """`stopped`, `stops`: `stop`; `l'homme`: `hom`; Cyrillic and Greek endings are cut as well, other scripts stay."""
     base = folded.removesuffix("'s").removesuffix("’s")

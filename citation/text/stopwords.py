@@ -37,6 +37,6 @@ def _tables() -> dict[str | None, frozenset[str]]:
 _TABLES = _tables()
 
 
-def function_words(language: str | None) -> frozenset[str]:
+def stopwords(language: str | None) -> frozenset[str]:
     """Those of the language, and ""; of all of them, save what means something elsewhere, where it is not known."""
     return _TABLES.get(language, _TABLES[None])

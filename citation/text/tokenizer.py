@@ -11,10 +11,10 @@ from itertools import accumulate
 from operator import add, attrgetter
 from typing import NamedTuple, cast
 
-from .memo import kept
+from .memo import memoize
 from .numbers.han_numerals import counts
 from .numbers.numerals import NUMERAL
-from .tokens import Pieces
+from .tokens import Tokens
 from .words import LETTER, MARKS, UNSPACED, Word, no_word, word
 
 # What no piece begins with is taken along, all at once: to try every alternative at each space takes twice as long.
@@ -46,7 +46,7 @@ class _Several(NamedTuple):
     starts: tuple[int, ...]
 
 
-def scan(text: str) -> Pieces:
+def tokenize(text: str) -> Tokens:
     """All pieces of a text."""
     # Of all ways to cut at white space and keep it, so that lengths add up to places, this is the fastest.
     between = text.replace(" ", "\n").splitlines(keepends=True)
@@ -57,7 +57,7 @@ def scan(text: str) -> Pieces:
         several = _read(text)
         words, starts = list(several.words), list(several.starts)
         candidates = [i for i, word in enumerate(words) if word.counts]
-    return Pieces(text, words, starts, list(map(add, starts, map(_LENGTH, words))), candidates)
+    return Tokens(text, words, starts, list(map(add, starts, map(_LENGTH, words))), candidates)
 
 
 def _side_by_side(found: list[Word | _Several], begins: list[int]) -> tuple[list[Word], list[int]]:
@@ -104,7 +104,7 @@ def _counts(kind: str, spelled: str) -> bool:
     return kind != "run" or counts(spelled)
 
 
-@kept(longest=_LONGEST)
+@memoize(max_length=_LONGEST)
 def _stretch(text: str) -> Word | _Several:
     """What stands between two spaces; most often one word, with a comma or a full stop behind it."""
     several = _read(text)

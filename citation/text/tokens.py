@@ -10,7 +10,7 @@ _CLOSE = frozenset({"", " ", "\u00a0", "\u202f", "-"})
 
 
 @dataclass(slots=True)
-class Pieces:
+class Tokens:
     """Words, numbers and what else a text consists of, in order; where each stands; and which may count something."""
 
     text: str
@@ -40,7 +40,7 @@ class Pieces:
         return i < len(self.starts) and (self.starts[i] <= end or self.text[end : self.starts[i]] in _CLOSE)
 
 
-class Found(NamedTuple):
+class QuantityMatch(NamedTuple):
     """A quantity and the pieces it takes up: `first` to `after`, exclusive; none, inside a run."""
 
     quantity: Quantity

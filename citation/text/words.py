@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .languages import Votes, votes
-from .memo import kept
+from .memo import memoize
 from .normalize import fold
-from .numbers.modifiers import says_more
+from .numbers.modifiers import modifies_number
 from .numbers.numerals import may_be_number
 from .numbers.units import MONTHS
 from .polarity import is_negation, members
@@ -38,7 +38,7 @@ class Word:
     counts: bool = False  # may be (part of) a number, a month, a century
     numeric: bool = False  # may say something of a number beside it
     negates: bool = False
-    poles: tuple[tuple[int, int], ...] = ()  # the families of opposites it belongs to
+    antonyms: tuple[tuple[int, int], ...] = ()  # the families of opposites it belongs to
     votes: Votes = ()  # the languages it speaks for
     length: int = 0
     plain: bool = True  # negates nothing, has no opposite, is not written as a name: most words
@@ -51,7 +51,7 @@ def no_word(kind: str, length: int, counts: bool) -> Word:
     return Word(kind=kind, length=length, counts=counts, numeric=kind == "run", plain=kind != "run")
 
 
-@kept()
+@memoize()
 def word(spelled: str) -> Word:
     """Look a word up, once."""
     folded = fold(spelled)
@@ -60,17 +60,17 @@ def word(spelled: str) -> Word:
         folded, negates = "naitre", False
     folded = _ELISION.sub("", folded)
     term = stem(folded)
-    capital, poles = spelled[0].isupper(), tuple(members(term))
+    capital, antonyms = spelled[0].isupper(), tuple(members(term))
     return Word(
         folded,
         term,
         "" if negates else folded,
         capital,
         counts=folded in MONTHS or may_be_number(folded),
-        numeric=says_more(folded),
+        numeric=modifies_number(folded),
         negates=negates,
-        poles=poles,
+        antonyms=antonyms,
         votes=votes(folded),
         length=len(spelled),
-        plain=not (capital or negates or poles),
+        plain=not (capital or negates or antonyms),
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ...text import lex_sentence
+from ...text import analyze_sentence
 from ..index import Index
 from ..passages import language_of
 from ..scorers import Claim
@@ -49,7 +49,7 @@ class Gates:
     def __init__(self, claim: Claim, index: Index) -> None:
         """`index`: of the evidence that will be checked."""
         self.index = index
-        lexed = lex_sentence(claim.text)
+        lexed = analyze_sentence(claim.text)
         han = language_of(lexed) == "han"
         self.mine = Clause(claim.text, lexed, 0, len(claim.text), lexed.quantities)
         self.numbers = Numbers(claim.text, lexed, self.mine, han=han)

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 
-from ...text import Lexed, Quantity
+from ...text import Analysis, Quantity
 
 # Opposites oppose if a word this near to both is the same.
 _NEIGHBOURS = 3
@@ -24,7 +24,7 @@ _BECOMES = re.compile(
 class Clause:
     """The part of a lexed text between two offsets."""
 
-    def __init__(self, text: str, lexed: Lexed, start: int, end: int, quantities: Iterable[Quantity]) -> None:
+    def __init__(self, text: str, lexed: Analysis, start: int, end: int, quantities: Iterable[Quantity]) -> None:
         """`quantities`: those of the text that may stand in it."""
         lo, hi = bisect_left(lexed.starts, start), bisect_left(lexed.starts, end)
         self.terms = lexed.terms[lo:hi]
@@ -35,7 +35,7 @@ class Clause:
         self.end = end
         self.quantities = [q for q in quantities if start <= q.start < end and q.values]
         self.negations = [at for at in lexed.negations if start < at <= end]
-        self.poles = [pole for pole in lexed.poles if start <= pole[0] < end]
+        self.antonyms = [pole for pole in lexed.antonyms if start <= pole[0] < end]
         self._begins: list[int] = []  # of its parts; none until one is asked for
         self._ends: list[int] = []
 
@@ -89,9 +89,9 @@ class Clause:
 
     def matter(self) -> set[str]:
         """What it is about: the terms that are no numbers and have no opposite."""
-        poles = {start + near for start, _, _ in self.poles for near in (-1, 0, 1)}  # pairs of characters overlap
+        antonyms = {start + near for start, _, _ in self.antonyms for near in (-1, 0, 1)}  # pairs of characters overlap
         plain = zip(self.terms, self.starts, strict=True)
-        matter = {term for term, start in plain if term[0] != "#" and start not in poles}
+        matter = {term for term, start in plain if term[0] != "#" and start not in antonyms}
         return matter or {term for term in self.terms if term[0] == "#"} or set(self.terms)
 
     def around(self, offset: int) -> set[str]:

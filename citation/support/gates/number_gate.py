@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...text import Lexed, Quantity, agrees, lex_title
+from ...text import Analysis, Quantity, agrees, analyze_title
 from .clause import Clause
 
 # What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
@@ -16,7 +16,7 @@ class Passage(NamedTuple):
     """Where the numbers of the evidence are looked for."""
 
     text: str
-    lexed: Lexed
+    lexed: Analysis
     title: str
     quantities: Sequence[Quantity]  # of the window and what stands around it
     nearest: Clause | None  # the sentence that is about the same as the claim, if there is one
@@ -24,13 +24,13 @@ class Passage(NamedTuple):
     @property
     def known(self) -> list[Quantity]:
         """Those of the title, too."""
-        return [*self.quantities, *lex_title(self.title).quantities]
+        return [*self.quantities, *analyze_title(self.title).quantities]
 
 
 class Numbers:
     """Those of one claim, read once for all evidence."""
 
-    def __init__(self, text: str, lexed: Lexed, mine: Clause, *, han: bool) -> None:
+    def __init__(self, text: str, lexed: Analysis, mine: Clause, *, han: bool) -> None:
         """`mine`: all of the claim. `han`: its script has no spaces."""
         self.text = text
         self.mine = mine
@@ -90,13 +90,13 @@ class Numbers:
         return ""
 
 
-def _counted(quantity: Quantity, lexed: Lexed) -> str:
+def _counted(quantity: Quantity, lexed: Analysis) -> str:
     """What a number of the claim counts, where that is a thing that can be looked for."""
     counted = _next_term(lexed, quantity.end)
     return "" if not counted or counted[0] == "#" or not quantity.values or _is_year(quantity) else counted
 
 
-def _says_so(theirs: Quantity, quantity: Quantity, counted: str, lexed: Lexed) -> bool:
+def _says_so(theirs: Quantity, quantity: Quantity, counted: str, lexed: Analysis) -> bool:
     """Whether a number that agrees leaves nothing open: it is written and counts as the claim's."""
     return bool(
         (theirs.unit or not quantity.unit)
@@ -131,7 +131,7 @@ def _otherwise(quantity: Quantity, counted: str, agreeing: Sequence[Quantity], p
     return text[same.start : same.end]
 
 
-def _counts(quantity: Quantity, counted: str, lexed: Lexed) -> bool:
+def _counts(quantity: Quantity, counted: str, lexed: Analysis) -> bool:
     """Whether a number of the evidence counts this."""
     return bool(quantity.values) and _next_term(lexed, quantity.end) == counted and not _is_year(quantity)
 
@@ -145,6 +145,6 @@ def _is_year(quantity: Quantity) -> bool:
     return bool(quantity.values) and not quantity.unit and 1000 <= quantity.values[0] < 2100
 
 
-def _next_term(lexed: Lexed, offset: int) -> str:
+def _next_term(lexed: Analysis, offset: int) -> str:
     at = bisect_left(lexed.starts, offset)
     return lexed.terms[at] if at < len(lexed.starts) and lexed.starts[at] - offset <= 1 else ""

@@ -37,9 +37,9 @@ def _denied(one: Clause, other: Clause) -> str:
 
 def _opposed(one: Clause, other: Clause) -> str:
     """Words of `one` whose opposite `other` uses beside the same words; "" if there are none."""
-    mine = {(family, member) for _, family, member in one.poles}
-    for start, family, member in one.poles:
-        for there, other_family, other_member in other.poles:
+    mine = {(family, member) for _, family, member in one.antonyms}
+    for start, family, member in one.antonyms:
+        for there, other_family, other_member in other.antonyms:
             if family != other_family or member == other_member:
                 continue
             if (family, other_member) in mine or _nearer(one, other, (family, member), there):
@@ -52,7 +52,7 @@ def _opposed(one: Clause, other: Clause) -> str:
 def _nearer(one: Clause, other: Clause, pole: tuple[int, int], there: int) -> bool:
     """Whether `other` uses the same word as `one`, beside at least as much of what `one` says as its opposite."""
     said = set(one.terms[_TOPIC_TERMS:])
-    same = [start for start, family, member in other.poles if (family, member) == pole]
+    same = [start for start, family, member in other.antonyms if (family, member) == pole]
     beside = [len(said & other.beside(start, start + 1)) for start in same]
     return max(beside, default=-1) >= len(said & other.beside(there, there + 1))
 

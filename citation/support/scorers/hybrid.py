@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
-from ...text import sentences
+from ...text import split_sentences
 from ..features import compare
 from ..index import WINDOW_SENTENCES, Index
 from ..passages import Passages
@@ -52,7 +52,7 @@ class HybridScorer:
 
     def windows(self, evidence: Sequence[Evidence]) -> list[str]:
         """The sentences of all evidence, in order."""
-        return [e.text[start:end] for e in evidence for start, end in sentences(e.text) or [(0, len(e.text))]]
+        return [e.text[start:end] for e in evidence for start, end in split_sentences(e.text) or [(0, len(e.text))]]
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "HybridPrepared":
         """Index the evidence; `vectors`: (S, D), or None while there are none."""

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
-from ...text import fold, sentences, stem
-from ...text.memo import kept
-from ...text.stopwords import function_words
+from ...text import fold, split_sentences, stem
+from ...text.memo import memoize
+from ...text.stopwords import stopwords
 from ..index import Index
 from . import Claim, Judgement, Scores, Vectors
 
@@ -75,7 +75,7 @@ class RagflowPrepared:
         self._token_weight = token_weight
         self._keys = [keys(tokens(e.text)) for e in self.evidence]
         self._sentences = [
-            [(span, keys(tokens(e.text[slice(*span)]))) for span in sentences(e.text) or [(0, len(e.text))]]
+            [(span, keys(tokens(e.text[slice(*span)]))) for span in split_sentences(e.text) or [(0, len(e.text))]]
             for e in self.evidence
         ]
 
@@ -164,7 +164,7 @@ def tokens(text: str) -> list[str]:
     Function words are left out as RAGFlow does: of two neighbours only the first, and never the first or last word.
     """
     pieces = _TOKEN.findall(text)
-    ignored = function_words("en")
+    ignored = stopwords("en")
     found: list[str] = []
     dropped = True  # the first word has no space before it
     for i, piece in enumerate(pieces):
@@ -188,7 +188,7 @@ def weights(said: Sequence[str]) -> list[float]:
     return [weight / total for weight in raw] if total else raw
 
 
-@kept(8192)
+@memoize(8192)
 def _weight(token: str) -> float:
     numeric = bool(_NUMBER.fullmatch(token))
     rare = max(10.0, round(300 / 2 ** (max(0, len(token) - 3) / 2)))

@@ -3,7 +3,7 @@
 import re
 
 from ..normalize import words
-from ..tokens import Found, Pieces
+from ..tokens import QuantityMatch, Tokens
 from .numerals import CENTURIES, roman_value
 from .quantities import CENTURY, CLOCK, MONTH, RATIO, Quantity
 from .units import AMBIGUOUS_MONTHS, MONTHS
@@ -13,16 +13,16 @@ _OF = frozenset(words("of de del"))
 _BEFORE_MONTHS = frozenset(words("in im en since seit desde depuis until bis last next this early late mid"))
 
 
-def date(raw: str, start: int, i: int) -> list[Found]:
+def date(raw: str, start: int, i: int) -> list[QuantityMatch]:
     """ISO and day-month-year dates as year, month and day; times of day; ratios."""
     end = start + len(raw)
     clock = _CLOCK.fullmatch(raw)
     if clock:
-        return [Found(Quantity(_minutes(clock), start, end, CLOCK), i, i + 1)]
+        return [QuantityMatch(Quantity(_minutes(clock), start, end, CLOCK), i, i + 1)]
     numbers = [int(n) for n in re.findall(r"\d+", raw)]
     if len(numbers) == 2:
         share = numbers[0] / numbers[1] if "/" in raw and numbers[1] else numbers[0] + numbers[1] / 1e4  # 3:2 is no 1.5
-        return [Found(Quantity((share,), start, end, RATIO), i, i + 1)]
+        return [QuantityMatch(Quantity((share,), start, end, RATIO), i, i + 1)]
     if numbers[0] > 31:
         year, months, days = numbers[0], [numbers[1]], [numbers[2]]
     else:
@@ -34,7 +34,7 @@ def date(raw: str, start: int, i: int) -> list[Found]:
         Quantity(tuple(float(m) for m in months), start, end, MONTH),
         Quantity(tuple(float(d) for d in days), start, end),
     )
-    return [Found(quantity, i, i + 1) for quantity in parts]
+    return [QuantityMatch(quantity, i, i + 1) for quantity in parts]
 
 
 def _minutes(clock: re.Match[str]) -> tuple[float, ...]:
@@ -45,7 +45,7 @@ def _minutes(clock: re.Match[str]) -> tuple[float, ...]:
     return tuple(float(60 * h + minutes) for h in options)
 
 
-def month(p: Pieces, i: int, language: str | None) -> list[Found]:
+def month(p: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
     """The month at piece `i`; `may`, `march` and the like only where they are written and used as one."""
     if p.word(i) in AMBIGUOUS_MONTHS:
         beside = any(0 <= j < len(p) and p.kind(j) == "number" for j in (i - 1, i + 1))
@@ -53,17 +53,17 @@ def month(p: Pieces, i: int, language: str | None) -> list[Found]:
         written = p.spelled(i)[:1].isupper() or language not in {"en", "de"}
         if not (written and (dated or p.word(i - 1) in _BEFORE_MONTHS)):
             return []
-    return [Found(Quantity((float(MONTHS[p.word(i)]),), p.starts[i], p.ends[i], MONTH), i, i + 1)]
+    return [QuantityMatch(Quantity((float(MONTHS[p.word(i)]),), p.starts[i], p.ends[i], MONTH), i, i + 1)]
 
 
-def century(p: Pieces, i: int) -> list[Found]:
+def century(p: Tokens, i: int) -> list[QuantityMatch]:
     """`siglo XIX`, `XIXe siècle`: the century word is at piece `i`."""
     for j in (i + 1, i - 1):
         if 0 <= j < len(p) and p.word(j) not in CENTURIES:
             value = roman_value(re.sub("(?:ème|e|è)$", "", p.spelled(j)))
             if value:
                 first, last = min(i, j), max(i, j)
-                return [Found(Quantity((float(value),), p.starts[first], p.ends[last], CENTURY), i, last + 1)]
+                return [QuantityMatch(Quantity((float(value),), p.starts[first], p.ends[last], CENTURY), i, last + 1)]
     return []
 
 

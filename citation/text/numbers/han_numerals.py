@@ -2,7 +2,7 @@
 
 import re
 
-from ..tokens import Found, Pieces
+from ..tokens import QuantityMatch, Tokens
 from .numerals import HAN_NUMERAL, han_value
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS, han_unit
@@ -28,7 +28,7 @@ def about(text: str, start: int) -> bool:
     return bool(_ABOUT.search(text, max(0, start - 3), start))
 
 
-def numbers(p: Pieces, i: int) -> list[Found]:
+def numbers(p: Tokens, i: int) -> list[QuantityMatch]:
     """The numbers within the run at piece `i`."""
     run, at = p.spelled(i), p.starts[i]
     attached = i > 0 and p.kind(i - 1) == "number" and p.ends[i - 1] == at  # 3万: the numeral before took it
@@ -40,7 +40,7 @@ def numbers(p: Pieces, i: int) -> list[Found]:
             continue
         value = han_value(numeral)
         if value is not None and (named or numeral not in _ALONE):
-            found.append(Found(_quantity(run, at, match, value), i, i))
+            found.append(QuantityMatch(_quantity(run, at, match, value), i, i))
     return found
 
 

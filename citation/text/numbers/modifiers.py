@@ -23,6 +23,6 @@ OF = "de"  # millones de euros
 _ALL = frozenset().union(ABOUT, YEARS_OF, ENDINGS, VERSION_WORDS, MONEY_SCALES, PER, {OF}, SCALES, UNITS)
 
 
-def says_more(folded: str) -> bool:
+def modifies_number(folded: str) -> bool:
     """Whether the word may belong to a number beside it, so that the two have to be read together."""
     return folded in _ALL or folded.startswith(PERCENT)

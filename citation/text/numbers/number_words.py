@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from ..memo import LONGEST, kept
+from ..memo import MAX_LENGTH, memoize
 from ..normalize import words
-from ..tokens import Found, Pieces
+from ..tokens import QuantityMatch, Tokens
 from ..words import Word
 from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
 from .quantities import CENTURY, RATIO, Quantity
@@ -25,16 +25,16 @@ _ONLY_FRACTIONS = frozenset(words("halfte drittel viertel funftel zehntel tercio
 _PART_OF = frozenset(words("of de del des d der do da von"))
 
 
-def ordinal(p: Pieces, i: int) -> list[Found]:
+def ordinal(p: Tokens, i: int) -> list[QuantityMatch]:
     """`third`, `dritte`; with a century word that century."""
     rank = (float(ORDINALS[p.word(i)]),)
     if p.word(i + 1) in CENTURIES:
-        return [Found(Quantity(rank, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
+        return [QuantityMatch(Quantity(rank, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
     strict = p.word(i) not in _SOFT
-    return [Found(Quantity(rank, p.starts[i], p.ends[i], strict=strict, ordinal=True), i, i + 1)]
+    return [QuantityMatch(Quantity(rank, p.starts[i], p.ends[i], strict=strict, ordinal=True), i, i + 1)]
 
 
-def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
+def fraction(p: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
     """`two thirds`, `ein Drittel`, `un quart de`: the fraction word is at `i + 1`, its number at `i`."""
     whole = _FRACTIONS.get(p.word(i + 1))
     if not whole:
@@ -43,14 +43,14 @@ def fraction(p: Pieces, i: int, language: str | None) -> list[Found]:
     sure = many > 1 or p.word(i) == "one" or p.word(i + 1) in _ONLY_FRACTIONS
     if not many or not (sure or p.word(i + 2) in _PART_OF):
         return []
-    return [Found(Quantity((many / whole,), p.starts[i], p.ends[i + 1], RATIO), i, i + 2)]
+    return [QuantityMatch(Quantity((many / whole,), p.starts[i], p.ends[i + 1], RATIO), i, i + 2)]
 
 
-def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
+def number_words(p: Tokens, i: int, language: str | None) -> tuple[float, int, bool] | None:
     """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
     following = p.words[i + 1] if i + 1 < len(p.words) else None
     goes_on = following and (following.counts or following.numeric or following.folded in JOINERS)
-    if goes_on or p.words[i].length > LONGEST:
+    if goes_on or p.words[i].length > MAX_LENGTH:
         return _number_words(p, i, language)
     alone = _one_word(p.words[i].folded, language)
     return None if alone is None else (alone[0], i + 1, alone[2])
@@ -59,10 +59,10 @@ def number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, b
 @lru_cache(maxsize=4096)
 def _one_word(folded: str, language: str | None) -> tuple[float, int, bool] | None:
     """Of a word by itself, which most are; without a number in most languages, too."""
-    return _number_words(Pieces(folded, [Word(folded)], [0], [len(folded)], [0]), 0, language)
+    return _number_words(Tokens(folded, [Word(folded)], [0], [len(folded)], [0]), 0, language)
 
 
-def _number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, bool] | None:
+def _number_words(p: Tokens, i: int, language: str | None) -> tuple[float, int, bool] | None:
     values, after = _values(p, i, language)
     alone = after == i + 1
     if not values or (alone and p.word(i) in AMBIGUOUS and not (language and _values_in(p, i, language)[0])):
@@ -70,7 +70,7 @@ def _number_words(p: Pieces, i: int, language: str | None) -> tuple[float, int, 
     return combine(values), after, not (alone and p.word(i) in _SOFT)
 
 
-def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
+def _values(p: Tokens, i: int, language: str | None) -> tuple[list[int], int]:
     """In a text of unknown language, or a short one taken for another: as the language that reads most of it."""
     if not _counts_anywhere(p.word(i)):
         return [], i
@@ -81,7 +81,7 @@ def _values(p: Pieces, i: int, language: str | None) -> tuple[list[int], int]:
     return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
 
 
-@kept(4096)
+@memoize(4096)
 def _counts_anywhere(word: str) -> bool:
     """Whether a number can begin with this word in some language; "a" only looks like one, before a fraction."""
     return any(
@@ -90,7 +90,7 @@ def _counts_anywhere(word: str) -> bool:
     )
 
 
-def _values_in(p: Pieces, i: int, language: str) -> tuple[list[int], int]:
+def _values_in(p: Tokens, i: int, language: str) -> tuple[list[int], int]:
     values: list[int] = []
     after = i
     while after < len(p) and (after == i or p.close(p.ends[after - 1], after)):
@@ -110,7 +110,7 @@ def _values_in(p: Pieces, i: int, language: str) -> tuple[list[int], int]:
     return values, after
 
 
-def _joins(p: Pieces, i: int, last: int, language: str) -> bool:
+def _joins(p: Tokens, i: int, last: int, language: str) -> bool:
     """Whether the joiner at `i` goes on with the number: "hundred and two", not "two and three"."""
     following = 1 if p.word(i + 1) in _ONE else word_value(p.word(i + 1), language)
     return following is not None and following < last and not (language == "en" and last < 100)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from ..memo import LONGEST, kept
+from ..memo import MAX_LENGTH, memoize
 from ..normalize import words
 
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly set `3,500`.
@@ -20,7 +20,7 @@ DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 
 def readings(numeral: str, language: str | None) -> tuple[float, ...]:
     """What a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
-    return _known_readings(numeral, language) if len(numeral) <= LONGEST else _readings(numeral, language)
+    return _known_readings(numeral, language) if len(numeral) <= MAX_LENGTH else _readings(numeral, language)
 
 
 def _readings(numeral: str, language: str | None) -> tuple[float, ...]:
@@ -173,7 +173,7 @@ def word_value(folded: str, language: str) -> int | None:
     return value
 
 
-@kept(4096)
+@memoize(4096)
 def german_compound(folded: str) -> int | None:
     """`dreiundzwanzig`, `neunzehnhundertachtzig`; None for any other word."""
     at, values = 0, []

@@ -2,8 +2,8 @@
 
 import re
 
-from ..stopwords import function_words
-from ..tokens import Found, Pieces
+from ..stopwords import stopwords
+from ..tokens import QuantityMatch, Tokens
 from .dates import century, date, month, version
 from .han_numerals import about, numbers
 from .modifiers import (
@@ -34,17 +34,17 @@ _FURTHEST = len(" oder ")
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
 
-class Reader:
+class QuantityParser:
     """Walks over the pieces of one text."""
 
-    def __init__(self, pieces: Pieces, language: str | None) -> None:
+    def __init__(self, pieces: Tokens, language: str | None) -> None:
         """`language` settles what `1,500`, `billion` and `once` mean."""
         self.p = pieces
         self.language = language
 
-    def read(self) -> list[Found]:
+    def read(self) -> list[QuantityMatch]:
         """All quantities, in order."""
-        found: list[Found] = []
+        found: list[QuantityMatch] = []
         free = 0
         for i in self.p.candidates:
             if i >= free and (here := self._at(i)):
@@ -52,7 +52,7 @@ class Reader:
                 free = here[-1].after
         return joined(self.p.text, found) if len(found) > 1 else found
 
-    def _at(self, i: int) -> list[Found]:
+    def _at(self, i: int) -> list[QuantityMatch]:
         p = self.p
         match p.kind(i):
             case "word":
@@ -62,11 +62,11 @@ class Reader:
             case "date":
                 return date(p.spelled(i), p.starts[i], i)
             case "version":
-                return [Found(version(p.spelled(i)[1:], p.starts[i], p.ends[i]), i, i + 1)]
+                return [QuantityMatch(version(p.spelled(i)[1:], p.starts[i], p.ends[i]), i, i + 1)]
             case _:
                 return numbers(p, i)
 
-    def _words(self, i: int) -> list[Found]:
+    def _words(self, i: int) -> list[QuantityMatch]:
         word = self.p.word(i)
         if found := fraction(self.p, i, self.language):
             return found
@@ -81,18 +81,20 @@ class Reader:
             return []
         value, after, strict = counted
         if self._alone(i, after):
-            return [Found(Quantity((value,), self.p.starts[i], self.p.ends[after - 1], strict=strict), i, after)]
+            return [
+                QuantityMatch(Quantity((value,), self.p.starts[i], self.p.ends[after - 1], strict=strict), i, after)
+            ]
         return [self._quantity((value,), i, after, strict)]
 
-    def _numeral(self, i: int) -> list[Found]:
+    def _numeral(self, i: int) -> list[QuantityMatch]:
         p = self.p
         spelled, start, end = p.spelled(i), p.starts[i], p.ends[i]
         values = readings(spelled, self.language)
         if values and self._alone(i, i + 1):
             label = spelled if "." in spelled and self._labels(i) else ""
-            return [Found(Quantity(values, start, end, version=label), i, i + 1)]
+            return [QuantityMatch(Quantity(values, start, end, version=label), i, i + 1)]
         if not values or (p.word(i - 1) in VERSION_WORDS and p.close(p.ends[i - 1], i)):
-            return [Found(version(spelled, start, end), i, i + 1)]
+            return [QuantityMatch(version(spelled, start, end), i, i + 1)]
         if self._negative(start):
             values = tuple(-v for v in values)
         found = self._quantity(values, i, i + 1)
@@ -104,7 +106,7 @@ class Reader:
         """Whether the numeral at `i` may be a version or a section: `Python 3.10`, `Table 2.1`, whatever else it is."""
         p = self.p
         name = p.words[i - 1] if i and p.close(p.ends[i - 1], i) else None
-        labels = name is not None and name.capital and name.folded not in function_words(self.language)
+        labels = name is not None and name.capital and name.folded not in stopwords(self.language)
         return labels and _LABEL.fullmatch(p.spelled(i)) is not None
 
     def _negative(self, start: int) -> bool:
@@ -112,7 +114,7 @@ class Reader:
         sign = text[start - 1 : start]
         return bool(sign) and sign in "-−" and (start < 2 or text[start - 2] in " (（")
 
-    def _quantity(self, values: tuple[float, ...], first: int, after: int, strict: bool = True) -> Found:
+    def _quantity(self, values: tuple[float, ...], first: int, after: int, strict: bool = True) -> QuantityMatch:
         """Scale, unit and what else belongs to a number that took up `first` to `after`."""
         p, start = self.p, self.p.starts[first]
         end, scaled = p.ends[after - 1], False
@@ -131,7 +133,7 @@ class Reader:
             return period
         unit, factor, after, end = self._unit(first, after, end)
         rough = scaled or p.word(first - 1) in ABOUT or about(p.text, start) or p.text[end : end + 1] in {"余", "多"}
-        return Found(Quantity(values, start, end, unit, factor, strict, rough), first, after)
+        return QuantityMatch(Quantity(values, start, end, unit, factor, strict, rough), first, after)
 
     def _alone(self, first: int, after: int) -> bool:
         """Whether what stands beside a number surely says nothing of it, as with most: to see that takes a fifth."""
@@ -162,7 +164,7 @@ class Reader:
                     return factor, length
         return None, 0
 
-    def _period(self, values: tuple[float, ...], first: int, after: int, end: int) -> Found | None:
+    def _period(self, values: tuple[float, ...], first: int, after: int, end: int) -> QuantityMatch | None:
         """`1990s`, `90er`, `años 90`; `19th century`, `19. Jahrhundert`; and plain ordinals, `3rd`."""
         p, start = self.p, self.p.starts[first]
         word, gap = p.word(after), p.text[end : p.starts[after]] if after < len(p) else None
@@ -170,20 +172,20 @@ class Reader:
             return None  # most of them
         tens = values[0] % 10 == 0
         if word in DECADE_ENDINGS and gap in {"", "'", "’"} and tens and values[0] >= 10:
-            return Found(Quantity(values, start, p.ends[after], DECADE), first, after + 1)
+            return QuantityMatch(Quantity(values, start, p.ends[after], DECADE), first, after + 1)
         ending = after + 1 if word in ORDINAL_ENDINGS and not gap else after
         if p.word(ending) in CENTURIES:
-            return Found(Quantity(values, start, p.ends[ending], CENTURY), first, ending + 1)
+            return QuantityMatch(Quantity(values, start, p.ends[ending], CENTURY), first, ending + 1)
         if ending > after:
-            return Found(Quantity(values, start, p.ends[after], ordinal=True), first, ending)
+            return QuantityMatch(Quantity(values, start, p.ends[after], ordinal=True), first, ending)
         if gap == "" and p.kind(after) == "run":
             if p.spelled(after).startswith("世纪"):
-                return Found(Quantity(values, start, end, CENTURY), first, after)
+                return QuantityMatch(Quantity(values, start, end, CENTURY), first, after)
             if p.spelled(after).startswith(("年代", "년대")):
-                return Found(Quantity(values, start, end, DECADE), first, after)
+                return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
         before = p.word(first - 1) if first and p.close(p.ends[first - 1], first) else ""
         if before in YEARS_OF and tens and (20 <= values[0] < 100 or 1000 <= values[0] < 2100):
-            return Found(Quantity(values, start, end, DECADE), first, after)
+            return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
         return None
 
     def _unit(self, first: int, after: int, end: int) -> tuple[str, float, int, int]:
@@ -224,9 +226,9 @@ class Reader:
         return "", 1.0, after, end
 
 
-def joined(text: str, found: list[Found]) -> list[Found]:
+def joined(text: str, found: list[QuantityMatch]) -> list[QuantityMatch]:
     """Quantities that say something together: `5-10 %`, `2018–19`, `1亿2000万`, `19世纪80年代`."""
-    done: list[Found] = []
+    done: list[QuantityMatch] = []
     for f in reversed(found):
         if done and f.quantity.values and done[-1].quantity.values:
             q, after = f.quantity, done[-1].quantity

@@ -1,6 +1,6 @@
 """Segmenter: text in pieces of any size in, sentences out; incremental, lossless, Markdown- and script-aware."""
 
 from .segmenter import Segmenter
-from .sentence import CITABLE, VERBATIM, Kind, Open, SegmentLimits, Sentence
+from .sentence import CITABLE, VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence
 
-__all__ = ["CITABLE", "VERBATIM", "Kind", "Open", "SegmentLimits", "Segmenter", "Sentence"]
+__all__ = ["CITABLE", "VERBATIM", "Kind", "OpenSentence", "SegmentLimits", "Segmenter", "Sentence"]

@@ -22,7 +22,7 @@ class Fence(NamedTuple):
     quoted: bool = False  # in a block quote
 
 
-class Line(NamedTuple):
+class LineType(NamedTuple):
     """What a line is, known from its beginning. `whole`: it leaves as one sentence, cut only at its end."""
 
     kind: Kind
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     fence: Fence | None = None
 
 
-class Before(NamedTuple):
+class BlockContext(NamedTuple):
     """What the lines before leave open."""
 
     paragraph: bool = False  # a text that this line could go on with
@@ -39,15 +39,15 @@ class Before(NamedTuple):
     rows: bool = False  # rows without a rule between them: a table that a model wrote short
 
 
-PROSE = Line(Kind.PROSE, False)
-ROW = Line(Kind.TABLE_ROW, True)
-_HEADER = Line(Kind.TABLE_HEADER, True)
-_QUOTE = Line(Kind.QUOTE, False)
-_ITEM = Line(Kind.LIST_ITEM, False)
-_HEADING = Line(Kind.HEADING, True)
-_RULE = Line(Kind.RULE, True)
-_CODE = Line(Kind.CODE, True)
-_HTML = Line(Kind.HTML, False)
+PROSE = LineType(Kind.PROSE, False)
+ROW = LineType(Kind.TABLE_ROW, True)
+_HEADER = LineType(Kind.TABLE_HEADER, True)
+_QUOTE = LineType(Kind.QUOTE, False)
+_ITEM = LineType(Kind.LIST_ITEM, False)
+_HEADING = LineType(Kind.HEADING, True)
+_RULE = LineType(Kind.RULE, True)
+_CODE = LineType(Kind.CODE, True)
+_HTML = LineType(Kind.HTML, False)
 
 _BULLET = r"(?:[-*+•]|\d{1,9}[.)])"
 _NESTED = rf"[ \t]*(?:(?:>|{_BULLET}[ \t])[ \t]*)*"  # quotes and list items that a line may begin with
@@ -72,7 +72,7 @@ _SHAPES = (
 _ENDS = {"$$": "$$", "\\[": "\\]", "<!--": "-->", **{f"<{name}": f"</{name}>" for name in _RAW.split("|")}}
 
 
-def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
+def line_kind(text: str, before: BlockContext, *, final: bool) -> LineType | None:
     """The kind of the line that begins with `text`, or None where more of it decides.
 
     `final`: this is all of the line, without its end.
@@ -88,7 +88,7 @@ def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
             undecided = found[1][0] == "`" and not final and len(info) < MAX_INFO
             return None if undecided else _fenced(text, found)
     if found := _RAW_HTML.match(text):
-        return Line(Kind.CODE, True, Fence(found[1].lower()))
+        return LineType(Kind.CODE, True, Fence(found[1].lower()))
     if not before.paragraph and text.strip(BLANK) and _columns(text) >= before.indent + 4:
         return _CODE
     if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
@@ -99,9 +99,9 @@ def line_kind(text: str, before: Before, *, final: bool) -> Line | None:
     return ROW if found_line is PROSE and before.table and text.strip(BLANK) else found_line
 
 
-def _fenced(text: str, found: re.Match[str]) -> Line:
+def _fenced(text: str, found: re.Match[str]) -> LineType:
     kind = Kind.CODE if found[1][0] in "`~" else Kind.MATH
-    return Line(kind, True, Fence(found[1], _columns(text[: found.start(1)]), ">" in text[: found.start(1)]))
+    return LineType(kind, True, Fence(found[1], _columns(text[: found.start(1)]), ">" in text[: found.start(1)]))
 
 
 def prefix_length(text: str) -> int:
@@ -110,17 +110,17 @@ def prefix_length(text: str) -> int:
     return found.end() if found else 0
 
 
-def what_is_open(before: Before, line: Line, text: str) -> Before:
+def next_context(before: BlockContext, line: LineType, text: str) -> BlockContext:
     """What is open after this line."""
     if not text.strip(BLANK):
-        return Before(indent=before.indent)
+        return BlockContext(indent=before.indent)
     marks = text[: prefix_length(text)]
     if line is not _CODE and marks.strip(BLANK) and ">" not in marks:
-        return Before(not line.whole, len(marks.expandtabs(4)))
+        return BlockContext(not line.whole, len(marks.expandtabs(4)))
     lazy = line is PROSE and before.paragraph  # a line of a paragraph may stand further left than its item
     indent = before.indent if lazy or text[0] in BLANK else 0
     rows = line is _HEADER or (before.rows and line is ROW)
-    return Before(not line.whole, indent, before.table and line is ROW, rows)
+    return BlockContext(not line.whole, indent, before.table and line is ROW, rows)
 
 
 def _columns(text: str) -> int:
@@ -129,7 +129,7 @@ def _columns(text: str) -> int:
     return len(blank.expandtabs(4))
 
 
-def closes(fence: Fence, line: str) -> bool:
+def closes_fence(fence: Fence, line: str) -> bool:
     """Whether this line ends what `fence` opened."""
     if fence.mark in _ENDS:
         return _ENDS[fence.mark] in line.lower()
@@ -139,6 +139,6 @@ def closes(fence: Fence, line: str) -> bool:
     return len(stripped) >= len(fence.mark) and not stripped.strip(fence.mark[0])
 
 
-def leaves(fence: Fence, line: str) -> bool:
+def leaves_quote(fence: Fence, line: str) -> bool:
     """Whether this line ends the block quote that `fence` stands in, and the fence with it."""
     return fence.quoted and not line.lstrip(BLANK).startswith(">")

@@ -11,7 +11,7 @@ from typing import Final
 from ...markers import PARTIAL, STARTS, Match, match_marker
 from .abbreviations import STARTERS
 from .full_stop import LEFT, full_stop_ends
-from .lookahead import WAIT, Wait
+from .lookahead import NEED_DATA, NeedData
 from .punctuation import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, FOOTNOTES, GREEK, OPENERS, OTHER_ENDS, SPACES
 
 INSIDE = 200  # characters within which brackets that stand open are looked for
@@ -40,7 +40,7 @@ _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{
 _MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))  # what closes in one language opens in another
 
 
-def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
+def sentence_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
     """Where the sentence `text` ends whose mark stands at `i`, the space behind it included; None where it goes on.
 
     `text` begins with the sentence. `final`: nothing follows it on this line.
@@ -48,7 +48,7 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     run = _RUN.match(text, i)
     end = run.end() if run else i + 1
     if not final and (end == len(text) or (end + 1 == len(text) and text[end] == " ")):
-        return WAIT
+        return NEED_DATA
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
         return None  # the first dot has decided for all of them
     spaced = text[end - 1] not in _UNSPACED
@@ -57,11 +57,11 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | Wait | None:
     if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text, i):
         return None
     closed = _closed(text, i, end, final)
-    if closed is WAIT:
-        return WAIT
+    if closed is NEED_DATA:
+        return NEED_DATA
     after = _over(_BLANK, text, closed)
     if after == len(text):
-        return after if final else WAIT
+        return after if final else NEED_DATA
     if not spaced and text[closed - 1] in "」』" and _HIRAGANA.match(text[after]):
         return None  # 「…。」と言った: what was said is part of the sentence
     if not spaced:
@@ -123,7 +123,7 @@ def _in_brackets(text: str, i: int, end: int) -> bool:
     return False
 
 
-def _closed(text: str, i: int, end: int, final: bool) -> int | Wait:
+def _closed(text: str, i: int, end: int, final: bool) -> int | NeedData:
     """Behind the closers, and behind the model's markers that follow, with a space before them or not."""
     if _WORD_FOLLOWS.match(text, end):
         return end  # as mostly
@@ -143,35 +143,35 @@ def _closed(text: str, i: int, end: int, final: bool) -> int | Wait:
             continue
         tag = _CLOSING_TAG.match(text, end)
         found = tag.end() if tag else _behind_marker(text, at, final)
-        if found is WAIT or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
-            return WAIT
+        if found is NEED_DATA or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
+            return NEED_DATA
         if not isinstance(found, int):
             break
         end = _over(_TAIL, text, found)
-    return end if final or end < len(text) else WAIT
+    return end if final or end < len(text) else NEED_DATA
 
 
-def _behind_marker(text: str, at: int, final: bool) -> int | Wait | None:
+def _behind_marker(text: str, at: int, final: bool) -> int | NeedData | None:
     """Behind the model's marker that begins at `at`, if one does."""
     if text[at] not in STARTS:
         return None
     found = match_marker(text, at, final=final)
     if found is PARTIAL:
-        return WAIT
+        return NEED_DATA
     return found.end if isinstance(found, Match) else None
 
 
-def _begins(text: str, i: int, end: int, after: int, final: bool) -> int | Wait | None:
+def _begins(text: str, i: int, end: int, after: int, final: bool) -> int | NeedData | None:
     """Where the sentence ends that a mark and a space end, going by what begins at `after`."""
     begin = _over(_BEFORE_WORD, text, after)
     if begin - after == MAX_OPENERS:
         return None
     if begin == len(text):
-        return after if final else WAIT
+        return after if final else NEED_DATA
     if text[begin].islower():
         brand = _BRAND.match(text, begin)  # iPhone, eBay
         if brand and brand.end() == len(text) and not final:
-            return WAIT
+            return NEED_DATA
         if not brand or not brand[0][-1].isupper():
             return None
     dots = text.count(".", i, end)
@@ -181,16 +181,16 @@ def _begins(text: str, i: int, end: int, after: int, final: bool) -> int | Wait 
     if end - i > 1 or text[i] != ".":
         return after
     ends = full_stop_ends(text, i, begin, final=final)
-    return WAIT if ends is WAIT else after if ends else None
+    return NEED_DATA if ends is NEED_DATA else after if ends else None
 
 
-def _glued(text: str, i: int, end: int, final: bool) -> int | Wait | None:
+def _glued(text: str, i: int, end: int, final: bool) -> int | NeedData | None:
     """`It rose.The next`: the space left out, where lower case ends and a word follows that begins sentences."""
     if not text[end].isupper() or not text[i - 1 : i].islower() or not text[max(0, i - 2) : i].isalpha():
         return None
     word = _WORD.match(text, end)
     stop = word.end() if word else end
     if stop == len(text) and not final:
-        return WAIT if stop - end < MAX_STARTER else None
+        return NEED_DATA if stop - end < MAX_STARTER else None
     starts = text[end:stop].lower() in STARTERS and text[end + 1 : stop].islower() and stop - end > 1
     return end if starts and text[stop : stop + 1].isspace() else None

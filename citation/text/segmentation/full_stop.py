@@ -18,7 +18,7 @@ from .abbreviations import (
     TITLES,
     ZONES,
 )
-from .lookahead import WAIT, Wait
+from .lookahead import NEED_DATA, NeedData
 
 LEFT = 60  # characters looked at before a mark: more than any abbreviation or number
 MAX_WORD = 24  # characters of the next word that decide, where it is not complete
@@ -50,7 +50,7 @@ class _Around(NamedTuple):
         return self.word.lower() in STARTERS
 
 
-def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Wait:
+def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | NeedData:
     """Whether the full stop at `i` ends a sentence, given that a word, no lower-case one, begins at `begin`."""
     left = text[max(0, i - LEFT) : i]
     found = _UP_TO_WORD.match(left)
@@ -63,7 +63,7 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Wait
     word = _NEXT.match(text, begin)
     end = word.end() if word else begin
     if end == len(text) and end - begin < MAX_WORD and not final:
-        return WAIT
+        return NEED_DATA
     around = _Around(before, left[: len(left) - len(before)], text[begin:end], text[end : end + 1] == ".")
     return _ends(plain, around, text[:i].count(" ") < SHORT)
 

@@ -4,10 +4,10 @@ from enum import Enum
 from typing import Final
 
 
-class Wait(Enum):
-    """The type of WAIT."""
+class NeedData(Enum):
+    """The type of NEED_DATA."""
 
-    WAIT = "wait"
+    NEED_DATA = "wait"
 
 
-WAIT: Final = Wait.WAIT  # what follows decides
+NEED_DATA: Final = NeedData.NEED_DATA  # what follows decides

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from .lookahead import WAIT, Wait
+from .lookahead import NEED_DATA, NeedData
 
 OPENINGS: Final = "`$\\[<《〈"  # what a span can begin with
 
@@ -20,7 +20,7 @@ MAX_TAG = 200
 MAX_TITLE = 80  # characters of 《a title》
 
 
-def span_end(text: str, i: int, *, final: bool) -> int | Wait | None:
+def span_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
     """Where the span ends that begins at `i`, None where none does. `final`: nothing follows `text` on this line."""
     return _FINDERS[text[i]](text, i, final)
 
@@ -34,20 +34,20 @@ def _is_array(text: str, i: int) -> bool:
     return text.startswith("[[[", i)
 
 
-def _closed(text: str, i: int, start: int, closing: re.Pattern[str], most: int, final: bool) -> int | Wait | None:
+def _closed(text: str, i: int, start: int, closing: re.Pattern[str], most: int, final: bool) -> int | NeedData | None:
     """The end of `closing` behind `start`, within `most` characters from `i`."""
     reach = i + most
     found = closing.search(text, start, reach)
     if found is None:
-        return None if final or len(text) >= reach else WAIT
-    return found.end() if final or found.end() < len(text) else WAIT
+        return None if final or len(text) >= reach else NEED_DATA
+    return found.end() if final or found.end() < len(text) else NEED_DATA
 
 
-def _code(text: str, i: int, final: bool) -> int | Wait | None:
+def _code(text: str, i: int, final: bool) -> int | NeedData | None:
     ticks = _TICKS.match(text, i)
     start = ticks.end() if ticks else i + 1
     if start == len(text):
-        return start if final else WAIT
+        return start if final else NEED_DATA
     if start - i > MAX_TICKS:
         return start
     return _closed(text, i, start, _CLOSING[start - i], MAX_CODE, final) or start
@@ -58,11 +58,11 @@ MAX_TICKS = 8
 _CLOSING: Final = {count: re.compile(f"(?<!`)`{{{count}}}(?!`)") for count in range(1, MAX_TICKS + 1)}
 
 
-def _math(text: str, i: int, final: bool) -> int | Wait | None:
+def _math(text: str, i: int, final: bool) -> int | NeedData | None:
     """`$x$`, `$$x$$`; not `$5 and $6`, not the end of `##1$$`."""
     following, before = text[i + 1 : i + 2], text[i - 1 : i] if i else ""
     if not following:
-        return None if final else WAIT
+        return None if final else NEED_DATA
     if following == "$":
         return i + 2 if before.isdigit() else _closed(text, i, i + 2, _DOLLARS, MAX_MATH, final) or i + 2
     if following.isspace() or before.isalnum():
@@ -71,7 +71,7 @@ def _math(text: str, i: int, final: bool) -> int | Wait | None:
         amount = _AMOUNT.match(text, i + 1, i + MAX_MATH)
         end = amount.end() if amount else i + 1
         if end == len(text):
-            return None if final else WAIT
+            return None if final else NEED_DATA
         return end + 1 if text[end] == "$" else None
     return _closed(text, i, i + 1, _DOLLAR, MAX_MATH, final)
 
@@ -81,11 +81,11 @@ _DOLLAR: Final = re.compile(r"(?<![\s\\])\$(?!\d)")
 _AMOUNT: Final = re.compile(r"[^\s$]*")
 
 
-def _backslash(text: str, i: int, final: bool) -> int | Wait | None:
+def _backslash(text: str, i: int, final: bool) -> int | NeedData | None:
     """`\\(x\\)`, `\\[x\\]`, or a character that has lost its meaning."""
     following = text[i + 1 : i + 2]
     if not following:
-        return None if final else WAIT
+        return None if final else NEED_DATA
     if following in _ESCAPED_CLOSING:
         return _closed(text, i, i + 2, _ESCAPED_CLOSING[following], MAX_MATH, final) or i + 2
     return i + 2 if following in OPENINGS else None
@@ -94,19 +94,19 @@ def _backslash(text: str, i: int, final: bool) -> int | Wait | None:
 _ESCAPED_CLOSING: Final = {"(": re.compile(r"\\\)"), "[": re.compile(r"\\\]")}
 
 
-def _brackets(text: str, i: int, final: bool) -> int | Wait | None:
+def _brackets(text: str, i: int, final: bool) -> int | NeedData | None:
     """A link or an image with its target, or a short remark in brackets."""
     found = _BRACKETS.match(text, i, i + MAX_LINK_TEXT)
     if found is None:
-        return None if final or len(text) - i >= MAX_LINK_TEXT or _is_array(text, i) else WAIT
+        return None if final or len(text) - i >= MAX_LINK_TEXT or _is_array(text, i) else NEED_DATA
     end = found.end()
     if end == len(text):
-        return end if final else WAIT
+        return end if final else NEED_DATA
     if text[end] == "(":
         target = _TARGET.match(text, end, end + MAX_TARGET)
         if target:
             return target.end()
-        return end if final or len(text) - end >= MAX_TARGET else WAIT
+        return end if final or len(text) - end >= MAX_TARGET else NEED_DATA
     return end if end - i <= MAX_REMARK else None
 
 
@@ -115,10 +115,10 @@ _BRACKETS: Final = re.compile(rf"\[{_INSIDE}(?:\[{_INSIDE}\](?:\([^()]*\))?{_INS
 _TARGET: Final = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 
 
-def _tag(text: str, i: int, final: bool) -> int | Wait | None:
+def _tag(text: str, i: int, final: bool) -> int | NeedData | None:
     following = text[i + 1 : i + 2]
     if not following:
-        return None if final else WAIT
+        return None if final else NEED_DATA
     if not (following.isalpha() or following in "/!?"):
         return None
     return _closed(text, i, i + 1, _TAG_END, MAX_TAG, final)
@@ -127,13 +127,13 @@ def _tag(text: str, i: int, final: bool) -> int | Wait | None:
 _TAG_END: Final = re.compile(">")
 
 
-def _title(text: str, i: int, final: bool) -> int | Wait | None:
+def _title(text: str, i: int, final: bool) -> int | NeedData | None:
     return _closed(text, i, i + 1, _TITLE_END[text[i]], MAX_TITLE, final)
 
 
 _TITLE_END: Final = {"《": re.compile("》"), "〈": re.compile("〉")}
 
-_FINDERS: Final[dict[str, Callable[[str, int, bool], int | Wait | None]]] = {
+_FINDERS: Final[dict[str, Callable[[str, int, bool], int | NeedData | None]]] = {
     "`": _code,
     "$": _math,
     "\\": _backslash,

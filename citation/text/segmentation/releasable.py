@@ -15,7 +15,7 @@ _SOFT = "".join(filter(str.isspace, map(chr, range(0x3001)))) + ".!?…。！？
 _OPENS = re.compile(r"[\[［【(（<#]")  # without one of these, nothing but those can be such a tail
 
 
-def settled(text: str) -> int:
+def releasable_length(text: str) -> int:
     """How many leading characters nothing that follows makes part of a marker, a closing mark or trailing space."""
     least = max(0, len(text) - MAX_TAIL)
     if not _OPENS.search(text, least):

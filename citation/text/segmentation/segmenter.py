@@ -1,19 +1,29 @@
 """The segmenter's state machine: lines, and within lines of prose the marks that may end a sentence.
 
 Whatever is decided is decided from the text alone, never from how it arrived: a rule that needs more of it answers
-WAIT, and no rule sees beyond the limit of what may be held, where a cut is forced.
+NEED_DATA, and no rule sees beyond the limit of what may be held, where a cut is forced.
 """
 
 import re
 from typing import Final
 
-from .blocks import BLANK, Before, Fence, Line, closes, leaves, line_kind, prefix_length, what_is_open
+from .blocks import (
+    BLANK,
+    BlockContext,
+    Fence,
+    LineType,
+    closes_fence,
+    leaves_quote,
+    line_kind,
+    next_context,
+    prefix_length,
+)
 from .boundaries import ENDS, LOOKALIKES, next_number, sentence_end
-from .lookahead import WAIT, Wait
+from .lookahead import NEED_DATA, NeedData
 from .protected_spans import OPENINGS, certainly_open, span_end
 from .punctuation import ARMENIAN, GREEK, THAI_CLAUSE, THAI_LAO
-from .releasable import settled
-from .sentence import VERBATIM, Kind, Open, SegmentLimits, Sentence
+from .releasable import releasable_length
+from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence
 
 _MARKS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]")
 _POINTS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
@@ -35,18 +45,18 @@ class Segmenter:
         self._held = ""
         self._from = 0  # where in `_held` the open sentence begins; 0 between calls
         self._at = 0  # how far `_held` has been looked at
-        self._line: Line | None = None  # what the line is; None while its beginning decides nothing
+        self._line: LineType | None = None  # what the line is; None while its beginning decides nothing
         self._left = ""  # the beginning of the line that has left already
         self._fence: Fence | None = None  # what opened the code or math that is open
-        self._before = Before()
+        self._before = BlockContext()
 
     @property
-    def holds(self) -> bool:
+    def has_open_sentence(self) -> bool:
         """Whether anything is held."""
         return bool(self._held)
 
     @property
-    def following(self) -> str:
+    def next_character(self) -> str:
         """The first character behind the sentences handed out; nothing where none has come."""
         return self._held[:1]
 
@@ -57,11 +67,11 @@ class Segmenter:
         return line is not None and line.whole and line.kind is Kind.CODE and bool(self._held)
 
     @property
-    def open(self) -> Open:
+    def open_sentence(self) -> OpenSentence:
         """What is held."""
         if self._line is None:
-            return Open(self._start, self._held, Kind.PROSE, 0)
-        return Open(self._start, self._held, self._line.kind, self._settled())
+            return OpenSentence(self._start, self._held, Kind.PROSE, 0)
+        return OpenSentence(self._start, self._held, self._line.kind, self._releasable_length())
 
     def feed(self, text: str) -> list[Sentence]:
         """Take in a piece; return the sentences that are complete."""
@@ -128,28 +138,28 @@ class Segmenter:
         text = self._left + self._held[self._from : end]
         if self._fence and self._fence.quoted and not text.strip(BLANK) and not complete:
             return False
-        if self._fence and leaves(self._fence, text):
+        if self._fence and leaves_quote(self._fence, text):
             self._fence = None
         if self._fence:
-            self._line = Line(Kind.MATH if self._fence.mark[0] in "$\\" else Kind.CODE, True)
+            self._line = LineType(Kind.MATH if self._fence.mark[0] in "$\\" else Kind.CODE, True)
             return True
         self._line = line_kind(text, self._before, final=complete)
         if self._line is None:
             return False
         self._at = max(self._from, self._from + prefix_length(text) - len(self._left))
-        self._before = what_is_open(self._before, self._line, text)
+        self._before = next_context(self._before, self._line, text)
         return True
 
     def _end_line(self, newline: int) -> Sentence:
         line = self._left + self._held[self._from : newline]
         if self._fence:
-            self._fence = None if closes(self._fence, line) else self._fence
+            self._fence = None if closes_fence(self._fence, line) else self._fence
         elif self._line and self._line.fence:
             fence = self._line.fence
             inside = line[line.lower().find(fence.mark) + len(fence.mark) :]
-            self._fence = None if fence.mark[0] not in "`~" and closes(fence, inside) else fence
+            self._fence = None if fence.mark[0] not in "`~" and closes_fence(fence, inside) else fence
         elif self._line and self._line.kind is Kind.RULE and "|" in line and "[" not in line:
-            self._before = Before(table=True)
+            self._before = BlockContext(table=True)
         sentence = self._cut(newline + 1)
         self._line, self._left = None, ""
         return sentence
@@ -162,7 +172,7 @@ class Segmenter:
             i = point.start()
             spans = text[i] in _OPENINGS
             end = span_end(text, i, final=complete or full) if spans else _boundary(text, i, complete)
-            if end is WAIT and not full:
+            if end is NEED_DATA and not full:
                 self._at = begin + i
                 return None
             if not isinstance(end, int) or (end == len(text) and complete and not spans):
@@ -198,11 +208,11 @@ class Segmenter:
     def _verbatim(self) -> bool:
         return self._line is not None and self._line.kind in VERBATIM
 
-    def _settled(self) -> int:
+    def _releasable_length(self) -> int:
         if self._verbatim:
             closing = self._fence is not None and not (self._left + self._held).strip(" >\t`~")
             return 0 if closing else len(self._held)
-        end = settled(self._held[: self._at])  # what has not been looked at waits for what follows
+        end = releasable_length(self._held[: self._at])  # what has not been looked at waits for what follows
         cut = self._held.rfind(" ", self._most - self._most // 2) + 1  # where it may have to be cut
         return min(end, cut or end)
 
@@ -215,10 +225,10 @@ def _points(text: str, at: int) -> re.Pattern[str]:
     return _MARKS if text.isascii() or not _MORE_THAN_MARKS.search(text, max(0, at - 1)) else _POINTS
 
 
-def _boundary(text: str, i: int, complete: bool) -> int | Wait | None:
-    """Where the sentence `text` ends whose mark stands at `i`; WAIT; or None."""
+def _boundary(text: str, i: int, complete: bool) -> int | NeedData | None:
+    """Where the sentence `text` ends whose mark stands at `i`; NEED_DATA; or None."""
     if i + 1 == len(text) and not complete:
-        return WAIT
+        return NEED_DATA
     if text[i] == " ":
         return i + 1 if i >= THAI_CLAUSE and _THAI_LAO.match(text, i + 1) else None
     if text[i] in ".)" and (begins := next_number(text, i)) is not None:

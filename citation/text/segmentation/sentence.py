@@ -62,7 +62,7 @@ LEAST_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenSentence:
     """What is held: the sentence that is not complete yet.
 
     `settled` leading characters of `text` can be shown already: no continuation makes them part of a marker, of closing
@@ -72,4 +72,4 @@ class Open:
     start: int
     text: str
     kind: Kind
-    settled: int
+    releasable_length: int

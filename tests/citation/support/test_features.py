@@ -15,8 +15,8 @@ from citestream.citation.support.features import FEATURES, MOST_SENTENCES, Compa
 from citestream.citation.support.index import Index
 from citestream.citation.support.query_terms import COGNATE, SYNONYM, units
 from citestream.citation.support.scorers import MOST_TOGETHER, Claim
-from citestream.citation.text import lex
-from citestream.citation.text.concepts import skeleton
+from citestream.citation.text import analyze_text
+from citestream.citation.text.concepts import consonant_skeleton
 
 # Words with synonyms, cognates, translations and opposites among them, and numbers.
 WORDS = "harbour froze winter rivers war Krieg evolution evolución government 1,500 three percent Paris increased fell"
@@ -31,7 +31,7 @@ class Plain:
 
     def __init__(self, claim: str, index: Index) -> None:
         self.index = index
-        self.lexed = lex(claim)
+        self.lexed = analyze_text(claim)
         self.terms = list(dict.fromkeys(self.lexed.terms))
         self.units = units(claim, self.lexed)
         self.sentences = [self._terms_of(s) for s in range(index.size)]
@@ -51,7 +51,8 @@ class Plain:
             return 1.0
         if single & said or any(set(way) <= said for way in multiple):
             return SYNONYM
-        return COGNATE if skeleton(term) and any(skeleton(other) == skeleton(term) for other in said) else 0.0
+        skeleton = consonant_skeleton(term)
+        return COGNATE if skeleton and any(consonant_skeleton(other) == skeleton for other in said) else 0.0
 
     def idf(self, presence: Callable[[int], float]) -> float:
         found = sum(presence(sentence) > 0 for sentence in range(self.index.size))

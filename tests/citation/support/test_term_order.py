@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.index import Index
 from citestream.citation.support.term_order import MOST_REPEATS, neighbours
-from citestream.citation.text import lex
+from citestream.citation.text import analyze_text
 
 WORDS = ["harbour", "froze", "winter", "river", "1,500", "Paris", "港口结冰"]
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(lambda words: f"So {' '.join(words)}. ")
@@ -31,7 +31,7 @@ def longest_run(one: list[str], other: list[str]) -> int:
 @given(st.lists(TEXTS, min_size=1, max_size=3), SENTENCES)
 def test_neighbours_are_what_they_are_said_to_be(texts: list[str], claim: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
-    terms = lex(claim).terms
+    terms = analyze_text(claim).terms
     pairs = set(pairwise(terms))
     said = [terms_of(index, row) for row in range(len(texts))]
     shared = [float(any(term in sentence for sentence in one for term in terms)) for one in said]

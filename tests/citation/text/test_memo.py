@@ -9,7 +9,7 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.scorers import scorer
-from citestream.citation.text.memo import LONGEST, Kept, kept
+from citestream.citation.text.memo import MAX_LENGTH, MemoTable, memoize
 
 WORDS = 100
 LONG = 10_000  # letters of one
@@ -18,7 +18,7 @@ LONG = 10_000  # letters of one
 def test_a_short_text_is_worked_out_once_a_long_one_each_time() -> None:
     asked: list[str] = []
 
-    @kept()
+    @memoize()
     def length(text: str) -> int:
         """Of a text."""
         asked.append(text)
@@ -26,32 +26,32 @@ def test_a_short_text_is_worked_out_once_a_long_one_each_time() -> None:
 
     for _ in range(2):
         assert length("word") == 4
-        assert length("w" * (LONGEST + 1)) == LONGEST + 1
-    assert asked == ["word", *["w" * (LONGEST + 1)] * 2]
+        assert length("w" * (MAX_LENGTH + 1)) == MAX_LENGTH + 1
+    assert asked == ["word", *["w" * (MAX_LENGTH + 1)] * 2]
     assert length.__doc__ == "Of a text."
 
 
 def test_more_than_may_be_kept_is_forgotten_what_is_asked_for_stays() -> None:
     asked: list[str] = []
 
-    @kept(most=8)
+    @memoize(max_entries=8)
     def length(text: str) -> int:
         asked.append(text)
         return len(text)
 
     for n in range(100):
         assert length(f"word {n}") == length("word") + len(f" {n}")
-        assert len(length) + len(length._before) <= 8
+        assert len(length) + len(length._older) <= 8
     assert asked.count("word") == 1
 
 
 def test_threads_may_ask_at_once() -> None:
-    length: Kept[int] = kept(most=8)(len)
+    length: MemoTable[int] = memoize(max_entries=8)(len)
     texts = [f"{n:0{n % 13}d}" for n in range(3000)]
     with ThreadPoolExecutor(4) as threads:
         for found in threads.map(lambda _: [length(text) for text in texts], range(8)):
             assert found == list(map(len, texts))
-    assert len(length) + len(length._before) <= 2 * 8  # each thread may be about to keep one more
+    assert len(length) + len(length._older) <= 2 * 8  # each thread may be about to keep one more
 
 
 @pytest.mark.parametrize("name", ["lexical", "ragflow"])

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.citation.text import agrees, lex
+from citestream.citation.text import agrees, analyze_text
 from citestream.citation.text.numbers.number_words import _number_words, number_words
-from citestream.citation.text.numbers.quantity_parser import Reader
-from citestream.citation.text.tokenizer import scan
+from citestream.citation.text.numbers.quantity_parser import QuantityParser
+from citestream.citation.text.tokenizer import tokenize
 
 SAME = {
     "separators": ("It employs 1,500 people.", "It employs 1500 people."),
@@ -54,8 +54,8 @@ OTHER = {
 
 def borne_out(claim: str, evidence: str) -> bool:
     """Whether every number of one text agrees with one of the other."""
-    known = lex(evidence).quantities
-    numbers = lex(claim).quantities
+    known = analyze_text(evidence).quantities
+    numbers = analyze_text(claim).quantities
     assert numbers
     return all(any(agrees(number, other) for other in known) for number in numbers)
 
@@ -74,12 +74,12 @@ def test_another_number(name: str) -> None:
     "text", ["It may rain.", "They march on.", "一个人的统一", "Once upon a time", "No quarter was given.", "万一下雨"]
 )
 def test_no_number_that_must_be_borne_out(text: str) -> None:
-    assert not [q for q in lex(text).quantities if q.strict]
+    assert not [q for q in analyze_text(text).quantities if q.strict]
 
 
 def test_offsets_point_at_the_number() -> None:
     text = "Sie zahlten 3,5 Mio. Euro im März."
-    quantity = lex(text).quantities[0]
+    quantity = analyze_text(text).quantities[0]
     assert text[quantity.start : quantity.end].startswith("3,5 Mio")
 
 
@@ -111,7 +111,7 @@ BESIDE = (
 )
 
 
-class Careful(Reader):
+class Careful(QuantityParser):
     """Looks at everything beside every number."""
 
     def _alone(self, first: int, after: int) -> bool:
@@ -120,13 +120,13 @@ class Careful(Reader):
 
 @given(st.lists(st.sampled_from(BESIDE), max_size=14).map("".join), st.sampled_from(["en", "de", "es", None]))
 def test_the_short_cut_for_numbers_that_stand_alone_reads_the_same(text: str, language: str | None) -> None:
-    pieces = scan(text)
-    assert Reader(pieces, language).read() == Careful(pieces, language).read()
+    pieces = tokenize(text)
+    assert QuantityParser(pieces, language).read() == Careful(pieces, language).read()
 
 
 @given(st.lists(st.sampled_from(BESIDE), max_size=14).map(" ".join), st.sampled_from(["en", "de", "es", "pl", None]))
 def test_the_short_cut_for_single_words_counts_the_same(text: str, language: str | None) -> None:
-    pieces = scan(text)
+    pieces = tokenize(text)
     for i in pieces.candidates:
         if pieces.kind(i) == "word":
             assert number_words(pieces, i, language) == _number_words(pieces, i, language)

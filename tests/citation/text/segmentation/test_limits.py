@@ -91,8 +91,8 @@ def test_what_is_settled_leaves_with_its_sentence_at_the_limit_too(text: str) ->
     found: list[Sentence] = []
     for character in text * 3:
         found += segmenter.feed(character)
-        held = segmenter.open
-        settled[held.start] = held.text[: held.settled]
+        held = segmenter.open_sentence
+        settled[held.start] = held.text[: held.releasable_length]
     found += segmenter.flush()
     beginnings = {sentence.start: sentence.text for sentence in found}
     assert all(beginnings.get(start, "").startswith(shown) for start, shown in settled.items())

@@ -155,7 +155,7 @@ def test_no_more_is_held_than_the_limit(text: str, places: list[int]) -> None:
     shown = 0
     for part in cut(text * 5, places):
         shown += sum(len(sentence.text) for sentence in segmenter.feed(part))
-        held = segmenter.open
+        held = segmenter.open_sentence
         assert held.start == shown
         assert len(held.text) <= LIMIT
 
@@ -169,9 +169,9 @@ def test_what_is_settled_never_changes(text: str) -> None:
     found: list[Sentence] = []
     for character in text:
         found += segmenter.feed(character)
-        held = segmenter.open
-        if held.settled:
-            settled[held.start] = held.text[: held.settled], held.kind
+        held = segmenter.open_sentence
+        if held.releasable_length:
+            settled[held.start] = held.text[: held.releasable_length], held.kind
     found += segmenter.flush()
     by_start = {sentence.start: sentence for sentence in found}
     for start, (beginning, kind) in settled.items():
@@ -185,6 +185,6 @@ def test_a_release_loses_nothing(text: str, place: int) -> None:
     segmenter = Segmenter()
     place %= len(text) + 1
     pieces = segmenter.feed(text[:place]) + segmenter.release()
-    assert not segmenter.holds
+    assert not segmenter.has_open_sentence
     pieces += segmenter.feed(text[place:]) + segmenter.flush()
     assert "".join(sentence.text for sentence in pieces) == text
