@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from citestream.citation.evidence import FieldError
 
-from ..config.validation_errors import dotted
+from ..config.validation_errors import format_path
 
 Path = tuple[str | int, ...]
 
@@ -42,7 +42,7 @@ def check(body: Any, shape: type[Shape]) -> None:
     wrong = {place: why for place, why in found.items() if not any(one["type"] == _HALF for one in why)}
     if wrong:
         place = max(wrong, key=len)
-        raise FieldError(dotted(place), _said(wrong[place]))
+        raise FieldError(format_path(place), _said(wrong[place]))
 
 
 _HALF = "string_unicode"  # half a character, from a client that cuts strings: a string for all that

@@ -113,12 +113,12 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     citestream serve --config my.yaml --workers 2         with options, on two cores
     OPENAI_API_KEY=... citestream serve                   with OpenAI's models too
     """
-    from ..config import ConfigError, asks_itself, is_loopback
+    from ..config import ConfigError, find_loop, is_loopback
     from ..http.workers import serve as serve_forever
     from ..observability.logs import set_up
 
     config = _config(path, host=host, port=port, workers=workers)
-    if name := asks_itself(config):
+    if name := find_loop(config):
         variable = (
             "; OPENAI_BASE_URL is meant for applications here: unset it for the server" if name == "openai" else ""
         )
@@ -279,7 +279,7 @@ def make_key(name: str, given: bool) -> None:
     citestream make-key --name "search app"
     printf %s "$OLD_KEY" | citestream make-key --stdin
     """
-    from ..config import hashed
+    from ..config import hash_key
     from ..http.auth import new_key
 
     key = sys.stdin.read().strip() if given else new_key()
@@ -289,7 +289,7 @@ def make_key(name: str, given: bool) -> None:
         click.echo("For the client, shown this once:", err=True)
         click.echo(key)
     click.echo("For the configuration, under server.keys:", err=True)
-    click.echo(f"- name: {json.dumps(name)}\n  sha256: {hashed(key)}" if name else f"- sha256: {hashed(key)}")
+    click.echo(f"- name: {json.dumps(name)}\n  sha256: {hash_key(key)}" if name else f"- sha256: {hash_key(key)}")
 
 
 @main.command()

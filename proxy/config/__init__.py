@@ -1,31 +1,26 @@
-"""Configuration: a typed tree with every default in one place; a YAML file over it, environment variables over that.
+"""Configuration of the server.
 
-`CITESTREAM_SERVER__PORT=9000` sets `server.port`; `${NAME}` in a file stands for a variable, `${NAME:-x}` for one that
-may be missing. An unknown key is an error that names its path and what was probably meant.
+Defaults are overridden by a YAML file, the file by environment variables, and these by the command line.
+`CITESTREAM_SERVER__PORT=9000` sets `server.port`. In the file, `${NAME}` is replaced by an environment variable, and
+`${NAME:-x}` by "x" if the variable is not set. An unknown key is an error with its path and a suggestion.
 """
 
 from .loading import default_providers, load, parse
-from .operation_options import Log, Readiness, StoreConfig, Traces
-from .retrieval_options import STORE, RetrieverConfig
-from .schema import (
-    Alias,
+from .schema import Config, EvidenceConfig, Limits, Output, PromptFiles, ScoringConfig, find_loop
+from .section import Section
+from .server_options import (
     ClientKey,
-    Config,
-    EvidenceConfig,
-    Limits,
-    Output,
-    PromptFiles,
-    ProviderConfig,
+    Log,
+    Readiness,
     ReferencesConfig,
-    ScoringConfig,
     Server,
-    Timeouts,
+    StoreConfig,
     Tls,
-    asks_itself,
-    hashed,
+    Traces,
+    hash_key,
     is_loopback,
 )
-from .section import Section
+from .service_options import STORE, Alias, ProviderConfig, RetrieverConfig, Timeouts
 from .validation_errors import ConfigError
 
 __all__ = [
@@ -50,9 +45,9 @@ __all__ = [
     "Timeouts",
     "Tls",
     "Traces",
-    "asks_itself",
     "default_providers",
-    "hashed",
+    "find_loop",
+    "hash_key",
     "is_loopback",
     "load",
     "parse",

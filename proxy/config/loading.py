@@ -1,4 +1,4 @@
-"""Where a configuration comes from: a YAML file, the environment, the command line, in rising order."""
+"""Load the configuration from a YAML file, environment variables and the command line, in this order."""
 
 import os
 import re
@@ -9,28 +9,29 @@ from typing import Any, Literal, get_origin
 import yaml
 from pydantic import ValidationError
 
-from .retrieval_options import STORE
 from .schema import Config
-from .validation_errors import ConfigError, annotation, dotted, explained
+from .service_options import STORE
+from .validation_errors import ConfigError, annotation_at, format_path, format_problem
 
-ENVIRONMENT = "CITESTREAM_"  # what the names of variables that set options begin with
-FILE_VARIABLE = "CITESTREAM_CONFIG"  # names the file where the command line does not
+ENVIRONMENT = "CITESTREAM_"  # prefix of variables that set options
+FILE_VARIABLE = "CITESTREAM_CONFIG"  # path of the file, unless the command line names one
 
-# What Kubernetes gives every container for a service of the same name, as NAME=value: not meant for us.
+# Variables that Kubernetes sets for a service named citestream, as NAME=value. They are ignored.
 _KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?=|PORT_\d+_(TCP|UDP)(_\w+)?=|PORT=\w+://).*")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
-_NAMES = ("default_provider", "default_retriever")  # left empty, they are wrong and no section
+_NAMES = ("default_provider", "default_retriever")  # texts: unlike a section, they must not be null
 _KINDS = ("openai", "ollama", "gemini", "extractive")
 
 Raw = dict[str, Any]
 
 
 def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **overrides: Any) -> Config:
-    """The configuration of a file, the environment and the command line (`overrides`: options of `server`).
+    """Return the configuration of a file, the environment and the command line (`overrides`: options of `server`).
 
-    Every secret it names is looked up once, so that a missing one fails now and not with a request. Raises ConfigError.
+    All secrets are read once, so that a missing one fails now and not at the first request. Raise ConfigError if the
+    configuration is invalid.
     """
-    raw = _file(path, environ) if path else {}
+    raw = _read_file(path, environ) if path else {}
     if not raw.get("providers"):
         raw["providers"] = default_providers(environ)
         raw["default_provider"] = raw.get("default_provider") or default_provider(raw["providers"])
@@ -39,26 +40,26 @@ def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **ove
     sources: dict[str, str] = {}
     for name, value in environ.items():
         if name.startswith(ENVIRONMENT) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(f"{name}={value}"):
-            place = name[len(ENVIRONMENT) :].lower().split("__")
-            _set(raw, place, _parsed(name, value, place))
-            sources[dotted(place)] = name
+            option = name[len(ENVIRONMENT) :].lower().split("__")
+            _set(raw, option, _parse_variable(name, value, option))
+            sources[format_path(option)] = name
     for name, value in overrides.items():
         if value is not None:
             _set(raw, ["server", name], value)
     config = parse(raw, sources)
-    _look_up_secrets(config, environ)
+    _read_secrets(config, environ)
     return config
 
 
 def parse(raw: Mapping[str, Any], sources: Mapping[str, str] | None = None) -> Config:
-    """A configuration from plain data. Raises ConfigError that names every wrong key.
+    """Return the configuration for plain data. Raise ConfigError with all invalid keys.
 
-    `sources`: by path, the variable that a value came from.
+    `sources` maps the path of an option to the environment variable that set it. It is used in error messages.
     """
     try:
-        return Config.model_validate(_completed(raw))
+        return Config.model_validate(_with_kinds(raw))
     except ValidationError as error:
-        lines = [explained(problem, Config) for problem in error.errors()]
+        lines = [format_problem(problem, Config) for problem in error.errors()]
         raise ConfigError("\n".join(_with_source(line, sources or {}) for line in lines)) from None
 
 
@@ -68,7 +69,7 @@ def _with_source(line: str, sources: Mapping[str, str]) -> str:
 
 
 def default_providers(environ: Mapping[str, str] = os.environ) -> dict[str, Raw]:
-    """What is there without a configuration file; vendors whose key the environment holds."""
+    """Return the providers for an empty configuration: local ones, and vendors with an API key in the environment."""
     providers: dict[str, Raw] = {
         "extractive": {"kind": "extractive"},
         "ollama": {"kind": "ollama", "base_url": environ.get("OLLAMA_HOST", "")},
@@ -82,11 +83,11 @@ def default_providers(environ: Mapping[str, str] = os.environ) -> dict[str, Raw]
 
 
 def default_provider(providers: Mapping[str, Raw]) -> str:
-    """Who answers for `gpt-4.1`, as applications of a vendor whose key is there name their models."""
+    """Return the provider for model names without a provider, such as `gpt-4.1`, or ""."""
     return next((name for name in ("openai", "gemini") if name in providers), "")
 
 
-def _file(path: str, environ: Mapping[str, str]) -> Raw:
+def _read_file(path: str, environ: Mapping[str, str]) -> Raw:
     try:
         raw = yaml.load(Path(path).read_text(encoding="utf-8"), _Loader)  # noqa: S506 # nosec B506 # a SafeLoader
     except OSError as error:
@@ -94,21 +95,19 @@ def _file(path: str, environ: Mapping[str, str]) -> Raw:
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not UTF-8 text") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{path} is not YAML: {_without_text(error)}") from None
-    except ValueError:  # a date that is none: 2024-13-01
-        raise ConfigError(
-            f"{path} is not YAML: a value reads as a date that does not exist; put it in quotes"
-        ) from None
+        raise ConfigError(f"{path} is not YAML: {_describe(error)}") from None
+    except ValueError:  # an invalid date: 2024-13-01
+        raise ConfigError(f"{path} is not YAML: a value looks like a date but is not valid; put it in quotes") from None
     if raw is None:
         return {}
     if not isinstance(raw, dict):
-        raise ConfigError(f"{path}: must hold sections such as `server:`")
-    filled: Raw = _filled(raw, environ, ())
-    return filled
+        raise ConfigError(f"{path}: must contain sections such as `server:`")
+    result: Raw = _substitute(raw, environ, ())
+    return result
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML, but a key that stands twice in one section is a mistake and not a choice; and no loops of references."""
+    """A SafeLoader that rejects duplicate keys and references, which could form loops."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[object] = set()
@@ -122,23 +121,23 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(None, None, "references (*name) are not taken", mark)
+            raise yaml.composer.ComposerError(None, None, "references (*name) are not supported", mark)
         return super().compose_node(parent, index)
 
 
-def _without_text(error: Exception) -> str:
-    """What PyYAML says, without the piece of the file that it quotes: a key may stand there."""
+def _describe(error: Exception) -> str:
+    """Return a YAML error without the quoted part of the file, which may contain an API key."""
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         return "it cannot be read"
     return f"line {error.problem_mark.line + 1}: {error.problem}"
 
 
-def _filled(value: Any, environ: Mapping[str, str], path: tuple[str | int, ...]) -> Any:
-    """`${NAME}` replaced everywhere; `$${` stays as `${`."""
+def _substitute(value: Any, environ: Mapping[str, str], path: tuple[str | int, ...]) -> Any:
+    """Return a value with `${NAME}` replaced by environment variables, and `$${` by `${`."""
     if isinstance(value, dict):
-        return {str(key): _filled(item, environ, (*path, str(key))) for key, item in value.items()}
+        return {str(key): _substitute(item, environ, (*path, str(key))) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(item, environ, (*path, position)) for position, item in enumerate(value)]
+        return [_substitute(item, environ, (*path, position)) for position, item in enumerate(value)]
     if not isinstance(value, str):
         return value
     plain = [_VARIABLE.sub(lambda name: _variable(name, environ, path), part) for part in value.split("$${")]
@@ -148,13 +147,13 @@ def _filled(value: Any, environ: Mapping[str, str], path: tuple[str | int, ...])
 def _variable(name: re.Match[str], environ: Mapping[str, str], path: tuple[str | int, ...]) -> str:
     found = environ.get(name[1])
     if found is None and name[2] is None:
-        raise ConfigError(f"{dotted(path)}: ${{{name[1]}}} is not set in the environment")
+        raise ConfigError(f"{format_path(path)}: ${{{name[1]}}} is not set in the environment")
     return found or name[2] or ""
 
 
-def _parsed(name: str, value: str, place: list[str]) -> Any:
-    """A variable's value: text where the option is one, YAML otherwise."""
-    kind = annotation(Config, tuple(place))
+def _parse_variable(name: str, value: str, option: list[str]) -> Any:
+    """Return the value of an environment variable: as it is for text options, parsed as YAML for others."""
+    kind = annotation_at(Config, tuple(option))
     if kind is str or get_origin(kind) is Literal:
         return value
     try:
@@ -171,23 +170,23 @@ def _set(raw: Raw, path: list[str], value: Any) -> None:
     raw[path[-1]] = value
 
 
-def _completed(raw: Mapping[str, Any]) -> Raw:
-    """A section left empty (`server:`) is one without changes; a provider named like a kind is of that kind."""
-    whole = {str(key): {} if value is None and key not in _NAMES else value for key, value in raw.items()}
-    providers = whole.get("providers")
+def _with_kinds(raw: Mapping[str, Any]) -> Raw:
+    """Return the data with empty sections (`server:`) as mappings, and with the kinds of providers named like one."""
+    completed = {str(key): {} if value is None and key not in _NAMES else value for key, value in raw.items()}
+    providers = completed.get("providers")
     if isinstance(providers, dict):
-        whole["providers"] = {name: _kind_added(name, provider) for name, provider in providers.items()}
-    return whole
+        completed["providers"] = {name: _with_kind(name, provider) for name, provider in providers.items()}
+    return completed
 
 
-def _kind_added(name: object, provider: Any) -> Any:
+def _with_kind(name: object, provider: Any) -> Any:
     provider = {} if provider is None else provider
     if isinstance(provider, dict) and "kind" not in provider and name in _KINDS:
         return {"kind": name, **provider}
     return provider
 
 
-def _look_up_secrets(config: Config, environ: Mapping[str, str]) -> None:
+def _read_secrets(config: Config, environ: Mapping[str, str]) -> None:
     for name, provider in config.providers.items():
         try:
             provider.secret(environ)

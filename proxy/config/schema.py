@@ -1,9 +1,7 @@
-"""The tree: every option, its default, and in one line what it is for."""
+"""The root section, Config, and the sections about evidence, scoring and limits."""
 
-import hashlib
-import re
 from ipaddress import ip_address
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, PlainValidator, model_validator
@@ -11,242 +9,117 @@ from pydantic import Field, PlainValidator, model_validator
 from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options, parse_options
+from citestream.citation.support.scorers.ragflow import TOKEN_WEIGHT
+from citestream.citation.text.segmentation import SegmentLimits
+from citestream.providers.embedding.embedder import CACHE_BYTES
+from citestream.providers.transport import MAX_ANSWER_BYTES, MAX_EVENT_BYTES
 
-from .operation_options import Log, Readiness, StoreConfig, Traces
-from .retrieval_options import RetrieverConfig
-from .section import Keyed, Section, content
-from .validation_errors import meant
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-class ClientKey(Section):
-    """A key that clients present as `Authorization: Bearer …`; one of the three ways to give it."""
-
-    name: str = Field(default="", description="who it belongs to; shown in the access log")
-    key: str = Field(default="", repr=False, description="the key itself; better `${VARIABLE}` than in the file")
-    file: str = Field(default="", description="a file that holds it")
-    sha256: str = Field(default="", description="its SHA-256, so that the file gives nothing away: citestream make-key")
-
-    @model_validator(mode="after")
-    def _one_way(self) -> "ClientKey":
-        if sum(map(bool, (self.key, self.file, self.sha256))) != 1:
-            raise ValueError("give exactly one of key, file and sha256, and not an empty one")
-        if self.sha256 and not _SHA256.fullmatch(self.sha256.strip().lower()):
-            raise ValueError("sha256 must be 64 hexadecimal digits: citestream make-key")
-        return self
-
-    def digest(self) -> str:
-        """The SHA-256 of the key, in hex. Raises ConfigError for a file that cannot be read or is empty."""
-        if self.sha256:
-            return self.sha256.strip().lower()
-        return hashed(self.key or content(self.file))
-
-
-def hashed(key: str) -> str:
-    """The SHA-256 of a key, in hex."""
-    # A header may hold any byte; aiohttp makes lone surrogates of those that are not UTF-8
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-class Tls(Section):
-    """Certificate files for clients that come by https."""
-
-    certificate: str = Field(default="", description="PEM file with the chain")
-    private_key: str = Field(default="", description="PEM file with the key; empty: it stands beside the chain")
-
-    @model_validator(mode="after")
-    def _whole(self) -> "Tls":
-        if self.private_key and not self.certificate:
-            raise ValueError("private_key is of no use without certificate")
-        return self
-
-
-class Server(Section):
-    """Where it listens, who may come in."""
-
-    host: str = Field(default="127.0.0.1", description="address to listen on; beyond loopback it wants client keys")
-    port: int = Field(default=8787, ge=0, le=65535, description="0 takes a free one")
-    workers: int = Field(default=1, ge=1, le=256, description="processes that share the port; one for each core")
-    keys: tuple[ClientKey, ...] = Field(
-        default=(), description="client keys; none: everyone who reaches the port may ask"
-    )
-    allow_anonymous: bool = Field(default=False, description="listen beyond loopback without client keys all the same")
-    cors_origins: tuple[str, ...] = Field(
-        default=(), description="web pages of other origins that may ask: https://app.example, or * for all"
-    )
-    hosts: tuple[str, ...] = Field(
-        default=(),
-        description="names it answers to besides addresses and localhost; "
-        "none: any, but on loopback without keys only those two",
-    )
-    tls: Tls = Field(default_factory=Tls, description="serve https")
-    max_body_bytes: int = Field(
-        default=32 * 2**20, ge=1024, description="a request's body; images come in it as base64"
-    )
-    body_seconds: float = Field(
-        default=120.0, gt=0, description="that a request's body may take; an admitted one waits"
-    )
-    max_streams: int = Field(default=1000, ge=1, description="requests in flight; above it 503 with Retry-After")
-    drain_seconds: float = Field(default=30.0, ge=0, description="how long running streams may finish after SIGTERM")
-    keepalive_seconds: float = Field(
-        default=15.0, gt=0, description="silence after which a stream shows a sign of life"
-    )
-    stalled_seconds: float = Field(
-        default=300.0, gt=0, description="that a client may take nothing of a stream before it is let go"
-    )
-
-
-class Timeouts(Section):
-    """Seconds to wait for a provider."""
-
-    connect: float = Field(default=10.0, gt=0, description="for the connection")
-    first_token: float = Field(
-        default=300.0, gt=0, description="for its answer to begin; a local model may have to load first"
-    )
-    idle: float = Field(default=120.0, gt=0, description="for the next piece of a stream")
-    total: float = Field(default=3600.0, gt=0, description="for a whole answer")
-
-
-class Retries(Section):
-    """Sending a request again where a provider could not be reached or cannot work on it yet: 429, 502, 503, 504."""
-
-    most: int = Field(default=2, ge=0, le=10, description="tries after the first")
-    longest_wait: float = Field(
-        default=10.0, gt=0, description="seconds, of all waits together; a longer Retry-After goes to the client"
-    )
-    timeouts: bool = Field(
-        default=False, description="also after it was asked and kept silent; it may have worked, and be paid, twice"
-    )
-
-
-class ProviderConfig(Keyed):
-    """One provider."""
-
-    kind: Literal["openai", "ollama", "gemini", "extractive"] = Field(
-        description="which protocol it speaks; may be left out where the provider's name says it"
-    )
-    base_url: str = Field(default="", description="its address; empty: the vendor's own")
-    pass_client_key: bool = Field(default=False, description="send the client's own key instead, where it has one")
-    headers: dict[str, str] = Field(default_factory=dict, repr=False, description="headers to add to every request")
-    models: tuple[str, ...] = Field(default=(), description="what /v1/models lists of it; empty: what it says itself")
-    api_version: str = Field(default="", description="Azure OpenAI: its api-version; Gemini: v1beta or v1")
-    azure: bool = Field(default=False, description="base_url is an Azure OpenAI resource")
-    responses: bool | Literal["auto"] = Field(
-        default="auto", description="whether an OpenAI-compatible server has /v1/responses; auto: try, else ask by chat"
-    )
-    vertex: bool = Field(default=False, description="base_url is a Vertex AI address up to and including the location")
-    ca_file: str = Field(default="", description="PEM file with the certificate authority to trust")
-    timeouts: Timeouts = Field(default_factory=Timeouts, description="seconds to wait for it")
-    retries: Retries = Field(default_factory=Retries, description="before any of its answer has come")
-    fallback: str = Field(
-        default="", description="the provider/model or alias that answers where it cannot; never after text was sent"
-    )
-
-    @model_validator(mode="after")
-    def _no_password(self) -> "ProviderConfig":
-        if re.match(r"\w+://[^/]*@", self.base_url):
-            raise ValueError("base_url must not hold a user or password: use api_key or headers")
-        return self
-
-
-class Alias(Section):
-    """A name of its own for a model, with citation options of its own."""
-
-    model: str = Field(min_length=1, description="provider/model")
-    fallback: str = Field(default="", description="the provider/model or alias that answers where this one cannot")
-    citations: dict[str, Any] = Field(default_factory=dict, description="options that differ from `citations`")
+from .section import Section
+from .server_options import Log, Readiness, ReferencesConfig, Server, StoreConfig, Traces, is_loopback
+from .service_options import Alias, ProviderConfig, RetrieverConfig
+from .validation_errors import suggestion
 
 
 class PromptFiles(Section):
-    """Files that replace the prompt's own templates; empty: the own one."""
+    """Files that replace the built-in prompt templates. Empty: use the built-in template."""
 
-    system: str = Field(default="", description="the rules")
-    unmarked: str = Field(default="", description="the rules where markers would break the answer, as in JSON")
-    evidence: str = Field(default="", description="what stands around the excerpts: $excerpts, and $nonce if wanted")
-    results: str = Field(default="", description="what stands around those in a tool's message: the same")
+    system: str = Field(default="", description="citation rules")
+    unmarked: str = Field(default="", description="rules for answers without markers, such as JSON")
+    evidence: str = Field(default="", description="text around the excerpts, with $excerpts and optionally $nonce")
+    results: str = Field(
+        default="", description="text around the excerpts in a tool message, with the same placeholders"
+    )
 
 
 class EvidenceConfig(Section):
-    """What evidence a request may bring and how the model is shown it."""
+    """Sources and limits of evidence, and its presentation to the model."""
 
-    from_tools: bool = Field(default=False, description="results of tools in the conversation are evidence too")
+    from_tools: bool = Field(default=False, description="also use tool results in the conversation as evidence")
     skip_housekeeping: bool = Field(
-        default=True, description="titles, tags and the like that chat pages ask for get no evidence and no citations"
+        default=True,
+        description="pass through requests of chat pages for titles and tags without evidence and citations",
     )
     housekeeping: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
-        default=(), description="how further such prompts begin, besides those of known pages"
+        default=(), description="beginnings of further prompts of this kind, in addition to those of known pages"
     )
-    limit: int = Field(default=MAX_EVIDENCE, ge=1, description="pieces a request may bring")
-    max_characters: int = Field(default=MAX_CHARACTERS, ge=1, description="of all their texts together")
-    max_tokens: int = Field(default=24_000, ge=100, description="of excerpts and prompt together; the rest is dropped")
-    labels: dict[str, str] = Field(default_factory=lambda: dict(LABELS), description="what pages call each kind")
+    limit: int = Field(default=MAX_EVIDENCE, ge=1, description="maximum number of evidence items in a request")
+    max_characters: int = Field(
+        default=MAX_CHARACTERS, ge=1, description="maximum characters of all evidence texts together"
+    )
+    max_tokens: int = Field(
+        default=24_000,
+        ge=100,
+        description="maximum tokens of excerpts and prompt together; further evidence is dropped",
+    )
+    labels: dict[str, str] = Field(
+        default_factory=lambda: dict(LABELS), description="names of the kinds of evidence on web pages"
+    )
     prompt_files: PromptFiles = Field(
-        default_factory=PromptFiles, description="files that replace the prompt's own templates"
+        default_factory=PromptFiles, description="files that replace the built-in prompt templates"
     )
 
 
 class ScoringConfig(Section):
-    """What scorers other than `lexical` use."""
+    """Settings of the scorers."""
 
     embedder: str = Field(
-        default="local", description="who makes vectors: local, or provider/model such as ollama/nomic-embed-text"
+        default="local", description="embedding model: local, or provider/model such as ollama/nomic-embed-text"
     )
-    cache_bytes: int = Field(default=64 * 2**20, ge=0, description="of vectors kept; 64 MiB are 30,000 sentences")
+    cache_bytes: int = Field(
+        default=CACHE_BYTES, ge=0, description="size of the embedding cache; 64 MiB hold 30,000 sentences"
+    )
     kept_characters: int = Field(
         default=2_000_000,
         ge=0,
-        description="of excerpts whose words are kept; Chinese counts eightfold; they take 30 MB",
+        description="characters of analyzed excerpts in the cache (30 MB); Chinese characters count eightfold",
     )
-    # At most 10: misses of one sentence after the other add up to 4/3, and the client is to hear something every 15 s.
+    # At most 10: successive sentences that miss the deadline wait up to 4/3 of it in total, and the client must
+    # receive something every 15 s.
     deadline_seconds: float = Field(
-        default=2.0, gt=0, le=10, description="that a sentence waits for vectors or a model; then words alone decide"
+        default=2.0,
+        gt=0,
+        le=10,
+        description="maximum seconds to wait for embeddings or a model per sentence; then the lexical scorer decides",
     )
     ragflow_token_weight: float = Field(
-        default=0.1, ge=0, le=1, description="of words in the ragflow scorer, vectors have the rest; RAGFlow uses 0.7"
+        default=TOKEN_WEIGHT,
+        ge=0,
+        le=1,
+        description="weight of words in the ragflow scorer, the rest is the weight of embeddings; RAGFlow uses 0.7",
     )
-    entailment: str = Field(default="", description="folder of a cross-encoder: model.onnx, tokenizer.json")
+    entailment: str = Field(default="", description="folder of a cross-encoder with model.onnx and tokenizer.json")
 
 
 class Output(Section):
-    """What an answer may hold besides text; no request can loosen it."""
+    """Restrictions on the content of answers. Requests cannot override them."""
 
     links: LinkPolicy = Field(
-        default="allow", description="that the model writes: allow, only addresses of the evidence, or none"
+        default="allow",
+        description="links that the model writes: allow, evidence (only addresses of the evidence), or none",
     )
 
 
 class Limits(Section):
-    """What keeps one request from hurting the others."""
+    """Limits that protect other requests and the memory of the server."""
 
-    held_characters: int = Field(default=2000, ge=100, description="of one sentence; longer ones leave in pieces")
+    held_characters: int = Field(
+        default=SegmentLimits().characters,
+        ge=100,
+        description="maximum characters to buffer a sentence; longer ones are split",
+    )
     event_bytes: int = Field(
-        default=16 * 2**20, ge=1024, description="of one event or line of a provider's stream; an image fits"
+        default=MAX_EVENT_BYTES,
+        ge=1024,
+        description="maximum size of one event or line of a provider's stream; large enough for an image",
     )
     answer_bytes: int = Field(
-        default=128 * 2**20,
+        default=MAX_ANSWER_BYTES,
         ge=1024,
-        description="of all events of one cited answer: some 400,000 tokens; then it breaks",
+        description="maximum size of all events of a cited answer, about 400,000 tokens; larger answers fail",
     )
-    held_seconds: float = Field(default=20.0, gt=0, description="that a sentence may be held")
-
-
-class ReferencesConfig(Section):
-    """References of recent answers, kept for clients that drop unknown fields."""
-
-    keep: int = Field(default=10_000, ge=0, description="answers, the oldest go first; 0 keeps none")
-    keep_seconds: float = Field(default=3600.0, gt=0, description="each; a client asks right after its answer")
-    max_bytes: int = Field(default=256 * 2**20, ge=2**16, description="that all of them may take")
-    conversations: Literal["memory", "file", "none"] = Field(
-        default="memory",
-        description="what the Responses API refers to later; memory: not if a file is named; file: there, too",
+    held_seconds: float = Field(
+        default=20.0, gt=0, description="maximum seconds to buffer a sentence; longer ones are split"
     )
-    file: str = Field(default="", description="SQLite file, to outlive a restart; empty: memory, or a temporary file")
-
-    @property
-    def keeps_conversations(self) -> bool:
-        """Whether they are kept: what people ask is not written to a lasting file without being told so."""
-        return self.conversations == "file" or (self.conversations == "memory" and not self.file)
 
 
 def _options(raw: Any) -> Options:
@@ -254,45 +127,42 @@ def _options(raw: Any) -> Options:
 
 
 class Config(Section):
-    """Everything that can be set."""
+    """The whole configuration."""
 
-    server: Server = Field(default_factory=Server, description="where it listens, who may come in")
+    server: Server = Field(default_factory=Server, description="listening address, access and connection limits")
     providers: dict[str, ProviderConfig] = Field(
         default_factory=dict,
-        description="by the name that stands before the slash in `model`; "
-        "without any: those the environment has keys for",
+        description="providers by name, as in `model: NAME/…`; empty: those with an API key in the environment",
     )
-    models: dict[str, Alias] = Field(default_factory=dict, description="names of your own for models")
+    models: dict[str, Alias] = Field(default_factory=dict, description="custom model names")
     default_provider: str = Field(
         default="",
-        description="the provider of a model named without one; with no providers here, the vendor whose key is set",
+        description="provider for model names without one; if `providers` is empty, the vendor with an API key",
     )
     citations: Annotated[Options, PlainValidator(_options)] = Field(
-        default_factory=Options, description="what a request that says nothing gets"
+        default_factory=Options, description="default citation options of requests"
     )
-    evidence: EvidenceConfig = Field(default_factory=EvidenceConfig, description="what evidence a request may bring")
+    evidence: EvidenceConfig = Field(default_factory=EvidenceConfig, description="sources and limits of evidence")
     retrievers: dict[str, RetrieverConfig] = Field(
         default_factory=dict,
-        description="where evidence is fetched from, by name; without any: what `citestream index` left here",
+        description="retrievers by name; empty: the index of `citestream index` in the working directory",
     )
-    default_retriever: str = Field(
-        default="", description="the one that is asked for requests without evidence; empty: none"
+    default_retriever: str = Field(default="", description="retriever for requests without evidence; empty: none")
+    scoring: ScoringConfig = Field(default_factory=ScoringConfig, description="settings of the scorers")
+    output: Output = Field(default_factory=Output, description="restrictions on the content of answers")
+    limits: Limits = Field(
+        default_factory=Limits, description="limits that protect other requests and the memory of the server"
     )
-    scoring: ScoringConfig = Field(default_factory=ScoringConfig, description="what scorers other than lexical use")
-    output: Output = Field(default_factory=Output, description="what an answer may hold besides text")
-    limits: Limits = Field(default_factory=Limits, description="what keeps one request from hurting the others")
     references: ReferencesConfig = Field(
         default_factory=ReferencesConfig,
-        description="what GET /v1/references/{id} can look up, for clients that drop unknown fields",
+        description="stored answers for GET /v1/references/{id}, for clients that drop unknown fields",
     )
     store: StoreConfig = Field(
-        default_factory=StoreConfig, description="where that is kept, if several machines share it"
+        default_factory=StoreConfig, description="Redis server that stores `references` for several machines"
     )
-    readiness: Readiness = Field(
-        default_factory=Readiness, description="when GET /readyz says that this server can serve"
-    )
-    log: Log = Field(default_factory=Log, description="what is written to standard error; content only if told so")
-    traces: Traces = Field(default_factory=Traces, description="what happens with requests as OpenTelemetry spans")
+    readiness: Readiness = Field(default_factory=Readiness, description="conditions for GET /readyz to return 200")
+    log: Log = Field(default_factory=Log, description="log on standard error")
+    traces: Traces = Field(default_factory=Traces, description="OpenTelemetry spans of requests")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
@@ -305,7 +175,7 @@ class Config(Section):
         if self.default_provider and self.default_provider not in self.providers:
             raise ValueError(
                 f"default_provider {self.default_provider!r} is not among the providers"
-                + meant(self.default_provider, self.providers)
+                + suggestion(self.default_provider, self.providers)
             )
         for name, provider in self.providers.items():
             if not name or "/" in name:
@@ -317,12 +187,12 @@ class Config(Section):
                 )
             self._check_model(provider.fallback, f"providers.{name}.fallback")
         for name, alias in self.models.items():
-            self._check(name, alias)
+            self._check_alias(name, alias)
             self._check_model(alias.fallback, f"models.{name}.fallback")
         if self.default_retriever and self.default_retriever not in self.retrievers:
             raise ValueError(
                 f"default_retriever {self.default_retriever!r} is not among the retrievers"
-                + meant(self.default_retriever, self.retrievers)
+                + suggestion(self.default_retriever, self.retrievers)
             )
         for name, retriever in self.retrievers.items():
             self._check_model(retriever.rewrite, f"retrievers.{name}.rewrite")
@@ -339,10 +209,10 @@ class Config(Section):
         known += [*(f"retrievers.{name}" for name in self.retrievers), "references"]
         for name in self.readiness.required:
             if name not in known:
-                raise ValueError(f"readiness.required: there is nothing called {name!r}{meant(name, known)}")
+                raise ValueError(f"readiness.required: there is no service {name!r}{suggestion(name, known)}")
 
-    def _check(self, name: str, alias: Alias) -> None:
-        """Refuse an alias that would fail only once somebody asks for it."""
+    def _check_alias(self, name: str, alias: Alias) -> None:
+        """Validate an alias now, so that it does not fail at the first request."""
         parse_options(alias.citations, self.citations, f"models.{name}.citations")
         self._check_model(alias.model, f"models.{name}.model")
 
@@ -354,26 +224,18 @@ class Config(Section):
     def _check_model(self, model: str, path: str) -> None:
         provider = model.partition("/")[0]
         if model and model not in self.models and provider not in self.providers and not self.default_provider:
-            raise ValueError(f"{path}: there is no provider {provider!r}{meant(provider, self.providers)}")
+            raise ValueError(f"{path}: there is no provider {provider!r}{suggestion(provider, self.providers)}")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:  # a name
-        return host == "localhost"
-
-
-def asks_itself(config: Config) -> str:
-    """The provider whose address is this server's own, which would ask itself until it is full; "" where none is."""
+def find_loop(config: Config) -> str:
+    """Return the name of a provider whose address is this server, which would cause an endless loop, or ""."""
     server = config.server
-    local = is_loopback(server.host) or _is_everywhere(server.host)
+    local = is_loopback(server.host) or _is_unspecified(server.host)
     for name, provider in config.providers.items():
         try:
             address = urlsplit(provider.base_url)
             here = address.port == server.port
-        except ValueError:  # an address that is none is another error's
+        except ValueError:  # invalid addresses are reported when the provider is created
             continue
         host = address.hostname or ""
         if here and (host == server.host or (local and is_loopback(host))):
@@ -381,9 +243,9 @@ def asks_itself(config: Config) -> str:
     return ""
 
 
-def _is_everywhere(host: str) -> bool:
-    """Whether a server with this host is reached by every address of its machine."""
+def _is_unspecified(host: str) -> bool:
+    """Return whether a server with this host listens on all addresses of its machine."""
     try:
         return ip_address(host).is_unspecified
-    except ValueError:  # a name
+    except ValueError:  # a host name
         return False

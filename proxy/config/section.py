@@ -1,4 +1,4 @@
-"""Section: what parts of the configuration have in common; and keys, which may come from three places."""
+"""Base classes of the sections of the configuration."""
 
 import os
 from collections.abc import Mapping
@@ -10,35 +10,38 @@ from .validation_errors import ConfigError
 
 
 class Section(BaseModel):
-    """Frozen, and strict about its keys."""
+    """A section of the configuration: immutable, and unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Keyed(Section):
-    """What is asked with a key; at most one of the three ways to give it."""
+class SectionWithKey(Section):
+    """A section for a service that needs an API key. The key can be given in one of three ways."""
 
-    api_key: str = Field(default="", repr=False, description="its key; better `${VARIABLE}` than in the file")
-    api_key_env: str = Field(default="", description="the variable of the environment that holds the key")
-    api_key_file: str = Field(default="", description="a file that holds the key")
+    api_key: str = Field(default="", repr=False, description="API key; prefer `${VARIABLE}` to a key in the file")
+    api_key_env: str = Field(default="", description="environment variable that contains the API key")
+    api_key_file: str = Field(default="", description="file that contains the API key")
 
     @model_validator(mode="after")
-    def _one_key(self) -> "Keyed":
+    def _one_key(self) -> "SectionWithKey":
         if sum(map(bool, (self.api_key, self.api_key_env, self.api_key_file))) > 1:
             raise ValueError("give only one of api_key, api_key_env and api_key_file")
         return self
 
     def secret(self, environ: Mapping[str, str] = os.environ) -> str:
-        """Its key, or nothing. Raises ConfigError for a variable or file that does not hold one."""
+        """Return the API key, or "" if none is configured.
+
+        Raise ConfigError if the variable or the file does not contain one.
+        """
         if self.api_key_env:
             if not environ.get(self.api_key_env):
                 raise ConfigError(f"the variable {self.api_key_env} is not set or empty")
             return environ[self.api_key_env].strip()
-        return content(self.api_key_file) if self.api_key_file else self.api_key
+        return read_secret(self.api_key_file) if self.api_key_file else self.api_key
 
 
-def content(path: str) -> str:
-    """What a file holds, without the space around it. Raises ConfigError."""
+def read_secret(path: str) -> str:
+    """Return the content of a file without surrounding whitespace. Raise ConfigError if it is missing or empty."""
     try:
         text = Path(path).read_text(encoding="utf-8").strip()
     except OSError as error:

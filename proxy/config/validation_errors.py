@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, in one line each: where, what, and what was probably meant."""
+"""Error messages for invalid configurations: one line per problem, with its path and a suggestion."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -13,57 +13,57 @@ Path = tuple[str | int, ...]
 
 
 class ConfigError(ValueError):
-    """The configuration is wrong; the message says where and what to do, a line each."""
+    """The configuration is invalid. The message has one line per problem."""
 
 
-def explained(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
-    """One line for one of pydantic's problems. Values are not quoted: one of them may be a key."""
-    path = dotted(problem["loc"])
+def format_problem(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
+    """Return one line for a pydantic error. Values are not quoted, because they may be API keys."""
+    path = format_path(problem["loc"])
     cause = (problem.get("ctx") or {}).get("error")
     if isinstance(cause, FieldError):
         return str(cause)
     if problem["type"] == "extra_forbidden":
-        return f"{path}: there is no such option{_meant(model, problem['loc'])}"
-    message = _said(problem)
+        return f"{path}: there is no such option{_suggest_option(model, problem['loc'])}"
+    message = _message(problem)
     return f"{path}: {message}" if path else message
 
 
-def _meant(model: type[BaseModel], path: Path) -> str:
-    """What was meant: an option of that name in a section of the tree, or the closest one in the same section."""
+def _suggest_option(model: type[BaseModel], path: Path) -> str:
+    """Return a suggestion for an unknown option: the same name in another section, or a similar one in this section."""
     if len(path) == 1:
-        places = [f"{section}.{path[0]}" for section in keys(model, ()) if path[0] in keys(model, (section,))]
-        if places:
-            return f"; did you mean {places[0]}?"
-    return meant(path[-1], keys(model, path[:-1]))
+        candidates = [f"{section}.{path[0]}" for section in keys_at(model, ()) if path[0] in keys_at(model, (section,))]
+        if candidates:
+            return f"; did you mean {candidates[0]}?"
+    return suggestion(path[-1], keys_at(model, path[:-1]))
 
 
-def dotted(path: Iterable[str | int]) -> str:
-    """As one writes it: `server.keys[0].name`."""
+def format_path(path: Iterable[str | int]) -> str:
+    """Return a path in the usual notation: `server.keys[0].name`."""
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}"
     return text.removeprefix(".")
 
 
-def meant(key: object, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown key: what is closest to it, or what there is."""
+def suggestion(key: object, known: Iterable[str]) -> str:
+    """Return the end of an error message about an unknown key: the most similar known key, or all known keys."""
     known = list(known)
     close = get_close_matches(str(key).lower(), known, n=1)
     if close:
         return f"; did you mean {close[0]}?"
-    return f"; there are: {', '.join(known)}" if known else ""
+    return f"; known: {', '.join(known)}" if known else ""
 
 
-def keys(model: type[BaseModel], path: Path) -> list[str]:
-    """The keys of the section at this path."""
-    section = annotation(model, path)
+def keys_at(model: type[BaseModel], path: Path) -> list[str]:
+    """Return the keys of the section at this path."""
+    section = annotation_at(model, path)
     if is_dataclass(section):
         return [field.name for field in fields(section)]
     return list(getattr(section, "model_fields", {}))
 
 
-def annotation(model: type[BaseModel], path: Path) -> Any:
-    """What type stands at this path; None where nothing can."""
+def annotation_at(model: type[BaseModel], path: Path) -> Any:
+    """Return the type of the option at this path, or None if there is no such option."""
     found: Any = model
     for part in path:
         if isinstance(found, type) and issubclass(found, BaseModel):
@@ -75,30 +75,30 @@ def annotation(model: type[BaseModel], path: Path) -> Any:
             found = get_args(found)[1 if get_origin(found) is dict else 0]
         else:
             return None
-        found = _plain(found)
+        found = _unwrap(found)
     return found
 
 
-def _plain(found: Any) -> Any:
-    """Without what pydantic has around it."""
+def _unwrap(found: Any) -> Any:
+    """Return the type inside Annotated and optional types."""
     while get_origin(found) in (Annotated, Union):
         found = get_args(found)[0]
     return found
 
 
-_SAID = {
+_MESSAGES = {
     "missing": "is missing",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
-    "dict_type": "must hold names and values",
+    "dict_type": "must be a mapping of names to values",
     "float_parsing": "must be a number",
     "float_type": "must be a number",
     "int_from_float": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
-    "model_type": "must hold options of its own",
-    "model_attributes_type": "must hold options of its own",
-    "string_type": "must be a text",
+    "model_type": "must be a section with options",
+    "model_attributes_type": "must be a section with options",
+    "string_type": "must be a string",
     "tuple_type": "must be a list",
     "greater_than": "must be more than {gt:g}",
     "greater_than_equal": "must be at least {ge:g}",
@@ -108,8 +108,8 @@ _SAID = {
 }
 
 
-def _said(problem: Mapping[str, Any]) -> str:
-    known = _SAID.get(problem["type"])
+def _message(problem: Mapping[str, Any]) -> str:
+    known = _MESSAGES.get(problem["type"])
     if known is None:
         return str(problem["msg"]).removeprefix("Value error, ")
     return known.format(**problem.get("ctx") or {})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from ..config import ClientKey, hashed
+from ..config import ClientKey, hash_key
 
 # The page, which asks for a key itself; what the API is; what a load balancer asks.
 OPEN_PATHS = frozenset({"/", "/healthz", "/openapi.yaml", "/readyz"})
@@ -28,7 +28,7 @@ class Keys:
         """Whose key this is; None: nobody's. Looks at all of them, so that the time taken tells nothing."""
         if not self._names:
             return ANONYMOUS
-        digest = hashed(key)
+        digest = hash_key(key)
         found = None
         for known, name in self._names.items():
             if hmac.compare_digest(known, digest):
@@ -37,7 +37,7 @@ class Keys:
 
     def tenant_of(self, key: str) -> str:
         """By what clients are kept apart: the key's hash, since names may be given twice; ANONYMOUS: they are not."""
-        return hashed(key) if key and (self._names or self._passing) else ANONYMOUS
+        return hash_key(key) if key and (self._names or self._passing) else ANONYMOUS
 
 
 def is_open(path: str) -> bool:

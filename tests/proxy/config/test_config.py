@@ -22,8 +22,8 @@ from citestream.proxy.config import (
     ProviderConfig,
     RetrieverConfig,
     Section,
-    asks_itself,
     default_providers,
+    find_loop,
     load,
     parse,
 )
@@ -92,7 +92,7 @@ WRONG = {
         {"port": 9000},
         "port: there is no such option; did you mean server.port?",
     ),
-    "without anything alike, what there is": ({"log": {"xyzzy": 1}}, "there are: level, format, access"),
+    "without anything alike, what there is": ({"log": {"xyzzy": 1}}, "known: level, format, access"),
     "also below a name of one's own": (
         {"providers": {"mine": {"kind": "openai", "base_ulr": "x"}}},
         "providers.mine.base_ulr: there is no such option; did you mean base_url?",
@@ -117,10 +117,10 @@ WRONG = {
     "a whole number is asked for": ({"server": {"port": "many"}}, "server.port: must be a whole number"),
     "a number is asked for": ({"limits": {"held_seconds": "x"}}, "limits.held_seconds: must be a number"),
     "a switch is asked for": ({"server": {"allow_anonymous": 7}}, "server.allow_anonymous: must be true or false"),
-    "a text is asked for": ({"server": {"host": 7}}, "server.host: must be a text"),
+    "a text is asked for": ({"server": {"host": 7}}, "server.host: must be a string"),
     "a list is asked for": ({"server": {"keys": "abc"}}, "server.keys: must be a list"),
-    "a section is asked for": ({"server": 5}, "server: must hold options of its own"),
-    "names and values are asked for": ({"providers": [1]}, "providers: must hold names and values"),
+    "a section is asked for": ({"server": 5}, "server: must be a section with options"),
+    "names and values are asked for": ({"providers": [1]}, "providers: must be a mapping of names to values"),
     "too large": ({"server": {"port": 70000}}, "server.port: must be at most 65535"),
     "too small": ({"server": {"workers": 0}}, "server.workers: must be at least 1"),
     "zero where nothing is no limit": ({"limits": {"held_seconds": 0}}, "limits.held_seconds: must be more than 0"),
@@ -246,7 +246,7 @@ def test_a_wrong_variable_is_named() -> None:
         ("CITESTREAM_SERVER__PORT", "x", "must be a whole number (from CITESTREAM_SERVER__PORT)"),
         ("CITESTREAM_SERVER__KEYS", "[", "CITESTREAM_SERVER__KEYS is not YAML"),
         ("CITESTREAM_PORT", "9000", "did you mean server.port? (from CITESTREAM_PORT)"),
-        ("CITESTREAM_SERVER", "x", "server: must hold options"),
+        ("CITESTREAM_SERVER", "x", "server: must be a section with options"),
         ("CITESTREAM_CITATIONS__RELEASE", "x", "must be one of: sentence, live (from CITESTREAM_CITATIONS__RELEASE)"),
     ):
         with pytest.raises(ConfigError) as caught:
@@ -353,7 +353,7 @@ ITSELF = {
 def test_a_provider_that_is_the_server_itself_is_found(host: str, address: str, found: str) -> None:
     server = {"host": host, "allow_anonymous": True}
     providers = {"up": {"kind": "openai", "base_url": address, "api_key": "k"}}
-    assert asks_itself(parse({"server": server, "providers": providers})) == found
+    assert find_loop(parse({"server": server, "providers": providers})) == found
 
 
 def test_a_file_with_sections_left_empty(tmp_path: Path) -> None:
@@ -369,8 +369,8 @@ BROKEN = {
     "a section twice": ("server: {}\nlog: {}\nserver: {}\n", "line 3: server is given twice"),
     "references": ("a: &a [1]\nb: *a\n", "line 2: references"),
     "a loop of references": ("a: &a [*a]\n", "line 1: references"),
-    "a list": ("- server", "must hold sections"),
-    "a text": ("server", "must hold sections"),
+    "a list": ("- server", "must contain sections"),
+    "a text": ("server", "must contain sections"),
     "code": ("a: !!python/object/apply:os.system [true]", "is not YAML: line 1"),
     "a date that is none": ("a: 2024-13-41", "date"),
     "a tab": ("server:\n\tport: 1", "is not YAML: line 2"),

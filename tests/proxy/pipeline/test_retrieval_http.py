@@ -148,8 +148,8 @@ async def test_killed_under_load_answers_go_on_as_the_policy_says_and_recover(po
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no address": ({"url": ""}, "url is missing"),
     "a password in the address": ({"url": "https://a:b@host/"}, "must not hold a password"),
-    "an index that the service wants": ({"preset": "qdrant"}, "index is missing: qdrant wants one"),
-    "nobody who makes its vector": ({"preset": "qdrant", "index": "a"}, "embedder is missing: who makes the vector"),
+    "an index that the service wants": ({"preset": "qdrant"}, "index is missing: qdrant requires one"),
+    "nobody who makes its vector": ({"preset": "qdrant", "index": "a"}, "embedder is missing: the embedding model for"),
     "nothing to ask": ({}, "body is missing"),
     "a field that evidence has not": ({"body": {"q": 1}, "fields": {"txt": "a"}}, "fields.txt: evidence has no such"),
     "two keys": ({"body": {"q": 1}, "api_key": "a", "api_key_env": "B"}, "give only one of api_key"),

@@ -69,10 +69,10 @@ async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> 
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "no address": ({}, "url is missing: where it is, postgresql://"),
-    "another one's": ({"url": "https://host"}, "url is missing: where it is, postgresql://"),
+    "no address": ({}, "url is missing or has another scheme: postgresql://"),
+    "another one's": ({"url": "https://host"}, "url is missing or has another scheme: postgresql://"),
     "a password in the address": ({"url": "postgresql://a:b@host/d"}, "url must not hold a password: use api_key"),
-    "no table": ({"url": "postgresql://a@host/d", "table": ""}, "table is missing: where the text is"),
+    "no table": ({"url": "postgresql://a@host/d", "table": ""}, "table is missing: the table or view with the text"),
     "a field that evidence has not": ({"url": "postgresql://h", "fields": {"txt": "a"}}, "fields.txt: evidence has no"),
 }
 

@@ -1,0 +1,181 @@
+"""Options of the server itself: address, client keys, storage, readiness, logging and traces."""
+
+import hashlib
+import re
+from ipaddress import ip_address
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from .section import Section, SectionWithKey, read_secret
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class ClientKey(Section):
+    """A key that clients send as `Authorization: Bearer …`. Exactly one of `key`, `file` and `sha256` is set."""
+
+    name: str = Field(default="", description="name of the client; shown in the access log")
+    key: str = Field(default="", repr=False, description="the key itself; prefer `${VARIABLE}` to a key in the file")
+    file: str = Field(default="", description="file that contains the key")
+    sha256: str = Field(default="", description="SHA-256 hash of the key, as `citestream make-key` prints it")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ClientKey":
+        if sum(map(bool, (self.key, self.file, self.sha256))) != 1:
+            raise ValueError("give exactly one of key, file and sha256, and not an empty one")
+        if self.sha256 and not _SHA256.fullmatch(self.sha256.strip().lower()):
+            raise ValueError("sha256 must be 64 hexadecimal digits: citestream make-key")
+        return self
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the key in hex. Raise ConfigError if its file cannot be read or is empty."""
+        if self.sha256:
+            return self.sha256.strip().lower()
+        return hash_key(self.key or read_secret(self.file))
+
+
+def hash_key(key: str) -> str:
+    """Return the SHA-256 of a client key in hex."""
+    # Header values can contain any byte. aiohttp decodes bytes that are not UTF-8 to lone surrogates.
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class Tls(Section):
+    """Certificate files to serve HTTPS."""
+
+    certificate: str = Field(default="", description="PEM file with the certificate chain")
+    private_key: str = Field(default="", description="PEM file with the private key; empty: it is in `certificate`")
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Tls":
+        if self.private_key and not self.certificate:
+            raise ValueError("private_key is of no use without certificate")
+        return self
+
+
+class Server(Section):
+    """Listening address, access and connection limits."""
+
+    host: str = Field(
+        default="127.0.0.1", description="address to listen on; beyond loopback, client keys are required"
+    )
+    port: int = Field(default=8787, ge=0, le=65535, description="port to listen on; 0: any free port")
+    workers: int = Field(default=1, ge=1, le=256, description="processes that share the port; use one for each core")
+    keys: tuple[ClientKey, ...] = Field(default=(), description="client keys; empty: no key is required")
+    allow_anonymous: bool = Field(default=False, description="allow listening beyond loopback without client keys")
+    cors_origins: tuple[str, ...] = Field(
+        default=(), description="origins of web pages that may send requests: https://app.example, or * for all"
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(),
+        description="accepted host names besides IP addresses and localhost; "
+        "empty: any, but none on loopback without client keys",
+    )
+    tls: Tls = Field(default_factory=Tls, description="certificate files to serve HTTPS")
+    max_body_bytes: int = Field(
+        default=32 * 2**20, ge=1024, description="maximum size of a request body, which can contain images in base64"
+    )
+    body_seconds: float = Field(
+        default=120.0, gt=0, description="maximum seconds to receive a request body, without time in the queue"
+    )
+    max_streams: int = Field(
+        default=1000, ge=1, description="maximum requests in flight; further ones get a 503 with Retry-After"
+    )
+    drain_seconds: float = Field(
+        default=30.0, ge=0, description="maximum seconds for running streams to finish after SIGTERM"
+    )
+    keepalive_seconds: float = Field(
+        default=15.0, gt=0, description="seconds without data after which a stream sends a keep-alive comment"
+    )
+    stalled_seconds: float = Field(
+        default=300.0, gt=0, description="seconds after which a client that reads nothing is disconnected"
+    )
+
+
+class ReferencesConfig(Section):
+    """Stored references of recent answers, for clients that drop unknown fields."""
+
+    keep: int = Field(default=10_000, ge=0, description="maximum number of answers; the oldest are removed; 0: none")
+    keep_seconds: float = Field(default=3600.0, gt=0, description="seconds to keep each answer")
+    max_bytes: int = Field(default=256 * 2**20, ge=2**16, description="maximum size of all stored answers")
+    conversations: Literal["memory", "file", "none"] = Field(
+        default="memory",
+        description="conversations for `previous_response_id` of the Responses API; "
+        "memory: only if `file` is empty; file: also in `file`",
+    )
+    file: str = Field(
+        default="", description="SQLite file that survives a restart; empty: memory, or a temporary file with workers"
+    )
+
+    @property
+    def keeps_conversations(self) -> bool:
+        """Whether conversations are stored. User questions are written to a permanent file only if configured."""
+        return self.conversations == "file" or (self.conversations == "memory" and not self.file)
+
+
+class StoreConfig(SectionWithKey):
+    """Redis server that stores references and conversations for several machines."""
+
+    url: str = Field(default="", repr=False, description="redis://host:6379/0 or rediss://; empty: see `references`")
+    ca_file: str = Field(default="", description="PEM file with an additional certificate authority to trust")
+    timeout: float = Field(
+        default=1.0, gt=0, description="maximum seconds for an operation; answers do not wait for the store"
+    )
+
+    @model_validator(mode="after")
+    def _known(self) -> "StoreConfig":
+        if self.url and not self.url.startswith(("redis://", "rediss://")):
+            raise ValueError("url must begin with redis:// or rediss://")
+        if re.match(r"\w+://[^/]*:[^/@]+@", self.url):
+            raise ValueError("url must not hold a password: use api_key, api_key_env or api_key_file")
+        return self
+
+
+class Readiness(Section):
+    """Conditions for `GET /readyz` to report that the server is ready."""
+
+    required: tuple[str, ...] = Field(
+        default=(),
+        description="services without which /readyz returns 503: providers.NAME, retrievers.NAME, references; "
+        "other failures are only reported",
+    )
+    seconds: float = Field(
+        default=0.5,  # the default timeout of a Kubernetes probe is 1 s for the whole response
+        gt=0,
+        le=10,
+        description="maximum seconds to check a service; keep it below the timeout of your load balancer",
+    )
+
+
+class Log(Section):
+    """Log on standard error. It never contains keys; it contains questions and answers only with `content`."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="minimum severity")
+    format: Literal["text", "json"] = Field(default="text", description="json: one JSON object per line")
+    access: bool = Field(default=True, description="one line for each request: client, path, status, duration")
+    content: bool = Field(
+        default=False, description="also log questions and answers, for debugging; do not use it with personal data"
+    )
+
+
+class Traces(Section):
+    """OpenTelemetry spans of requests. Needs the extra `otel`."""
+
+    endpoint: str = Field(
+        default="", description="collector for OTLP over HTTP: http://127.0.0.1:4318; empty: no traces"
+    )
+    headers: dict[str, str] = Field(
+        default_factory=dict, repr=False, description="headers for the collector, such as its API key"
+    )
+    sample: float = Field(
+        default=1.0, ge=0, le=1, description="share of requests to trace; requests with a trace keep its decision"
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached only from this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a host name
+        return host == "localhost"
