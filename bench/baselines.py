@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bench.data import Cited, Record, evidence_of, prepared_by
 from bench.vectors import table
 from citestream.citation.cite import scored
-from citestream.citation.support.calibration import judge
+from citestream.citation.support.calibration import calibrate
 from citestream.citation.support.scorers import Claim, scorer
 
 _TOKEN = re.compile(r"[a-z0-9à-ÿ]+|[\u3400-\u9fff]")
@@ -61,16 +61,16 @@ def ragflow_rule(records: Sequence[Record], token_weight: float) -> Cited:
     """What RAGFlow's rule cites, over whole answers as there, with the vectors of the local embedder."""
     which = scorer("ragflow", token_weight=token_weight)
     answers = [[Claim(text) for text in record["answer_sentences"]] for record in records]
-    excerpts = [text for record in records for text in which.windows(evidence_of(record))]
+    excerpts = [text for record in records for text in which.texts_to_embed(evidence_of(record))]
     vectors = table(excerpts + [claim.text for answer in answers for claim in answer])
     cited: Cited = {}
     for record, answer in zip(records, answers, strict=True):
         prepared = prepared_by(which, evidence_of(record), vectors)
         scores = scored([replace(claim, vector=vectors[claim.text]) for claim in answer], prepared)
-        judged = [judge(one) for one in scores if one is not None]
+        judged = [calibrate(one) for one in scores if one is not None]
         ranked = [np.argsort(-one.probability, kind="stable")[:_MOST_CITED].tolist() for one in judged]
         cited[record["id"]] = [
-            [row for row in best if one.probability[row] >= one.bar[row]]
+            [row for row in best if one.probability[row] >= one.threshold[row]]
             for one, best in zip(judged, ranked, strict=True)
         ]
     return cited

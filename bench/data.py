@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bench.vectors import Table, table
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.gates import Gates
-from citestream.citation.support.scorers import Claim, Prepared, Scorer, Scores
+from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores
 
 Record = dict[str, Any]
 Cited = dict[str, list[list[int]]]  # 0-based evidence indexes of each sentence of each record
@@ -76,20 +76,20 @@ def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
     return stack(records, scored)
 
 
-def prepared_by(scorer: Scorer, evidence: Sequence[Evidence], vectors: Table) -> Prepared:
+def prepared_by(scorer: Scorer, evidence: Sequence[Evidence], vectors: Table) -> PreparedEvidence:
     """With the vectors it wants."""
-    wanted = scorer.windows(evidence)
+    wanted = scorer.texts_to_embed(evidence)
     return scorer.prepare(evidence, np.stack([vectors[text] for text in wanted]) if wanted else None)
 
 
 def _texts(records: Sequence[Record], scorer: Scorer) -> list[str]:
-    windows = [text for record in records for text in scorer.windows(evidence_of(record))]
+    windows = [text for record in records for text in scorer.texts_to_embed(evidence_of(record))]
     return windows + [claim.text for record in records for _, claim in claims_of(record)]
 
 
-def scored_by(prepared: Prepared, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:
+def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:
     """With the gates' word on every piece of evidence."""
-    gates = Gates(claim, prepared.index)
+    gates = GateChecks(claim, prepared.index)
     refused = [gates.check(row, tuple(window)) is not None for row, window in enumerate(scores.windows.tolist())]
     return Scored(record, sentence, scores, refused)
 

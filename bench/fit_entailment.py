@@ -19,13 +19,20 @@ from bench.data import Pairs, Record, claims_of, evidence_of, folds, load, pairs
 from bench.fit import FOLDS, HINT_ODDS, MEASURES, OUT, SEEDS, Probabilities, cross_validate
 from citestream.citation.evaluate import evaluate
 from citestream.citation.support.scorers import Scores, scorer
-from citestream.citation.support.scorers.entailment import EntailmentPrepared, EntailmentScorer, Weighing, log_odds
+from citestream.citation.support.scorers.entailment import (
+    EntailmentPrepared,
+    EntailmentScorer,
+    EntailmentWeights,
+    to_log_odds,
+)
 from citestream.providers.judging.cross_encoder import EntailmentModel, Pair
 
 OPEN_FROM, OPEN_TO = 0.1, 0.9  # wider bands ask half as much again and change nothing
 MOST_BAD = (0.12, 0.16, 0.18)  # what is printed; the last but one is what is stored, as for the other scorers
 STORED = 0.16
-_UNFITTED = Weighing(OPEN_FROM, OPEN_TO, intercept=0.0, first=1.0, entailed=0.0, threshold=0.5, hint_threshold=0.25)
+_UNFITTED = EntailmentWeights(
+    OPEN_FROM, OPEN_TO, intercept=0.0, first=1.0, entailed=0.0, threshold=0.5, hint_threshold=0.25
+)
 
 
 def main() -> None:
@@ -109,7 +116,7 @@ def _held_out(
 ) -> Probabilities:
     fold = folds(records, FOLDS, seed)[table.record]
     is_open = (first > OPEN_FROM) & (first < OPEN_TO) & ~table.gated
-    both = np.stack((log_odds(first), entailed), axis=1)
+    both = np.stack((to_log_odds(first), entailed), axis=1)
     found = first.copy()
     for held in range(FOLDS):
         train = is_open & (fold != held) & (table.weight > 0)
@@ -123,10 +130,10 @@ def _write(
     table: Pairs, first: Probabilities, entailed: Probabilities, threshold: float, quality: dict[str, float]
 ) -> None:
     is_open = (first > OPEN_FROM) & (first < OPEN_TO) & ~table.gated & (table.weight > 0)
-    both = np.stack((log_odds(first), entailed), axis=1)[is_open]
+    both = np.stack((to_log_odds(first), entailed), axis=1)[is_open]
     fitted = LogisticRegression().fit(both, table.label[is_open])
     odds = threshold / (1 - threshold) / HINT_ODDS
-    weights = Weighing(
+    weights = EntailmentWeights(
         open_from=OPEN_FROM,
         open_to=OPEN_TO,
         intercept=round(float(fitted.intercept_[0]), 4),

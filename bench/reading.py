@@ -11,7 +11,7 @@ from time import process_time
 
 from bench.proxy.text import excerpts
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.passages import Passages
+from citestream.citation.support.excerpts import ExcerptCache
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text import analyze_text, split_sentences
 
@@ -34,7 +34,7 @@ def main() -> None:
     for language, of_one in texts.items():
         same = partial(numbered, of_one)
         new = partial(unlike, of_one)
-        scorer = LexicalScorer(Passages(KEPT))
+        scorer = LexicalScorer(ExcerptCache(KEPT))
         row = (
             fastest(lambda given: [analyze_text(one.text, named=False) for one in given], same),
             fastest(lambda given: [split_sentences(one.text) for one in given], same),

@@ -8,9 +8,9 @@ from threading import Lock
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.support.passages import Passages
+from citestream.citation.support.excerpts import ExcerptCache
 from citestream.citation.support.scorers import Scorer, scorer
-from citestream.citation.support.scorers.entailment import EntailmentScorer, Weighing
+from citestream.citation.support.scorers.entailment import EntailmentScorer, EntailmentWeights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
@@ -36,7 +36,7 @@ class Scorers:
         self._embedder: Embedder | None = None
         self._reader: EntailmentModel | None = None
         self._failed: set[str] = set()
-        self._passages = Passages(config.scoring.kept_characters, Lock())
+        self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
         self._preparations = Preparations()
         name = config.citations.scorer
         try:
@@ -69,8 +69,8 @@ class Scorers:
         if name == "ragflow":
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
         if name == "entailment":
-            return EntailmentScorer(self._weighing(), self._passages)
-        return scorer(name, passages=self._passages)
+            return EntailmentScorer(self._weighing(), self._excerpts)
+        return scorer(name, excerpts=self._excerpts)
 
     async def aclose(self) -> None:
         """Let go of connections and threads."""
@@ -90,11 +90,11 @@ class Scorers:
             raise ProviderError("scoring.entailment names no folder with model.onnx and tokenizer.json.")
         return EntailmentModel(folder)
 
-    def _weighing(self) -> Weighing | None:
+    def _weighing(self) -> EntailmentWeights | None:
         path = Path(self._config.scoring.entailment) / WEIGHING
         if not (self._config.scoring.entailment and path.is_file()):
             return None
         try:
-            return Weighing(**json.loads(path.read_text("utf-8")))
+            return EntailmentWeights(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(f"{path}: {error}") from None

@@ -1,19 +1,19 @@
-"""Attribution: scores, hints and gates in; a decision per sentence out."""
+"""Attribution: turns the scores of a claim and the model's hints into a decision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from .calibration import judge
-from .gates import Gate, Gates, Reason
-from .scorers import Claim, Prepared, Scores
+from .calibration import calibrate
+from .gates import GateChecks, Reason, Refusal
+from .scorers import Claim, PreparedEvidence, Scores
 
-__all__ = ["Decision", "Gate", "Reason", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
+__all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 
 
 class Status(StrEnum):
-    """`verified`: the model cited it and the backend agrees. `added`: the backend found it."""
+    """`verified`: the model cited the evidence and the scorer agrees. `added`: only the scorer found it."""
 
     VERIFIED = "verified"
     ADDED = "added"
@@ -21,7 +21,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """This evidence supports this sentence: calibrated probability, status, and the supporting passage's offsets."""
+    """A piece of evidence supports the claim: probability, status, and the span of the supporting passage."""
 
     number: int
     score: float
@@ -32,7 +32,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """The model cited this number, and the backend does not."""
+    """The model cited this number, but the evidence does not support the claim."""
 
     number: int
     reason: Reason
@@ -40,55 +40,56 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is decided about one sentence: at most four supports, best first, and what was refused of the hints."""
+    """The decision about one sentence: its supports, best first, and the rejected citations of the model."""
 
     supports: tuple[Support, ...] = ()
     rejected: tuple[Rejection, ...] = ()
-    verdicts: tuple["Verdict", ...] = ()  # one a piece of evidence, if somebody wants to know why
+    verdicts: tuple["Verdict", ...] = ()  # one per evidence, if explanations were requested
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Everything that decided about one piece of evidence, for people who ask why."""
+    """Everything that led to the decision about one piece of evidence, for explanations."""
 
     number: int
     probability: float
-    bar: float  # the probability it had to reach
+    threshold: float  # the probability it had to reach
     hinted: bool  # the model cited it
-    generated: bool  # an artifact, not source text
-    gate: Gate | None  # what refuses it in spite of its probability, with the words that do
+    generated: bool  # a generated artifact, not source text
+    refusal: Refusal | None  # by a gate, with the words that disagree
     start: int
     end: int
     features: Mapping[str, float]
     cited: bool
-    crowded_out: bool = False  # it supports, but better ones fill the limit
+    over_limit: bool = False  # it supports the claim, but the limit is used up by better evidence
 
     @property
-    def gate_decided(self) -> bool:
-        """Whether the gate is what stood between this evidence and a citation."""
-        return self.gate is not None and (self.gate.close or self.probability >= self.bar)
+    def refused(self) -> bool:
+        """Whether a gate, and not a low probability, is the reason that this evidence is not cited."""
+        return self.refusal is not None and (self.refusal.same_topic or self.probability >= self.threshold)
 
     @property
-    def decided(self) -> str:
-        """What decided, in words."""
+    def summary(self) -> str:
+        """The deciding reason in words."""
         if self.cited:
             return "supports"
-        if self.crowded_out:
+        if self.over_limit:
             return "supports, but better ones fill the limit"
-        if self.gate and self.gate_decided:
-            return f"refused: {self.gate.detail}"
-        return f"below the bar of {self.bar:.2f}"
+        if self.refusal and self.refused:
+            return f"refused: {self.refusal.detail}"
+        return f"below the bar of {self.threshold:.2f}"
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the JSON form."""
+        refusal = self.refusal
         return {
             "evidence_number": self.number,
             "support": self.probability,
-            "bar": self.bar,
+            "bar": self.threshold,
             "cited": self.cited,
             "hinted": self.hinted,
-            "decided": self.decided,
-            "gate": {"reason": self.gate.reason.value, "detail": self.gate.detail} if self.gate else None,
+            "decided": self.summary,
+            "gate": {"reason": refusal.reason.value, "detail": refusal.detail} if refusal else None,
             "start": self.start,
             "end": self.end,
             "features": dict(self.features),
@@ -98,89 +99,90 @@ class Verdict:
 def attribute(
     claim: Claim,
     scores: Scores,
-    prepared: Prepared,
+    prepared: PreparedEvidence,
     *,
-    cited: frozenset[int] = frozenset(),
+    hints: frozenset[int] = frozenset(),
     limit: int = 4,
-    why: bool = False,
+    explain: bool = False,
 ) -> Decision:
-    """Decide which evidence supports `claim`. `cited`: the numbers the model wrote, a lower bar, never a pass.
+    """Decide which evidence supports `claim`.
 
-    `why`: give the verdicts on all evidence too.
+    `hints`: the numbers that the model cited. They have a lower threshold, but no citation is accepted unchecked.
+    `explain`: return the verdicts on all evidence too.
     """
-    verdicts = _judge(claim, scores, prepared, cited, limit, everything=why)
-    supports = sorted((v for v in verdicts if v.cited), key=_best_first)
+    verdicts = _verdicts(claim, scores, prepared, hints, limit, complete=explain)
+    supports = sorted((v for v in verdicts if v.cited), key=_rank)
     return Decision(
         tuple(
             Support(v.number, v.probability, Status.VERIFIED if v.hinted else Status.ADDED, v.start, v.end)
             for v in supports
         ),
         tuple(Rejection(v.number, _reason(v)) for v in verdicts if v.hinted and not v.cited),
-        tuple(verdicts) if why else (),
+        tuple(verdicts) if explain else (),
     )
 
 
 def explain(
     claim: Claim,
     scores: Scores,
-    prepared: Prepared,
+    prepared: PreparedEvidence,
     *,
-    cited: frozenset[int] = frozenset(),
+    hints: frozenset[int] = frozenset(),
     limit: int = 4,
 ) -> list[Verdict]:
-    """One verdict a piece of evidence, in number order: what `attribute` decides and why."""
-    return _judge(claim, scores, prepared, cited, limit, everything=True)
+    """Return one verdict per evidence, in number order: what `attribute` decides, and why."""
+    return _verdicts(claim, scores, prepared, hints, limit, complete=True)
 
 
-def _judge(
-    claim: Claim, scores: Scores, prepared: Prepared, cited: frozenset[int], limit: int, *, everything: bool
+def _verdicts(
+    claim: Claim, scores: Scores, prepared: PreparedEvidence, hints: frozenset[int], limit: int, *, complete: bool
 ) -> list[Verdict]:
-    """Verdicts in number order; unless `everything`, only of what is likely enough or was cited."""
-    judged = judge(scores)
-    gates: Gates | None = None
+    """Return verdicts in number order; unless `complete`, only on hints and on evidence that reaches its threshold."""
+    calibrated = calibrate(scores)
+    gates: GateChecks | None = None
     verdicts = []
-    # Lists of plain numbers: to take one out of an array costs as much as all else that is done about most evidence
-    rows = zip(prepared.evidence, judged.probability.tolist(), judged.bar.tolist(), strict=True)
-    for row, (evidence, probability, bar) in enumerate(rows):
-        hinted = evidence.number in cited
-        if not (everything or hinted or probability >= bar):
+    # Plain lists: taking single values out of arrays costs as much as everything else that is done per evidence.
+    rows = zip(prepared.evidence, calibrated.probability.tolist(), calibrated.threshold.tolist(), strict=True)
+    for row, (evidence, probability, threshold) in enumerate(rows):
+        hinted = evidence.number in hints
+        if not (complete or hinted or probability >= threshold):
             continue
         if hinted:
-            bar = float(judged.hint_bar[row])
-        if judged.gated and gates is None:
-            gates = Gates(claim, prepared.index)
+            threshold = float(calibrated.hint_threshold[row])
+        if calibrated.gated and gates is None:
+            gates = GateChecks(claim, prepared.index)
         start, end = scores.windows[row].tolist()
-        gate = gates.check(row, (start, end)) if gates else None
+        refusal = gates.check(row, (start, end)) if gates else None
         verdicts.append(
             Verdict(
                 number=evidence.number,
                 probability=probability,
-                bar=bar,
+                threshold=threshold,
                 hinted=hinted,
                 generated=evidence.is_generated_artifact,
-                gate=gate,
+                refusal=refusal,
                 start=start,
                 end=end,
-                features=dict(zip(scores.names, scores.features[row].tolist(), strict=True)) if everything else {},
-                cited=probability >= bar and gate is None,
+                features=dict(zip(scores.names, scores.features[row].tolist(), strict=True)) if complete else {},
+                cited=probability >= threshold and refusal is None,
             )
         )
-    return _within(limit, verdicts)
+    return _apply_limit(limit, verdicts)
 
 
-def _within(limit: int, verdicts: list[Verdict]) -> list[Verdict]:
-    """Of those that may be cited, only the best `limit`."""
+def _apply_limit(limit: int, verdicts: list[Verdict]) -> list[Verdict]:
+    """Keep only the best `limit` citations."""
     cited = [v for v in verdicts if v.cited]
     if len(cited) <= limit:
         return verdicts
-    beyond = {v.number for v in sorted(cited, key=_best_first)[limit:]}
-    return [replace(v, cited=False, crowded_out=True) if v.number in beyond else v for v in verdicts]
+    beyond = {v.number for v in sorted(cited, key=_rank)[limit:]}
+    return [replace(v, cited=False, over_limit=True) if v.number in beyond else v for v in verdicts]
 
 
-def _best_first(verdict: Verdict) -> tuple[bool, float, int]:
-    """Source text before what was generated from it, then by probability, ties by number."""
+def _rank(verdict: Verdict) -> tuple[bool, float, int]:
+    """Order source text before generated artifacts, then by probability, ties by number."""
     return verdict.generated, -verdict.probability, verdict.number
 
 
 def _reason(verdict: Verdict) -> Reason:
-    return verdict.gate.reason if verdict.gate and verdict.gate_decided else Reason.NO_SUPPORT
+    return verdict.refusal.reason if verdict.refusal and verdict.refused else Reason.NO_SUPPORT

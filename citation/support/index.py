@@ -1,4 +1,4 @@
-"""The evidence of one request, indexed once: terms, sentences, windows and where each term stands."""
+"""An inverted index of the evidence of one request: terms, pairs of terms, sentences, windows, negations."""
 
 from array import array
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..evidence import Evidence
 from ..text import Analysis
 from ..text.concepts import consonant_skeleton
-from .passages import Passage, Passages
+from .excerpts import AnalyzedExcerpt, ExcerptCache
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -21,31 +21,31 @@ Floats = NDArray[np.float32]
 # A claim rarely rests on more than three neighbouring sentences; longer windows only add chance matches.
 WINDOW_SENTENCES = 3
 
-_NOWHERE = (0, 0)
-_REMEMBERED = 64  # sentences: the one before is wanted, and a few may be scored at a time
+_NO_POSTINGS = (0, 0)
+_MAX_COVERAGES = 64  # sentences: only the previous one is needed, and a few may be scored at a time
 
 
 class SharedIndex:
-    """What excerpts say together: terms as numbers, with postings, so that few array operations score many claims.
+    """The part of the index that depends only on the excerpts, so that requests can share it. Read-only.
 
-    S sentences of N excerpts, in order. `valid`: (3, S), whether a window of 1, 2 or 3 sentences that starts
-    at a sentence ends in the same excerpt. `first_sentence`: (N + 1,), where each excerpt begins.
+    S sentences of N excerpts, in order. `valid`, (3, S): whether a window of 1, 2 or 3 sentences that starts at a
+    sentence ends in the same excerpt. `first_sentence`, (N + 1,): the first sentence of each excerpt.
     """
 
-    def __init__(self, found: Sequence[Passage]) -> None:
-        """Put together what was read of each."""
-        self.lexed: list[Analysis] = [one.lexed for one in found]
-        self.languages = [one.language for one in found]
+    def __init__(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
+        """Build the index of these excerpts."""
+        self.analyses: list[Analysis] = [one.analysis for one in excerpts]
+        self.languages = [one.language for one in excerpts]
         self._foreign: dict[str, Bools | None] = {}
-        self.titles: dict[str, list[int]] = {}  # term -> evidence whose title holds it
-        for row, one in enumerate(found):
-            for term in dict.fromkeys(one.titled):
+        self.titles: dict[str, list[int]] = {}  # term -> rows of the evidence whose title contains it
+        for row, one in enumerate(excerpts):
+            for term in dict.fromkeys(one.title_terms):
                 self.titles.setdefault(term, []).append(row)
-        self._index_sentences(found)
-        self._index_terms(found)
+        self._index_sentences(excerpts)
+        self._index_terms(excerpts)
         self._index_windows()
         self._index_negations()
-        self.skeletons: dict[str, list[str]] = {}
+        self.skeletons: dict[str, list[str]] = {}  # consonant skeleton -> terms of the evidence, for cognates
         for term, bones in zip(self.vocabulary, map(consonant_skeleton.__getitem__, self.vocabulary), strict=True):
             if bones:
                 self.skeletons.setdefault(bones, []).append(term)
@@ -53,10 +53,10 @@ class SharedIndex:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
-    def around(self, row: int, start: int, end: int) -> tuple[list[list[int]], tuple[int, int]]:
-        """Offsets of the sentences of the evidence in `row` that lie in a window of it, and of the widened window.
+    def surroundings(self, row: int, start: int, end: int) -> tuple[list[list[int]], tuple[int, int]]:
+        """Return the spans of the sentences in a window of evidence `row`, and the span of the widened window.
 
-        That has one sentence more on each side: where a year or a unit is often said once for all.
+        The widened window has one more sentence on each side: a year or a unit is often stated there once for all.
         """
         first, beyond = self.first_sentence[row : row + 2].tolist()
         lo = bisect_right(self.starts, start, first, beyond) - 1
@@ -66,16 +66,16 @@ class SharedIndex:
         return spans[lo - before : hi + 1 - before], (spans[0][0], spans[-1][1])
 
     def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
-        """The window and one sentence on each side."""
-        return self.around(row, start, end)[1]
+        """Return the span of the window with one more sentence on each side."""
+        return self.surroundings(row, start, end)[1]
 
     def sentences_of(self, term: str) -> Ints:
-        """Rows of the sentences `term` stands in, with repeats, ascending."""
-        first, last = self.postings.get(term, _NOWHERE)
+        """Return the sentences that contain `term`, ascending, with repeats."""
+        first, last = self.postings.get(term, _NO_POSTINGS)
         return self.posted[first:last]
 
     def foreign_to(self, language: str | None) -> Bools | None:
-        """(N,) which evidence is in another language; None where none is."""
+        """Return which evidence is in another language, (N,), or None if none is."""
         if language is None:
             return None
         if language not in self._foreign:
@@ -83,33 +83,33 @@ class SharedIndex:
             self._foreign[language] = foreign if foreign.any() else None
         return self._foreign[language]
 
-    def _index_sentences(self, found: Sequence[Passage]) -> None:
-        counts = [len(one.spans) // 2 for one in found]
-        self.sentence_spans = _joined([one.spans for one in found]).reshape(-1, 2)
-        self.sentence_owner = np.repeat(np.arange(len(found)), counts)
+    def _index_sentences(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
+        counts = [len(one.spans) // 2 for one in excerpts]
+        self.sentence_spans = _concatenate([one.spans for one in excerpts]).reshape(-1, 2)
+        self.sentence_owner = np.repeat(np.arange(len(excerpts)), counts)
         self.starts, self.ends = np.ascontiguousarray(self.sentence_spans.T)
         self.size = len(self.sentence_spans)
         self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
 
-    def _index_terms(self, found: Sequence[Passage]) -> None:
-        said = [term for one in found for term in one.lexed.terms]
-        numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers each where it comes first
-        term_ids = np.fromiter(map(numbered.__getitem__, said), np.int64, len(said))
+    def _index_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
+        terms = [term for one in excerpts for term in one.analysis.terms]
+        numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers the terms in order of appearance
+        term_ids = np.fromiter(map(numbered.__getitem__, terms), np.int64, len(terms))
         self.vocabulary: dict[str, int] = dict(numbered)
-        rows = np.repeat(np.arange(len(found)), [len(one.lexed.terms) for one in found])
-        sentences = self._sentences_at(rows, _joined([one.lexed.starts for one in found]))
-        terms = np.bincount(sentences, minlength=self.size)
-        self.term_ends = np.concatenate([[0], np.cumsum(terms)])  # where each sentence's terms begin, and the last ends
+        rows = np.repeat(np.arange(len(excerpts)), [len(one.analysis.terms) for one in excerpts])
+        sentences = self._sentences_at(rows, _concatenate([one.analysis.starts for one in excerpts]))
+        per_sentence = np.bincount(sentences, minlength=self.size)
+        self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])  # (S + 1,): first term of each sentence
         order = np.argsort(term_ids, kind="stable")
         bounds = np.searchsorted(term_ids[order], np.arange(len(self.vocabulary) + 1)).tolist()
         self.postings: dict[str, tuple[int, int]] = dict(zip(self.vocabulary, pairwise(bounds), strict=True))
-        self.posted = sentences[order]  # from a term's first posting to its last: where it stands
+        self.posted = sentences[order]  # the sentences of each term are the range `postings[term]`
         self._index_pairs(term_ids, sentences, rows)
 
     def _index_pairs(self, term_ids: Ints, sentences: Ints, rows: Ints) -> None:
-        """The P pairs of neighbours in the same excerpt, by their keys: (P,) and (P, 3), place, row and sentence.
+        """Index the P pairs of neighbouring terms: `pair_keys`, (P,), sorted; `pairs`, (P, 3): position, row, sentence.
 
-        The sentence is -1 where one ends between the two.
+        The sentence is -1 if one ends between the two terms.
         """
         at = np.flatnonzero(rows[1:] == rows[:-1])
         keys = term_ids[at] * (len(self.vocabulary) + 1) + term_ids[at + 1]
@@ -119,11 +119,11 @@ class SharedIndex:
         sentence[sentence != sentences[at + 1]] = -1
         self.pairs = np.stack((at + rows[at], rows[at], sentence), axis=1, dtype=np.int32, casting="same_kind")
 
-    def _sentences_at(self, rows: Ints, places: Ints) -> Ints:
-        """The sentences that offsets of these excerpts fall into: all at once, the excerpts as if laid end to end."""
+    def _sentences_at(self, rows: Ints, offsets: Ints) -> Ints:
+        """Return the sentences at these offsets of these excerpts, in one search over all excerpts end to end."""
         length = int(self.ends.max(initial=0)) + 1
         begins = self.sentence_owner * length + self.starts
-        return np.asarray(begins.searchsorted(rows * length + places, side="right") - 1)
+        return np.asarray(begins.searchsorted(rows * length + offsets, side="right") - 1)
 
     def _index_windows(self) -> None:
         owner = self.sentence_owner
@@ -131,40 +131,36 @@ class SharedIndex:
         for size in range(WINDOW_SENTENCES):
             self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
         self.invalid = ~self.valid
-        self.every = np.ones(self.size, dtype=np.float32)
+        self.ones = np.ones(self.size, dtype=np.float32)
         self.valid_twice = np.concatenate((self.valid, self.valid))
 
     def _index_negations(self) -> None:
-        """How many each sentence has."""
-        ends = [(row, end - 1) for row, lexed in enumerate(self.lexed) for end in lexed.negations]
-        rows, places = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-        self.negations = np.bincount(self._sentences_at(rows, places), minlength=self.size)
+        """Count the negations of each sentence."""
+        ends = [(row, end - 1) for row, analysis in enumerate(self.analyses) for end in analysis.negations]
+        rows, offsets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        self.negations = np.bincount(self._sentences_at(rows, offsets), minlength=self.size)
 
 
 class Index(SharedIndex):
-    """The evidence of one request, indexed.
+    """The index of one request: the shared index of its excerpts, its evidence, and the coverage of recent claims."""
 
-    Where the same excerpts came together before, in a turn of this conversation or with anybody's question, what they
-    say is known, and only what belongs to the request is its own.
-    """
-
-    def __init__(self, evidence: Sequence[Evidence], passages: Passages | None = None) -> None:
-        """Of what `passages` reads, or has read before."""
-        shared = (passages or Passages()).together(evidence, SharedIndex)
-        vars(self).update(vars(shared))  # the same arrays: 8 µs; to put them together takes 1 ms
+    def __init__(self, evidence: Sequence[Evidence], cache: ExcerptCache | None = None) -> None:
+        """Build the index, or take the shared part from `cache`."""
+        shared = (cache or ExcerptCache()).index(evidence, SharedIndex)
+        vars(self).update(vars(shared))  # refer to the same arrays: 8 µs instead of 1 ms for building them
         self.evidence = tuple(evidence)
-        self.covered: dict[str, Floats] = {}  # sentence -> (N,), how much of it each piece of evidence holds
+        self.coverage: dict[str, Floats] = {}  # claim -> (N,), share of its weight that each evidence contains
 
-    def remember(self, sentence: str, covered: Floats) -> None:
-        """How much of a sentence each piece of evidence holds, for the next sentence, whose context it is.
+    def remember_coverage(self, claim: str, coverage: Floats) -> None:
+        """Store the coverage of a claim for the next claim, whose context it is. The oldest entry is dropped.
 
-        What is forgotten is the oldest: the next sentence may be compared in the same call.
+        Insertion order suffices: the next sentence is compared in the same call or in one of the next.
         """
-        self.covered.pop(sentence, None)
-        self.covered[sentence] = covered
-        if len(self.covered) > _REMEMBERED:
-            del self.covered[next(iter(self.covered))]
+        self.coverage.pop(claim, None)
+        self.coverage[claim] = coverage
+        if len(self.coverage) > _MAX_COVERAGES:
+            del self.coverage[next(iter(self.coverage))]
 
 
-def _joined(places: list["array[int]"]) -> Ints:
-    return np.frombuffer(b"".join(places), dtype=np.uint32).astype(np.int64)
+def _concatenate(offsets: list["array[int]"]) -> Ints:
+    return np.frombuffer(b"".join(offsets), dtype=np.uint32).astype(np.int64)

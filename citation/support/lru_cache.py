@@ -1,4 +1,4 @@
-"""What was used last, as much of it as may be kept."""
+"""A least-recently-used cache whose entries have sizes."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -8,27 +8,31 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
-    """A dictionary that forgets what was used longest ago. One thread at a time."""
+class LRUCache(Generic[K, V]):
+    """A mapping that drops the least recently used entries when its total size exceeds a limit.
 
-    def __init__(self, most: int) -> None:
-        """`most`: the sum of the sizes of what is kept."""
-        self._most = most
+    `functools.lru_cache` limits the number of entries, and excerpts differ in size by a factor of a thousand.
+    Not thread-safe.
+    """
+
+    def __init__(self, max_size: int) -> None:
+        """Limit the sum of the sizes of all entries to `max_size`."""
+        self._max_size = max_size
         self._size = 0
-        self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """What is kept under this key; it is used now."""
-        if (known := self._kept.get(key)) is None:
+        """Return the value of `key` and mark it as used, or return None."""
+        if (entry := self._entries.get(key)) is None:
             return None
-        self._kept.move_to_end(key)
-        return known[0]
+        self._entries.move_to_end(key)
+        return entry[0]
 
-    def keep(self, key: K, value: V, size: int) -> None:
-        """Keep it, unless something is kept under this key, and forget what is too much then."""
-        if key not in self._kept:
-            self._kept[key] = value, size
+    def put(self, key: K, value: V, size: int) -> None:
+        """Add an entry unless `key` exists, then drop old entries until the limit holds."""
+        if key not in self._entries:
+            self._entries[key] = value, size
             self._size += size
-        while self._size > self._most:
-            _, (_, forgotten) = self._kept.popitem(last=False)
-            self._size -= forgotten
+        while self._size > self._max_size:
+            _, (_, dropped) = self._entries.popitem(last=False)
+            self._size -= dropped

@@ -1,4 +1,4 @@
-"""The units of a claim: what it says in pieces, each with the ways evidence may say the same."""
+"""The query terms of a claim: each with the alternatives by which evidence may say the same, and its weights."""
 
 import re
 from collections.abc import Sequence
@@ -8,123 +8,170 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text import Analysis
+from ..text import Analysis, analyze_sentence
 from ..text.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, han_synonyms, synonyms
+from .excerpts import language_of
 from .index import Index
+from .scorers import Claim
 
-_RUN = re.compile("[\u3400-\u9fff]+")
+_HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
-# How far a way of saying it counts: the word itself, a synonym or translation, a likely cognate.
+# Credit for a match: the term itself, a synonym or translation, a likely cognate.
 EXACT, SYNONYM, COGNATE = 1.0, 0.85, 0.7
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-_NO_PLACE, _NO_CREDIT = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-# What a unit weighs in evidence of another language, where most words cannot be recognised.
-_FOREIGN_NAME, _FOREIGN_KNOWN, _FOREIGN_OTHER = 1.3, 1.0, 0.35
+Bools = NDArray[np.bool_]
+_NO_SENTENCE, _NO_CREDIT = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+# Weights of a term in evidence of another language, where most words cannot be recognised: a name or number, a word
+# with a known translation, any other word. A pair of Chinese characters that no table word covers weighs least.
+_FOREIGN_NAME, _FOREIGN_KNOWN, _FOREIGN_OTHER, _FOREIGN_HAN = 1.3, 1.0, 0.35, 0.1
 
 
 @dataclass(slots=True)
-class Units:
-    """U units side by side: the term, other ways, and what it weighs in evidence of its own and of another language."""
+class QueryTerms:
+    """U query terms as parallel lists."""
 
     terms: list[str] = field(default_factory=list)
-    ways: list[Synonyms] = field(default_factory=list)
-    native: list[float] = field(default_factory=list)
-    foreign: list[float] = field(default_factory=list)
-    is_term: list[bool] = field(default_factory=list)  # not a word that covers several
+    alternatives: list[Synonyms] = field(default_factory=list)
+    same_language: list[float] = field(default_factory=list)  # weight in evidence of the claim's language
+    other_language: list[float] = field(default_factory=list)  # weight in evidence of another language
+    is_term: list[bool] = field(default_factory=list)  # False for a Chinese word that covers several terms
 
-    def add(self, term: str, ways: Synonyms, foreign: float, native: float = 1.0, *, is_term: bool = True) -> None:
-        """One more unit."""
-        self.is_term.append(is_term)
+    def add(
+        self,
+        term: str,
+        alternatives: Synonyms,
+        other_language: float,
+        same_language: float = 1.0,
+        *,
+        is_term: bool = True,
+    ) -> None:
+        """Append a term."""
         self.terms.append(term)
-        self.native.append(native)
-        self.ways.append(ways)
-        self.foreign.append(foreign)
+        self.alternatives.append(alternatives)
+        self.same_language.append(same_language)
+        self.other_language.append(other_language)
+        self.is_term.append(is_term)
 
     @classmethod
-    def joined(cls, parts: "Sequence[Units]") -> "Units":
-        """Those of several claims, one after the other."""
+    def concatenate(cls, parts: "Sequence[QueryTerms]") -> "QueryTerms":
+        """Return the terms of several claims, one claim after the other."""
         if len(parts) == 1:
             return parts[0]
         return cls(*(list(chain.from_iterable(getattr(part, f.name) for part in parts)) for f in fields(cls)))
 
 
-def units(text: str, lexed: Analysis) -> Units:
-    """The units of a claim: Chinese words of the table, then each of its terms; one without weight if it has none."""
-    found = Units()
-    covered = _han_words(text, found) if not text.isascii() else set()
-    for term in dict.fromkeys(lexed.terms):
+@dataclass(frozen=True, slots=True)
+class AnalyzedClaim:
+    """A claim with its terms, and the terms of the sentence before."""
+
+    text: str
+    previous: str  # the sentence before
+    analysis: Analysis
+    terms: list[str]  # without repeats
+    previous_terms: list[str]  # without repeats
+    query: QueryTerms  # Chinese words first, then `terms`
+    foreign: Bools | None  # (N,) whether evidence is in another language; None if none is
+
+    @classmethod
+    def analyze(cls, claim: Claim, index: Index) -> "AnalyzedClaim":
+        """Analyze a claim and the sentence before, for comparison with the evidence of `index`."""
+        analysis = analyze_sentence(claim.text)
+        previous = analyze_sentence(claim.context) if claim.context else None
+        language = language_of(analysis) or (language_of(previous) if previous else None)
+        return cls(
+            text=claim.text,
+            previous=claim.context,
+            analysis=analysis,
+            terms=list(dict.fromkeys(analysis.terms)),
+            previous_terms=list(dict.fromkeys(previous.terms)) if previous else [],
+            query=query_terms(claim.text, analysis),
+            foreign=index.foreign_to(language),
+        )
+
+    @property
+    def number_count(self) -> int:
+        """The number of quantities whose value is certain."""
+        return sum(1 for quantity in self.analysis.quantities if quantity.strict and quantity.values)
+
+
+def query_terms(text: str, analysis: Analysis) -> QueryTerms:
+    """Return the Chinese words of a claim that the synonym table knows, then each of its terms.
+
+    A claim without terms gets one empty term of weight 0, so that arrays are never empty.
+    """
+    query = QueryTerms()
+    covered = _add_han_words(text, query) if not text.isascii() else set()
+    for term in dict.fromkeys(analysis.terms):
         if term[0] == "#":
-            found.add(term, NO_SYNONYMS, _FOREIGN_NAME)
+            query.add(term, NO_SYNONYMS, _FOREIGN_NAME)
         elif _HAN.match(term):
-            found.add(term, NO_SYNONYMS, 0.0 if term in covered else 0.1)
+            query.add(term, NO_SYNONYMS, 0.0 if term in covered else _FOREIGN_HAN)
         else:
-            ways = synonyms(term)
-            name = term in lexed.names
-            found.add(
-                term, ways, _FOREIGN_NAME if name else _FOREIGN_KNOWN if ways is not NO_SYNONYMS else _FOREIGN_OTHER
-            )
-    if not found.terms:
-        found.add("", NO_SYNONYMS, 0.0, 0.0, is_term=False)
-    return found
+            alternatives = synonyms(term)
+            known = _FOREIGN_KNOWN if alternatives is not NO_SYNONYMS else _FOREIGN_OTHER
+            query.add(term, alternatives, _FOREIGN_NAME if term in analysis.names else known)
+    if not query.terms:
+        query.add("", NO_SYNONYMS, 0.0, 0.0, is_term=False)
+    return query
 
 
-def _han_words(text: str, found: Units) -> set[str]:
-    """Add the words of the table that the claim's Chinese holds; returns the pairs of characters they cover."""
+def _add_han_words(text: str, query: QueryTerms) -> set[str]:
+    """Add the Chinese words that the synonym table knows; return the pairs of characters that they cover."""
     covered: set[str] = set()
-    for run in _RUN.finditer(text):
-        for start, end, ways in han_synonyms(run[0]):
+    for run in _HAN_RUN.finditer(text):
+        for start, end, alternatives in han_synonyms(run[0]):
             word = run[0][start:end]
             covered.update(word[i : i + 2] for i in range(len(word) - 1))
-            if word not in found.terms:
-                found.add(word, ways, _FOREIGN_KNOWN, 0.0, is_term=False)
+            if word not in query.terms:
+                query.add(word, alternatives, _FOREIGN_KNOWN, 0.0, is_term=False)
     return covered
 
 
-def presence(found: Units, index: Index) -> tuple[Floats, Floats]:
-    """(U, S) and (U, N): how far each unit stands in each sentence and in each piece of evidence, 0..1."""
+def presence(query: QueryTerms, index: Index) -> tuple[Floats, Floats]:
+    """Return the credit, 0..1, of each term in each sentence, (U, S), and in each piece of evidence, (U, N)."""
     owner = index.sentence_owner
-    by_sentence = np.zeros((len(found.terms), index.size), dtype=np.float32)
-    by_evidence = np.zeros((len(found.terms), len(index.evidence)), dtype=np.float32)
-    rows, at, credit = _standing(found, index)
+    by_sentence = np.zeros((len(query.terms), index.size), dtype=np.float32)
+    by_evidence = np.zeros((len(query.terms), len(index.evidence)), dtype=np.float32)
+    rows, at, credit = _single_term_matches(query, index)
     by_sentence[rows, at] = credit
     by_evidence[rows, owner[at]] = credit
-    for row, (_, multiple) in enumerate(found.ways):
-        for way in multiple:
-            if way[0] in index.postings:
-                at = _all_of(way, index)
+    for row, (_, multiple) in enumerate(query.alternatives):
+        for alternative in multiple:
+            if alternative[0] in index.postings:
+                at = _sentences_with_all(alternative, index)
                 by_sentence[row, at] = np.maximum(by_sentence[row, at], SYNONYM)
                 by_evidence[row, owner[at]] = np.maximum(by_evidence[row, owner[at]], SYNONYM)
     return by_sentence, by_evidence
 
 
-def _standing(found: Units, index: Index) -> tuple[Ints, Ints, Floats]:
-    """Row, sentence and credit of everything that stands for a unit by one term; of those at one place the last holds.
+def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, Floats]:
+    """Return row, sentence and credit of every match by one term, weakest kind first, so that the last one counts.
 
-    A posting list each and a few array operations for all of them: 30 µs for ten units, half of what one by one takes.
+    One array operation for all posting lists: 30 µs for ten terms, half of what one operation per term takes.
     """
     postings = index.postings
-    cognates: list[tuple[int, int, int]] = []  # row, and the places in `Index.posted`
+    cognates: list[tuple[int, int, int]] = []  # row, and a range of `Index.posted`
     others: list[tuple[int, int, int]] = []
-    for row, (term, (single, _)) in enumerate(zip(found.terms, found.ways, strict=True)):
+    for row, (term, (single, _)) in enumerate(zip(query.terms, query.alternatives, strict=True)):
         cognates += [(row, *postings[other]) for other in index.skeletons.get(consonant_skeleton(term), ())]
-        others += [(row, *postings[way]) for way in single if way in postings]
-    exact = [(row, *postings[term]) for row, term in enumerate(found.terms) if term in postings]
-    stands = cognates + others + exact
-    if not stands:
-        return _NO_PLACE, _NO_PLACE, _NO_CREDIT
-    by_kind = [COGNATE] * len(cognates) + [SYNONYM] * len(others) + [EXACT] * len(exact)
-    lengths = [last - first for _, first, last in stands]
+        others += [(row, *postings[other]) for other in single if other in postings]
+    exact = [(row, *postings[term]) for row, term in enumerate(query.terms) if term in postings]
+    matches = cognates + others + exact
+    if not matches:
+        return _NO_SENTENCE, _NO_SENTENCE, _NO_CREDIT
+    credit = [COGNATE] * len(cognates) + [SYNONYM] * len(others) + [EXACT] * len(exact)
+    lengths = [last - first for _, first, last in matches]
     return (
-        np.repeat([row for row, _, _ in stands], lengths),
-        np.concatenate([index.posted[first:last] for _, first, last in stands]),
-        np.repeat(np.array(by_kind, dtype=np.float32), lengths),
+        np.repeat([row for row, _, _ in matches], lengths),
+        np.concatenate([index.posted[first:last] for _, first, last in matches]),
+        np.repeat(np.array(credit, dtype=np.float32), lengths),
     )
 
 
-def _all_of(way: tuple[str, ...], index: Index) -> Ints:
-    at = index.sentences_of(way[0])
-    for term in way[1:]:
+def _sentences_with_all(terms: tuple[str, ...], index: Index) -> Ints:
+    at = index.sentences_of(terms[0])
+    for term in terms[1:]:
         at = np.intersect1d(at, index.sentences_of(term))
     return at

@@ -1,4 +1,4 @@
-"""Order: which neighbouring terms of a claim are neighbours in the evidence too, and how long a run both share."""
+"""Term order: which neighbouring terms of a claim are neighbours in the evidence, and the longest shared run."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,52 +9,53 @@ import numpy as np
 
 from .index import Index
 
-# Times that a claim may say the same pair; those beyond are not looked for. Where evidence repeats it too, the work is
-# the product of both: a line of 1,200 equal characters and 20,000 of them took 24 s and 2 GB.
-MOST_REPEATS = 8
+# How often a claim may repeat a pair of terms; further repeats are ignored. If the evidence repeats the pair too, the
+# work is the product of both: a line of 1,200 equal characters against 20,000 of them took 24 s and 2 GB.
+MAX_REPEATS = 8
 
-_Place = list[int]  # place, row, sentence; -1 where a sentence ends between the two
-
-
-class Neighbours(NamedTuple):
-    """What evidence has of a claim's order: a value a piece of evidence, but for the last."""
-
-    longest: list[float]  # terms of the longest run that both share
-    window: list[int]  # pairs that are neighbours in its window
-    everywhere: list[int]  # in all of it
-    pairs: int  # of how many; 1 where there are none
+_Posting = list[int]  # position, evidence row, sentence; the sentence is -1 if one ends between the two terms
 
 
-def neighbours(
+class OrderCounts(NamedTuple):
+    """How far evidence keeps a claim's term order. One value per evidence, except for `pairs`."""
+
+    longest: list[float]  # terms of the longest shared run
+    in_window: list[int]  # pairs that are neighbours in the window
+    in_excerpt: list[int]  # pairs that are neighbours anywhere in the excerpt
+    pairs: int  # pairs of the claim; 1 if there are none
+
+
+def count_ordered_pairs(
     terms: Sequence[str], index: Index, shared: list[float], first: list[int], last: list[int]
-) -> Neighbours:
-    """The order of `terms` in each piece of evidence, whose window goes from sentence `first` to `last`.
+) -> OrderCounts:
+    """Count the pairs and runs of `terms` in each evidence, whose window goes from sentence `first` to `last`.
 
-    `shared`: 1 where any term is; becomes `longest`. Evidence has few of a claim's pairs: arrays take twice as long.
+    `shared` is 1 where any term occurs; it is changed and returned as `longest`. Plain lists, since evidence contains
+    few of a claim's pairs: with arrays this takes twice as long.
     """
-    pairs, found = _standing(terms, index)
-    longest, window, everywhere = shared, [0] * len(shared), [0] * len(shared)
-    runs: dict[int, int] = {}  # place and step in one number -> terms of the run that ends there
+    pairs, matches = _matching_pairs(terms, index)
+    longest, in_window, in_excerpt = shared, [0] * len(shared), [0] * len(shared)
+    runs: dict[int, int] = {}  # (position, step) as one number -> length of the run that ends there
     width, seen = len(terms), set()
-    for step, pair, places in found:
-        for place, row, _ in places:
-            at = place * width + step
+    for step, pair, postings in matches:
+        for position, row, _ in postings:
+            at = position * width + step
             runs[at] = run = runs.get(at - width - 1, 1) + 1
             if run > longest[row]:
                 longest[row] = run
         if pair not in seen:
             seen.add(pair)
-            for row in {row for _, row, sentence in places if sentence >= 0}:
-                everywhere[row] += 1
-            for row in {row for _, row, sentence in places if first[row] <= sentence <= last[row]}:
-                window[row] += 1
-    return Neighbours(longest, window, everywhere, max(1, pairs))
+            for row in {row for _, row, sentence in postings if sentence >= 0}:
+                in_excerpt[row] += 1
+            for row in {row for _, row, sentence in postings if first[row] <= sentence <= last[row]}:
+                in_window[row] += 1
+    return OrderCounts(longest, in_window, in_excerpt, max(1, pairs))
 
 
-def _standing(terms: Sequence[str], index: Index) -> tuple[int, list[tuple[int, int, list[_Place]]]]:
-    """How many pairs of neighbours `terms` have; and of those that stand in the evidence step, key and places.
+def _matching_pairs(terms: Sequence[str], index: Index) -> tuple[int, list[tuple[int, int, list[_Posting]]]]:
+    """Return the number of pairs in `terms`, and the step, key and postings of those that the evidence contains.
 
-    A pair counts once; one with a term that no evidence has, each time.
+    A repeated pair counts once, unless it has a term that no evidence contains.
     """
     ids = [index.vocabulary.get(term, -1) for term in terms]
     width = len(index.vocabulary) + 1
@@ -64,8 +65,8 @@ def _standing(terms: Sequence[str], index: Index) -> tuple[int, list[tuple[int, 
     count = max(0, len(ids) - 1) - repeats
     if not known:
         return count, []
-    if repeats >= MOST_REPEATS:
-        known = _seldom(known)
+    if repeats >= MAX_REPEATS:
+        known = _limit_repeats(known)
         keys = [key for _, key in known]
     bounds = np.searchsorted(index.pair_keys, keys + [key + 1 for key in keys]).tolist()
     return count, [
@@ -75,12 +76,12 @@ def _standing(terms: Sequence[str], index: Index) -> tuple[int, list[tuple[int, 
     ]
 
 
-def _seldom(known: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Steps and keys without those of a key that has come MOST_REPEATS times before."""
+def _limit_repeats(known: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Keep the first MAX_REPEATS (step, key) pairs of each key."""
     times: Counter[int] = Counter()
-    seldom = []
+    kept = []
     for step, key in known:
         times[key] += 1
-        if times[key] <= MOST_REPEATS:
-            seldom.append((step, key))
-    return seldom
+        if times[key] <= MAX_REPEATS:
+            kept.append((step, key))
+    return kept

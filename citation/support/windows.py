@@ -1,6 +1,7 @@
-"""Windows of one, two or three neighbouring sentences: which is best, and what it holds.
+"""Windows of one, two or three neighbouring sentences: which one is best, and which terms it contains.
 
-K claims, U units of all of them, S sentences, N pieces of evidence; see `comparison` for how windows lie in arrays.
+Array shapes: K claims, U query terms of all claims, S sentences, N pieces of evidence. See `features` for how windows
+are laid out in arrays.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ Ints = NDArray[np.int64]
 
 
 def by_window(presence: Floats, index: Index) -> Floats:
-    """(U, S) presence to (U, 3 S): how far each window of one sentence, of two, of three says it."""
+    """Turn the presence of terms in sentences, (U, S), into their presence in windows of 1, 2 and 3, (U, 3 S)."""
     seen = np.repeat(presence[:, None], WINDOW_SENTENCES, axis=1)
     for size in range(1, min(WINDOW_SENTENCES, index.size)):
         np.maximum(seen[:, size - 1, :-size], presence[:, size:], out=seen[:, size, :-size])
@@ -21,40 +22,41 @@ def by_window(presence: Floats, index: Index) -> Floats:
 
 
 def best_windows(value: Floats, index: Index) -> tuple[Ints, Ints]:
-    """(K, 3, S) to (K, N) twice: first and last sentence of the best; of equals the shorter, then the earlier."""
+    """Return the first and last sentence, (K, N) each, of the window with the highest value; `value` is (K, 3, S).
+
+    Of equal windows the shorter wins, then the earlier.
+    """
     claims = np.arange(len(value))[:, None]
-    begins = (claims * index.size + index.first_sentence[:-1]).ravel()  # as if each claim had evidence of its own
+    begins = (claims * index.size + index.first_sentence[:-1]).ravel()  # as if each claim had its own evidence
     owner = (claims * len(index.evidence) + index.sentence_owner).ravel()
     flat = value.swapaxes(0, 1).reshape(WINDOW_SENTENCES, -1)
     highest = flat.max(axis=0)
     at = np.flatnonzero(highest == np.maximum.reduceat(highest, begins)[owner])
     first = at[np.searchsorted(owner[at], np.arange(len(begins)))]
-    more = flat[:, first].argmax(axis=0)
+    extra = flat[:, first].argmax(axis=0)
     earliest = first.reshape(len(value), -1) - claims * index.size
-    return earliest, earliest + more.reshape(earliest.shape)
+    return earliest, earliest + extra.reshape(earliest.shape)
 
 
 def in_windows(presence: Floats, first: Ints, last: Ints) -> Floats:
-    """(U, S) presence to (U, N): what each row's windows hold; `first` and `last`, (U, N), are their sentences."""
-    begins = (np.arange(len(presence)) * presence.shape[1])[
-        :, None
-    ]  # of each row in the flat array, ten times as fast to take
+    """Return the presence of terms in one window per evidence, (U, N), given its sentences, (U, N)."""
+    begins = (np.arange(len(presence)) * presence.shape[1])[:, None]  # of each row; `take` is 10 times as fast flat
     seen = presence.take(begins + first)
     for sentence in (np.minimum(first + 1, last), last):
         np.maximum(seen, presence.take(begins + sentence), out=seen)
     return np.asarray(seen)
 
 
-def most_alike(value: Floats, first: Ints, last: Ints) -> Ints:
-    """(K, N): of the sentences of each window the one with the highest value, (K, S)."""
+def best_sentences(value: Floats, first: Ints, last: Ints) -> Ints:
+    """Return the sentence of each window, (K, N), that has the highest value, (K, S)."""
     three = np.minimum(first[..., None] + np.arange(WINDOW_SENTENCES), last[..., None])
     begins = (np.arange(len(value)) * value.shape[1])[:, None, None]
     best = value.take(begins + three).argmax(axis=2)
     return np.asarray(np.minimum(first + best, last))
 
 
-def lead(score: NDArray[np.floating]) -> NDArray[np.floating]:
-    """(..., N): how far each is above the best of the others; one alone is above nothing."""
+def margin(score: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return each score minus the best of the others, along the last axis; a single score keeps its value."""
     if score.shape[-1] < 2:
         return score
     second, top = np.moveaxis(np.sort(score, axis=-1)[..., -2:, None], -2, 0)

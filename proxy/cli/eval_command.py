@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from citestream.citation.cite import together, with_gaps
+from citestream.citation.cite import align, calibrate_answer
 from citestream.citation.evaluate import Quality, Record, evaluate, interval
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.options import Options
@@ -118,10 +118,10 @@ async def _cited(
     scoring = scorers.open(options, evidence)
     made = [claim for claim in claims if claim is not None]
     await scoring.embed(made)
-    scores = with_gaps(claims, await scoring.score_all(made))
+    scores = align(claims, await scoring.score_all(made))
     measured.degraded += scoring.degraded
     prepared = await scoring.prepared()
-    for index, (claim, scored) in enumerate(zip(claims, together(scores, prepared), strict=True)):
+    for index, (claim, scored) in enumerate(zip(claims, calibrate_answer(scores, prepared), strict=True)):
         if claim is None or scored is None:
             yield []
             continue
@@ -137,7 +137,7 @@ def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[Jud
     gold = set(record["gold"][index]).union(*record["gold_alt"][index] or [()])
     skipped = set(record["ignore"][index])
     return [
-        Judged(verdict.probability, verdict.number - 1 in gold, verdict.gate is None)
+        Judged(verdict.probability, verdict.number - 1 in gold, verdict.refusal is None)
         for verdict in verdicts
         if verdict.number - 1 not in skipped
     ]

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.explanation import Explained
 from citestream.citation.support.decision import Verdict
-from citestream.citation.support.explanation import Explained
 
 NEAREST = 5  # pieces of evidence shown of a sentence
 PASSAGE = 70  # characters shown of the passage that was compared
@@ -44,7 +44,9 @@ def _verdicts(verdicts: Sequence[Verdict], evidence: Sequence[Evidence], unsafe:
             f"{verdict.probability:.2f}",
             *[_score(verdict, keys) for keys in scores.values()],
             Text(f"{verdict.number} {name}{hinted}"),
-            Text(verdict.decided.translate(unsafe), style="green" if verdict.cited else "red" if verdict.gate else ""),
+            Text(
+                verdict.summary.translate(unsafe), style="green" if verdict.cited else "red" if verdict.refusal else ""
+            ),
             Text(passage if len(passage) <= PASSAGE else f"{passage[: PASSAGE - 1]}…", style="dim"),
         )
     return found

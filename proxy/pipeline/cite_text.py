@@ -5,15 +5,15 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
 from citestream.citation.answer import Answer, Draft
-from citestream.citation.cite import CitedText, decided, drafts_of, finished, together, with_gaps
+from citestream.citation.cite import CitedText, align, calibrate_answer, decide, drafts_of, finish
 from citestream.citation.evidence import Evidence
+from citestream.citation.explanation import Explained, explain_drafts
 from citestream.citation.json_answer import JsonAnswer
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Support
-from citestream.citation.support.explanation import Explained, explain_drafts
-from citestream.citation.support.scorers import MOST_TOGETHER, Prepared, Scores, scorer
+from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Scores, scorer
 
 from ..scorers import Scorers
 from .scoring import Scoring
@@ -29,7 +29,7 @@ class ScoredText:
     answer: Answer | JsonAnswer
     drafts: list[Draft]
     scores: list[Scores | None]
-    prepared: Prepared
+    prepared: PreparedEvidence
     response: Response
 
     async def cited(self) -> CitedText:
@@ -37,11 +37,11 @@ class ScoredText:
         pieces: list[str] = []
         supports: list[tuple[Support, ...]] = []
         for draft, scored in zip(self.drafts, self.scores, strict=True):
-            decision = decided(draft, scored, self.prepared, self.response.options)
+            decision = decide(draft, scored, self.prepared, self.response.options)
             pieces.append(self.answer.cite(draft, decision))
             supports.append(decision.supports)
             await asyncio.sleep(0)
-        return finished(self.response, pieces, supports, self.scores)
+        return finish(self.response, pieces, supports, self.scores)
 
     def explained(self) -> list[Explained]:
         """Why."""
@@ -76,12 +76,12 @@ async def score_text(
     claims = [draft.claim for draft in drafts if draft.claim is not None]
     await scoring.embed(claims, standstill=STANDSTILL)
     found: list[Scores] = []
-    for at in range(0, len(claims), MOST_TOGETHER):
+    for at in range(0, len(claims), MAX_BATCH):
         await asyncio.sleep(0)  # so many take 2 ms, and a text may have a hundred thousand
-        found += await scoring.score_all(claims[at : at + MOST_TOGETHER])
-    scores = with_gaps([draft.claim for draft in drafts], found)
+        found += await scoring.score_all(claims[at : at + MAX_BATCH])
+    scores = align([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
-    return ScoredText(answer, drafts, together(scores, prepared), prepared, response)
+    return ScoredText(answer, drafts, calibrate_answer(scores, prepared), prepared, response)
 
 
 async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from citestream.citation.support.decision import Decision
-from citestream.citation.support.scorers import MOST_TOGETHER
+from citestream.citation.support.scorers import MAX_BATCH
 
 from .drafts import Drafted, Step
 
@@ -28,8 +28,8 @@ async def in_turn(steps: Steps, decide: Decide) -> Decided:
     """Each step, once it is decided, together with others that are there; the next are read after that."""
     async with aclosing(steps):
         async for found in steps:
-            for at in range(0, len(found), MOST_TOGETHER):
-                part = found[at : at + MOST_TOGETHER]
+            for at in range(0, len(found), MAX_BATCH):
+                part = found[at : at + MAX_BATCH]
                 drafted = [step for step in part if isinstance(step, Drafted)]
                 decisions = iter(await decide(drafted) if drafted else ())
                 for step in part:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.scorers import Prepared, Scorer
+from citestream.citation.support.scorers import PreparedEvidence, Scorer
 
 BEGIN_SECONDS = 0.002  # after which preparing begins: first the question is on its way to the model
 STEP_SECONDS = 0.001  # that preparing takes between two looks at the sockets
@@ -31,7 +31,7 @@ class Preparations:
         self._jobs: deque[_Job] = deque()
         self._thread = ThreadPoolExecutor(1, "preparing")
 
-    def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[Prepared]":
+    def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[PreparedEvidence]":
         """Prepare this evidence; may only be called where an event loop runs. Cancelling it ends the work."""
         loop = asyncio.get_running_loop()
         lengths = [one.characters for one in evidence]
@@ -60,7 +60,9 @@ class Preparations:
 class _Job:
     """The evidence of one request: each excerpt is a step, what is made of all of them is the last."""
 
-    def __init__(self, scorer: Scorer, evidence: Sequence[Evidence], prepared: "asyncio.Future[Prepared]") -> None:
+    def __init__(
+        self, scorer: Scorer, evidence: Sequence[Evidence], prepared: "asyncio.Future[PreparedEvidence]"
+    ) -> None:
         self._scorer = scorer
         self._evidence = evidence
         self._prepared = prepared
@@ -72,7 +74,7 @@ class _Job:
             return True  # nobody waits for it any more
         try:
             if self._unread:
-                self._scorer.preread(self._unread.popleft())
+                self._scorer.analyze(self._unread.popleft())
                 return False
             self._prepared.set_result(self._scorer.prepare(self._evidence))
         except Exception as error:  # noqa: BLE001 - whoever waits for it gets it

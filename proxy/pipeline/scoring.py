@@ -8,22 +8,17 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TypeGuard
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.support.calibration import judged
+from citestream.citation.support.calibration import calibrate_all
 from citestream.citation.support.decision import Decision, attribute
 from citestream.citation.support.scorers import (
     Claim,
-    Prepared,
+    PreparedEvidence,
     Scorer,
     Scores,
     Vectors,
-    WantsReading,
-    WantsVectors,
-    score_all,
 )
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
@@ -54,12 +49,12 @@ class Scoring:
         """Begins to prepare the evidence at once."""
         outside = outside or Outside()
         self.degraded = False  # whether a score had to do without what its scorer wants, such as vectors
-        self._windows = (scorer.windows, tuple(evidence))
+        self._windows = (scorer.texts_to_embed, tuple(evidence))
         self._embedder = outside.embedder if scorer.needs_vectors else None
         self._reader = outside.reader
         self._deadline = self._patience = outside.deadline
         self._embedding = asyncio.Lock()
-        self._complete: Prepared | None = None
+        self._complete: PreparedEvidence | None = None
         self._preparing = (outside.preparations or Preparations()).begin(scorer, evidence)
 
     @property
@@ -89,7 +84,7 @@ class Scoring:
                 return
         log.warning("embedding the evidence failed: nothing came")
 
-    async def prepared(self) -> Prepared:
+    async def prepared(self) -> PreparedEvidence:
         """The evidence, as ready as it is."""
         return self._complete or await self._preparing
 
@@ -99,19 +94,19 @@ class Scoring:
             vectors = await self._vectors(self._embedder, [claim.text for claim in claims])
             claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]
         prepared = await self.prepared()
-        scores = score_all(prepared, claims)
-        if _wants_reading(prepared):
+        scores = prepared.score_all(claims)
+        if prepared.needs_entailment:
             scores = [await self._read(prepared, *pair) for pair in zip(claims, scores, strict=True)]
         self.degraded |= any(one.degraded for one in scores)
         return scores
 
     async def decide(self, claims: Sequence[tuple[Claim, frozenset[int]]], options: Options) -> list[Decision]:
         """Which evidence supports each of these claims. Beside them: what the model cited."""
-        scores = judged(await self.score_all([claim for claim, _ in claims]))
+        scores = calibrate_all(await self.score_all([claim for claim, _ in claims]))
         prepared = await self.prepared()
         return [
-            attribute(claim, of_one, prepared, cited=cited, limit=options.max_per_sentence, why=options.explain)
-            for (claim, cited), of_one in zip(claims, scores, strict=True)
+            attribute(claim, of_one, prepared, hints=hints, limit=options.max_per_sentence, explain=options.explain)
+            for (claim, hints), of_one in zip(claims, scores, strict=True)
         ]
 
     async def _vectors(self, embedder: Embedder, texts: list[str]) -> Sequence[Vectors | None]:
@@ -132,19 +127,19 @@ class Scoring:
                 windows, evidence = self._windows
                 vectors = await embedder.embed(await asyncio.to_thread(windows, evidence))
                 prepared = await asyncio.shield(self._preparing)  # others wait for it longer than whoever waits here
-                if isinstance(prepared, WantsVectors):
-                    prepared = await asyncio.to_thread(prepared.with_vectors, vectors)
-                self._complete = prepared
+                self._complete = await asyncio.to_thread(prepared.with_vectors, vectors)
 
-    async def _read(self, prepared: WantsReading, claim: Claim, scores: Scores) -> Scores:
+    async def _read(self, prepared: PreparedEvidence, claim: Claim, scores: Scores) -> Scores:
         """With what the reader says about the evidence that the scores leave open; degraded where nobody reads."""
-        reader, rows = self._reader, prepared.open(scores)
+        reader, rows = self._reader, prepared.undecided(scores)
         if reader is None:
             return replace(scores, degraded=True)
         try:
             async with asyncio.timeout(self._patience):
                 passages = prepared.passages(scores, rows)
-                return prepared.read(scores, rows, await reader.entailed([(one, claim.text) for one in passages]))
+                return prepared.with_entailment(
+                    scores, rows, await reader.entailed([(one, claim.text) for one in passages])
+                )
         except (TimeoutError, ProviderError) as error:
             self._missed("entailment", error)
         return replace(scores, degraded=True)
@@ -153,13 +148,3 @@ class Scoring:
         self._patience *= _LESS_PATIENCE
         why = error.brief if isinstance(error, ProviderError) else "it took too long"
         log.warning("%s failed, words alone decide: %s", what, why)
-
-
-def _wants_reading(prepared: Prepared) -> TypeGuard[WantsReading]:
-    return _reads(type(prepared))
-
-
-@cache
-def _reads(kind: type[Prepared]) -> bool:
-    """Found out once: looking at a protocol takes 20 µs, and this is asked for every sentence."""
-    return issubclass(kind, WantsReading)

@@ -8,7 +8,7 @@ import pytest
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim
-from citestream.citation.support.scorers.entailment import EntailmentScorer, weighing
+from citestream.citation.support.scorers.entailment import EntailmentScorer, default_weights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
 from citestream.proxy.scorers import Scorers
@@ -58,7 +58,7 @@ async def test_a_request_for_what_is_not_there_is_degraded() -> None:
 
 
 def test_a_model_may_bring_its_own_weighing(tmp_path: Path) -> None:
-    own = {**weighing().as_dict(), "entailed": 2.0}
+    own = {**default_weights().as_dict(), "entailed": 2.0}
     (tmp_path / "citestream.json").write_text(json.dumps(own), "utf-8")
     made = Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")
     assert isinstance(made, EntailmentScorer)

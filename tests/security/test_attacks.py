@@ -10,7 +10,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.citation.answer import Answer
-from citestream.citation.cite import decided
+from citestream.citation.cite import decide
 from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.prompt import inject
@@ -52,7 +52,7 @@ def answered(
     drafts = [draft for character in text for draft in answer.feed(character)] + answer.flush()
     for draft in drafts:
         scores = prepared.score(draft.claim) if draft.claim else None
-        shown.append(answer.cite(draft, decided(draft, scores, prepared, response.options)))
+        shown.append(answer.cite(draft, decide(draft, scores, prepared, response.options)))
     return "".join(shown) + answer.reference_list(), response
 
 

@@ -1,7 +1,7 @@
-"""Gates: what refuses a piece of evidence however alike it looks. Deterministic, and each names its reason.
+"""Gates: deterministic checks that can refuse a support, each with a reason, however similar claim and passage are.
 
-Numbers: every number of the claim must stand in the supporting passage, with its unit. Polarity: what one side says and
-the other denies, or says with the opposite word, is no support.
+Numbers: every number of the claim must be in the passage, with its unit. Polarity: it is no support if only one side
+negates something or uses the opposite word.
 """
 
 from bisect import bisect_left
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ...text import analyze_sentence
+from ..excerpts import language_of
 from ..index import Index
-from ..passages import language_of
 from ..scorers import Claim
 from .clause import Clause
-from .number_gate import Numbers, Passage
-from .polarity_gate import contrary
+from .number_gate import NumberGate, PassageNumbers
+from .polarity_gate import contradiction
 
-__all__ = ["Gate", "Gates", "Reason"]
+__all__ = ["GateChecks", "Reason", "Refusal"]
 
-# Below this share of common terms two sentences speak of different things, and their polarities cannot be compared.
-_COMPARABLE = 0.7
-# Of pairs of characters fewer are common: one character more or less changes two of them.
-_COMPARABLE_HAN = 0.4
+# Two sentences with a smaller share of common terms are about different things; their polarities cannot be compared.
+_SAME_TOPIC = 0.7
+# Pairs of Chinese characters match less often: one different character changes two pairs.
+_SAME_TOPIC_HAN = 0.4
 
 
 class Reason(StrEnum):
-    """Why a citation of the model was taken out."""
+    """Why a citation of the model was removed."""
 
     UNKNOWN_NUMBER = "unknown_number"
     NO_SUPPORT = "no_support"
@@ -35,60 +35,60 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """A refusal: the reason, and the words of the claim and the evidence that show it."""
+class Refusal:
+    """A gate refuses the support: the reason, and the words of claim and passage that disagree."""
 
     reason: Reason
     detail: str
-    close: bool = True  # the passage is about the same; otherwise it would be no support with the right number either
+    same_topic: bool = True  # False: the passage would not support the claim with the right number either
 
 
-class Gates:
-    """The gates of one claim: what it says is read once, for all evidence."""
+class GateChecks:
+    """The gates of one claim, which is analyzed once for all evidence."""
 
     def __init__(self, claim: Claim, index: Index) -> None:
-        """`index`: of the evidence that will be checked."""
+        """`index`: of the evidence to check."""
         self.index = index
-        lexed = analyze_sentence(claim.text)
-        han = language_of(lexed) == "han"
-        self.mine = Clause(claim.text, lexed, 0, len(claim.text), lexed.quantities)
-        self.numbers = Numbers(claim.text, lexed, self.mine, han=han)
-        self.matter = self.mine.matter()
-        self.least = (_COMPARABLE_HAN if han else _COMPARABLE) * len(self.matter)
+        analysis = analyze_sentence(claim.text)
+        han = language_of(analysis) == "han"
+        self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
+        self.numbers = NumberGate(claim.text, analysis, self.claim, han=han)
+        self.topic_terms = self.claim.topic_terms()
+        self.min_shared = (_SAME_TOPIC_HAN if han else _SAME_TOPIC) * len(self.topic_terms)
 
-    def check(self, row: int, window: tuple[int, int]) -> Gate | None:
-        """The first gate that refuses `window` (offsets) of the evidence in `row`, or None."""
+    def check(self, row: int, window: tuple[int, int]) -> Refusal | None:
+        """Return the first refusal of `window`, a span of the evidence in `row`, or None."""
         passage = self._passage(row, window)
-        mismatch, close = self.numbers.mismatch(passage)
+        mismatch, same_topic = self.numbers.mismatch(passage)
         if mismatch:
-            return Gate(Reason.NUMBER_MISMATCH, mismatch, close)
-        contradiction = contrary(self.mine, passage.nearest) if passage.nearest else ""
-        return Gate(Reason.NEGATION, contradiction) if contradiction else None
+            return Refusal(Reason.NUMBER_MISMATCH, mismatch, same_topic)
+        detail = contradiction(self.claim, passage.nearest) if passage.nearest else ""
+        return Refusal(Reason.NEGATION, detail) if detail else None
 
-    def _passage(self, row: int, window: tuple[int, int]) -> Passage:
-        """What the gates look at; the numbers of one sentence more on each side of the window.
+    def _passage(self, row: int, window: tuple[int, int]) -> PassageNumbers:
+        """Return what the gates compare, with the numbers of one more sentence on each side of the window.
 
-        A year or a unit is often said there, once for all.
+        A year or a unit is often stated there once for all.
         """
-        evidence, lexed = self.index.evidence[row], self.index.lexed[row]
-        spans, (start, end) = self.index.around(row, *window)
-        quantities = [q for q in lexed.quantities if start <= q.start < end] if self.numbers.quantities else []
+        evidence, analysis = self.index.evidence[row], self.index.analyses[row]
+        spans, (start, end) = self.index.surroundings(row, *window)
+        quantities = [q for q in analysis.quantities if start <= q.start < end] if self.numbers.quantities else []
         nearest = self._nearest(row, spans)
-        return Passage(
+        return PassageNumbers(
             evidence.text,
-            lexed,
+            analysis,
             evidence.title or "",
             quantities,
-            Clause(evidence.text, lexed, *nearest, quantities) if nearest else None,
+            Clause(evidence.text, analysis, *nearest, quantities) if nearest else None,
         )
 
     def _nearest(self, row: int, spans: Sequence[Sequence[int]]) -> tuple[int, int] | None:
-        """The sentence of these that shares most with the claim, if it is about the same."""
-        lexed = self.index.lexed[row]
-        best, most = None, self.least
+        """Return the span that shares most terms with the claim, or None if none is about the same topic."""
+        analysis = self.index.analyses[row]
+        best, most = None, self.min_shared
         for start, end in spans:
-            said = lexed.terms[bisect_left(lexed.starts, start) : bisect_left(lexed.starts, end)]
-            shared = len(self.matter.intersection(said))
+            terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
+            shared = len(self.topic_terms.intersection(terms))
             if shared and shared >= most and (best is None or shared > most):
                 best, most = (start, end), shared
         return best

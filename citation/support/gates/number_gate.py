@@ -1,4 +1,4 @@
-"""Numbers: every number of the claim must stand in the supporting passage, with its unit, beside the same things."""
+"""Number gate: every number of the claim must be in the passage, with its unit, and refer to the same thing."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -7,144 +7,144 @@ from typing import NamedTuple
 from ...text import Analysis, Quantity, agrees, analyze_title
 from .clause import Clause
 
-# What a claim begins with is mostly what it is about, and stands in the first part of the evidence's sentence.
-_TOPIC_TERMS, _TOPIC_TERMS_HAN = 1, 2
-_CHANGE = 2  # numbers that one takes
+# The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
+_SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
+_CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
 
 
-class Passage(NamedTuple):
-    """Where the numbers of the evidence are looked for."""
+class PassageNumbers(NamedTuple):
+    """The part of the evidence that is searched for the claim's numbers."""
 
     text: str
-    lexed: Analysis
+    analysis: Analysis
     title: str
-    quantities: Sequence[Quantity]  # of the window and what stands around it
-    nearest: Clause | None  # the sentence that is about the same as the claim, if there is one
+    quantities: Sequence[Quantity]  # of the window and the sentences around it
+    nearest: Clause | None  # the sentence about the same topic as the claim, if there is one
 
     @property
-    def known(self) -> list[Quantity]:
-        """Those of the title, too."""
+    def with_title(self) -> list[Quantity]:
+        """Return the quantities, including those of the title."""
         return [*self.quantities, *analyze_title(self.title).quantities]
 
 
-class Numbers:
-    """Those of one claim, read once for all evidence."""
+class NumberGate:
+    """The numbers of one claim, analyzed once for all evidence."""
 
-    def __init__(self, text: str, lexed: Analysis, mine: Clause, *, han: bool) -> None:
-        """`mine`: all of the claim. `han`: its script has no spaces."""
+    def __init__(self, text: str, analysis: Analysis, claim: Clause, *, han: bool) -> None:
+        """`claim`: the whole claim as a clause. `han`: its script has no spaces."""
         self.text = text
-        self.mine = mine
-        self.quantities = [(quantity, _counted(quantity, lexed)) for quantity in lexed.quantities]
-        words = [term for term in mine.terms if term[0] != "#"] if self.quantities else []
-        self.said = set(mine.terms).difference(words[: _TOPIC_TERMS_HAN if han else _TOPIC_TERMS])
+        self.claim = claim
+        self.quantities = [(quantity, _counted_term(quantity, analysis)) for quantity in analysis.quantities]
+        words = [term for term in claim.terms if term[0] != "#"] if self.quantities else []
+        self.terms = set(claim.terms).difference(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
 
-    def mismatch(self, passage: Passage) -> tuple[str, bool]:
-        """What the passage says of the claim's numbers, and whether it is about the same; "" where nothing is wrong."""
-        theirs = passage.nearest
+    def mismatch(self, passage: PassageNumbers) -> tuple[str, bool]:
+        """Return how the numbers disagree, "" if they do not, and whether the passage is about the same topic."""
+        nearest = passage.nearest
         for quantity, counted in self.quantities:
-            near = [q for q in theirs.quantities if agrees(quantity, q)] if theirs else []
-            if not any(_says_so(q, quantity, counted, passage.lexed) for q in near):  # as mostly one does
-                agreeing = [q for q in passage.known if agrees(quantity, q)]
-                if quantity.strict and not _borne_out(quantity, agreeing, passage):
-                    return f"the passage does not say {self._words(quantity)}", theirs is not None
-                if theirs and (other := _otherwise(quantity, counted, agreeing, passage)):
+            near = [q for q in nearest.quantities if agrees(quantity, q)] if nearest else []
+            if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
+                agreeing = [q for q in passage.with_title if agrees(quantity, q)]
+                if quantity.strict and not _confirmed(quantity, agreeing, passage):
+                    return f"the passage does not say {self._words(quantity)}", nearest is not None
+                if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
                     return f"the passage says {other}, not {self._words(quantity)}", True
-            if theirs and (other := self._elsewhere(quantity, near, theirs)):
+            if nearest and (other := self._misattributed(quantity, near, nearest)):
                 return f"the passage says {other}, not {self._words(quantity)}", True
-        return (self._turned(theirs) if theirs else ""), True
+        return (self._reversed_change(nearest) if nearest else ""), True
 
     def _words(self, quantity: Quantity) -> str:
         return self.text[quantity.start : quantity.end]
 
-    def _elsewhere(self, quantity: Quantity, near: Sequence[Quantity], theirs: Clause) -> str:
-        """The number that stands beside what the claim says, where the claim's stands beside something else only.
+    def _misattributed(self, quantity: Quantity, near: Sequence[Quantity], nearest: Clause) -> str:
+        """Return the number that the passage gives for the claim's subject, if the claim's number refers to another.
 
-        `near`: those of their sentence that agree.
+        `near`: the numbers of the nearest sentence that agree with the claim's.
         """
-        if len(near) in (0, len(theirs.quantities)):
+        if len(near) in (0, len(nearest.quantities)):
             return ""
         year = _is_year(quantity)
-        here = [q for q in near if _like(q, quantity, year)]
+        here = [q for q in near if _same_kind(q, quantity, year)]
         if not here:
             return ""
-        said = self.said - {quantity.term}
+        terms = self.terms - {quantity.term}
         for q in here:
-            if theirs.has_beside(said, q.start, q.end):
+            if nearest.part_has_any(terms, q.start, q.end):
                 return ""
-        others = [q for q in theirs.quantities if _like(q, quantity, year) and q not in here]
-        if any(agrees(own, q) for own in self.mine.quantities for q in others):
-            return ""  # the claim gives several
-        others = [q for q in others if theirs.has_beside(said, q.start, q.end)]
-        return theirs.text[others[0].start : others[0].end] if others else ""
+        others = [q for q in nearest.quantities if _same_kind(q, quantity, year) and q not in here]
+        if any(agrees(own, q) for own in self.claim.quantities for q in others):
+            return ""  # the claim gives several numbers
+        others = [q for q in others if nearest.part_has_any(terms, q.start, q.end)]
+        return nearest.text[others[0].start : others[0].end] if others else ""
 
-    def _turned(self, theirs: Clause) -> str:
-        """A change from one number to another that the passage tells the other way round."""
-        if len(theirs.quantities) < _CHANGE or len(self.mine.quantities) < _CHANGE:
+    def _reversed_change(self, nearest: Clause) -> str:
+        """Describe a change between two numbers that the passage states in the other direction."""
+        if len(nearest.quantities) < _CHANGE_NUMBERS or len(self.claim.quantities) < _CHANGE_NUMBERS:
             return ""
-        for before, after in self.mine.changes():
-            for first, second in theirs.changes():
-                turned = agrees(before, second) and agrees(after, first)
-                if turned and not (agrees(before, first) and agrees(after, second)):
-                    mine, said = self.text[before.start : after.end], theirs.text[first.start : second.end]
-                    return f"the passage says {said}, not {mine}"
+        for before, after in self.claim.changes():
+            for first, second in nearest.changes():
+                reversed_ = agrees(before, second) and agrees(after, first)
+                if reversed_ and not (agrees(before, first) and agrees(after, second)):
+                    own, theirs = self.text[before.start : after.end], nearest.text[first.start : second.end]
+                    return f"the passage says {theirs}, not {own}"
         return ""
 
 
-def _counted(quantity: Quantity, lexed: Analysis) -> str:
-    """What a number of the claim counts, where that is a thing that can be looked for."""
-    counted = _next_term(lexed, quantity.end)
+def _counted_term(quantity: Quantity, analysis: Analysis) -> str:
+    """Return the term that a number of the claim counts, or ""."""
+    counted = _next_term(analysis, quantity.end)
     return "" if not counted or counted[0] == "#" or not quantity.values or _is_year(quantity) else counted
 
 
-def _says_so(theirs: Quantity, quantity: Quantity, counted: str, lexed: Analysis) -> bool:
-    """Whether a number that agrees leaves nothing open: it is written and counts as the claim's."""
+def _fully_agrees(theirs: Quantity, quantity: Quantity, counted: str, analysis: Analysis) -> bool:
+    """Return whether an agreeing number also has the claim's unit, is an ordinal if it is, and counts the same."""
     return bool(
         (theirs.unit or not quantity.unit)
         and (theirs.ordinal or not quantity.ordinal)
-        and (not counted or _counts(theirs, counted, lexed))
+        and (not counted or _counts(theirs, counted, analysis))
     )
 
 
-def _borne_out(quantity: Quantity, agreeing: Sequence[Quantity], passage: Passage) -> bool:
-    """Whether a number of the passage agrees; one without a unit only if none is in the claim's unit."""
+def _confirmed(quantity: Quantity, agreeing: Sequence[Quantity], passage: PassageNumbers) -> bool:
+    """Return whether a number of the passage agrees; one without unit only if no number has the claim's unit."""
     if not agreeing or not quantity.unit or any(other.unit for other in agreeing):
         return bool(agreeing)
-    return not any(other.unit == quantity.unit for other in passage.known)
+    return not any(other.unit == quantity.unit for other in passage.with_title)
 
 
-def _otherwise(quantity: Quantity, counted: str, agreeing: Sequence[Quantity], passage: Passage) -> str:
-    """What the passage counts of the same thing, where it counts it and never as the claim does.
+def _conflicting_count(quantity: Quantity, counted: str, agreeing: Sequence[Quantity], passage: PassageNumbers) -> str:
+    """Return the number that the passage gives for the same counted thing, if it never gives the claim's.
 
-    A number of the title, a year or an edition, bears one out but counts nothing itself.
+    A number of the title is a year or an edition: it can confirm a number, but it counts nothing.
     """
-    text, lexed, numbers = passage.text, passage.lexed, passage.quantities
+    text, analysis, numbers = passage.text, passage.analysis, passage.quantities
     if quantity.ordinal and not quantity.strict and not any(q.ordinal for q in agreeing):
         ordinal = next((q for q in numbers if q.ordinal), None)
         if ordinal:
             return text[ordinal.start : ordinal.end]
     here = [q for q in numbers if agrees(quantity, q)] if counted else []
-    if not counted or any(_counts(q, counted, lexed) for q in here):
+    if not counted or any(_counts(q, counted, analysis) for q in here):
         return ""
-    same = next((q for q in numbers if _counts(q, counted, lexed)), None)
-    if same is None or any(not q.unit and not _next_term(lexed, q.end) for q in here):
-        return ""  # or a number that counts nothing
+    same = next((q for q in numbers if _counts(q, counted, analysis)), None)
+    if same is None or any(not q.unit and not _next_term(analysis, q.end) for q in here):
+        return ""  # nothing counts the same, or an agreeing number counts nothing in particular
     return text[same.start : same.end]
 
 
-def _counts(quantity: Quantity, counted: str, lexed: Analysis) -> bool:
-    """Whether a number of the evidence counts this."""
-    return bool(quantity.values) and _next_term(lexed, quantity.end) == counted and not _is_year(quantity)
+def _counts(quantity: Quantity, counted: str, analysis: Analysis) -> bool:
+    """Return whether a number of the evidence counts this term."""
+    return bool(quantity.values) and _next_term(analysis, quantity.end) == counted and not _is_year(quantity)
 
 
-def _like(quantity: Quantity, other: Quantity, year: bool) -> bool:
-    """Whether it is one of the same kind. `year`: the other is the number of a year."""
-    return quantity.unit == other.unit and _is_year(quantity) == year
+def _same_kind(quantity: Quantity, other: Quantity, other_is_year: bool) -> bool:
+    """Return whether both have the same unit, and both or neither are years."""
+    return quantity.unit == other.unit and _is_year(quantity) == other_is_year
 
 
 def _is_year(quantity: Quantity) -> bool:
     return bool(quantity.values) and not quantity.unit and 1000 <= quantity.values[0] < 2100
 
 
-def _next_term(lexed: Analysis, offset: int) -> str:
-    at = bisect_left(lexed.starts, offset)
-    return lexed.terms[at] if at < len(lexed.starts) and lexed.starts[at] - offset <= 1 else ""
+def _next_term(analysis: Analysis, offset: int) -> str:
+    at = bisect_left(analysis.starts, offset)
+    return analysis.terms[at] if at < len(analysis.starts) and analysis.starts[at] - offset <= 1 else ""

@@ -1,21 +1,24 @@
-"""Scorers: how alike a sentence and each piece of evidence are. Scores only, no decisions."""
+"""Scorers: how similar a claim and each piece of evidence are. They give scores; `decision` decides.
 
+A new scorer is one file with two classes, a `Scorer` and its `PreparedEvidence`, and one line in `SCORERS`. Both are
+base classes whose optional methods have defaults, so that a simple scorer implements only `prepare` and `score`.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast, runtime_checkable
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
-
-if TYPE_CHECKING:
-    from ..index import Index
+from ..index import Index
 
 Vectors = NDArray[np.float32]
 
-# name -> "module:Class", imported when asked for. A new scorer is one file and one line here.
+# name -> "module:Class", imported when it is needed
 SCORERS = {
     "entailment": "citestream.citation.support.scorers.entailment:EntailmentScorer",
     "hybrid": "citestream.citation.support.scorers.hybrid:HybridScorer",
@@ -23,141 +26,115 @@ SCORERS = {
     "ragflow": "citestream.citation.support.scorers.ragflow:RagflowScorer",
 }
 
-# Claims scored in one call. Ten with 20 excerpts take 1.1 ms, one by one 4.0; more bring little, and others wait.
-MOST_TOGETHER = 16
+# Claims that are scored in one call. Ten claims with 20 excerpts take 1.1 ms in one call and 4.0 ms in ten; larger
+# batches gain little, and other requests wait for them.
+MAX_BATCH = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the answer, its markers removed, and what it may lean on."""
+    """A sentence of the answer without markers, and its context."""
 
     text: str
-    context: str = ""  # the sentence before, same paragraph
-    vector: Vectors | None = None  # (D,), unit length, from the embedder of the request
+    context: str = ""  # the previous sentence of the same paragraph
+    vector: Vectors | None = None  # (D,), unit length, if the request has an embedder
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What scores amount to, one value a piece of evidence, and what each has to reach."""
+class Calibrated:
+    """Scores as probabilities of support, and the thresholds they have to reach. One value per evidence."""
 
     probability: NDArray[np.float64]  # (N,), 0..1
-    bar: NDArray[np.float64]  # (N,): cite from this on
-    hint_bar: NDArray[np.float64]  # (N,): for evidence the model cited
-    gated: bool = True  # whether numbers and negations have the last word
+    threshold: NDArray[np.float64]  # (N,)
+    hint_threshold: NDArray[np.float64]  # (N,), for evidence that the model cited
+    gated: bool = True  # whether gates can refuse the support
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One row a piece of evidence, in number order."""
+    """The scores of one claim. One row per evidence, in number order."""
 
     names: tuple[str, ...]  # F feature names
     features: NDArray[np.float32]  # (N, F)
-    windows: NDArray[np.int32]  # (N, 2): best window, offsets into Evidence.text
-    degraded: bool = False
-    scorer: str = "lexical"  # whose calibration turns them into a probability
-    judgement: Judgement | None = None  # by a rule of the scorer's own, or its calibration; None: not judged yet
+    windows: NDArray[np.int32]  # (N, 2): start and end of the best window in Evidence.text
+    degraded: bool = False  # whether something the scorer needs, such as a vector, was missing
+    scorer: str = "lexical"  # the name of the calibration to use
+    calibrated: Calibrated | None = None  # by a rule of the scorer's own, or by its calibration; None: not yet
 
 
-class Prepared(Protocol):
-    """The evidence of one request, made ready while the model is still thinking."""
+class PreparedEvidence(ABC):
+    """The evidence of one request, ready to be scored."""
 
-    @property
-    def evidence(self) -> Sequence[Evidence]:
-        """In number order."""
-        ...
+    name: ClassVar[str]  # of the scorer
+    needs_entailment: ClassVar[bool] = False  # whether an entailment model should read what the scores leave open
 
-    @property
-    def name(self) -> str:
-        """Of the scorer."""
-        ...
+    def __init__(self, evidence: Sequence[Evidence], index: Index | None = None) -> None:
+        """Store the evidence, in number order. Without `index`, it is built when the gates need it."""
+        self.evidence = tuple(evidence)
+        self._index = index
 
     @property
-    def index(self) -> "Index":
-        """Terms, quantities and polarity of the evidence: what the gates read."""
-        ...
+    def index(self) -> Index:
+        """Terms, quantities and negations of the evidence, which the gates read."""
+        if self._index is None:
+            self._index = Index(self.evidence)
+        return self._index
 
+    @abstractmethod
     def score(self, claim: Claim) -> Scores:
-        """Score one claim against every piece of evidence."""
-        ...
-
-
-class ScoresTogether(Protocol):
-    """Prepared evidence that scores several claims for little more than one."""
+        """Score one claim against all evidence."""
 
     def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
-        """Each as it would be alone."""
-        ...
+        """Score several claims. Override if that costs less than scoring each; the result must be the same."""
+        return [self.score(claim) for claim in claims]
 
+    def with_vectors(self, vectors: Vectors) -> "PreparedEvidence":
+        """Return the same evidence with the vectors of `Scorer.texts_to_embed`. ValueError if their number differs."""
+        del vectors
+        return self
 
-@runtime_checkable
-class WantsVectors(Protocol):
-    """Prepared evidence that waits for the vectors of its windows, and scores without them until then."""
+    def calibrate_answer(self, scores: Sequence[Scores]) -> list[Scores]:
+        """Calibrate the scores of a complete answer together, if the scorer's rule looks at whole answers."""
+        return list(scores)
 
-    def with_vectors(self, vectors: Vectors) -> Prepared:
-        """The same evidence with them. ValueError where they are not as many as the windows."""
-        ...
-
-
-@runtime_checkable
-class WantsReading(Protocol):
-    """Prepared evidence that wants a model to read what its scores leave open, and does without until then."""
-
-    def open(self, scores: Scores) -> list[int]:
-        """The rows to ask about."""
-        ...
+    def undecided(self, scores: Scores) -> list[int]:
+        """Return the rows of the evidence that an entailment model should read."""
+        del scores
+        return []
 
     def passages(self, scores: Scores, rows: Sequence[int]) -> list[str]:
-        """What to read for each."""
-        ...
+        """Return the text that the entailment model should read for each row."""
+        return [self.evidence[row].text[slice(*scores.windows[row].tolist())] for row in rows]
 
-    def read(self, scores: Scores, rows: Sequence[int], entailed: Sequence[float]) -> Scores:
-        """The scores with what the model says: log odds that each passage entails the sentence."""
-        ...
-
-
-@runtime_checkable
-class AnswerWide(Protocol):
-    """Prepared evidence whose scorer judges the sentences of a finished answer together."""
-
-    def together(self, scores: Sequence[Scores]) -> list[Scores]:
-        """The scores of all sentences of an answer, judged as a whole."""
-        ...
+    def with_entailment(self, scores: Scores, rows: Sequence[int], log_odds: Sequence[float]) -> Scores:
+        """Return the scores combined with the model's log odds that each passage entails the claim."""
+        del rows, log_odds
+        return scores
 
 
-class Scorer(Protocol):
+class Scorer(ABC):
     """A way to score. `prepare` and `score` are pure and may run in a thread."""
 
-    name: str
-    needs_vectors: bool
+    name: ClassVar[str]
+    needs_vectors: ClassVar[bool] = False
 
-    def preread(self, evidence: Evidence) -> None:
-        """Read one piece of evidence before `prepare` does, where what is read is kept: long work in small steps."""
-        ...
+    @abstractmethod
+    def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> PreparedEvidence:
+        """Prepare the evidence. `vectors`: of `texts_to_embed`, (number of texts, D), unit length, if already known."""
 
-    def windows(self, evidence: Sequence[Evidence]) -> list[str]:
-        """The texts whose vectors `prepare` wants, in order; empty unless `needs_vectors`."""
-        ...
+    def analyze(self, evidence: Evidence) -> None:
+        """Analyze one piece of evidence before `prepare`, if results are cached. This splits long work into steps."""
+        del evidence
 
-    def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> Prepared:
-        """Make the evidence ready. `vectors`: (number of windows, D), unit length."""
-        ...
+    def texts_to_embed(self, evidence: Sequence[Evidence]) -> list[str]:
+        """Return the texts whose vectors the scorer needs, in order."""
+        del evidence
+        return []
 
 
 def scorer(name: str, **settings: Any) -> Scorer:
-    """The scorer of that name; ValueError, listing what exists, for an unknown one. `settings`: what it can be told."""
+    """Return the scorer `name`, created with `settings`. Raise ValueError, listing the names, if there is none."""
     if name not in SCORERS:
         raise ValueError(f"unknown scorer {name!r}; there are: {', '.join(SCORERS)}")
     module, _, kind = SCORERS[name].partition(":")
     return cast("Scorer", getattr(import_module(module), kind)(**settings))
-
-
-def score_all(prepared: Prepared, claims: Sequence[Claim]) -> list[Scores]:
-    """The scores of several claims, together where the scorer can."""
-    if _scores_together(prepared):
-        return prepared.score_all(claims)
-    return [prepared.score(claim) for claim in claims]
-
-
-def _scores_together(prepared: object) -> TypeGuard[ScoresTogether]:
-    """By its one name: to look at the protocol takes 20 µs, and this is asked for every read."""
-    return hasattr(prepared, "score_all")

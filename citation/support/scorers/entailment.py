@@ -1,8 +1,8 @@
-"""A second look: a model that reads sentence and passage together decides what the other scores leave open.
+"""The hybrid scorer plus an entailment model, which reads claim and passage together.
 
-The hybrid scorer judges first. Of what it finds neither likely nor unlikely, `open` says which evidence to ask about;
-what the model answers, log odds that the passage entails the sentence, is combined with the first judgement by a
-logistic regression of three numbers, fitted by `bench/fit_entailment.py`. The model itself lives elsewhere.
+The hybrid scores are calibrated first. The evidence whose probability is neither high nor low is given to the model. A
+logistic regression, fitted by `bench/fit_entailment.py`, combines the first log odds with the model's log odds that the
+passage entails the claim. The model itself is in `providers`.
 """
 
 import json
@@ -16,120 +16,120 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
-from ..calibration import judge
+from ..calibration import calibrate
+from ..excerpts import ExcerptCache
 from ..index import Index
-from ..passages import Passages
-from . import Judgement, Scores, Vectors
+from . import Calibrated, Scores, Vectors
 from .hybrid import HybridPrepared, HybridScorer
 
-FEATURES = ("first", "entailed")  # log odds of the first judgement, and of the model; 0 where it was not asked
+FEATURES = ("first", "entailed")  # log odds of the hybrid scores and of the model; 0 if the model was not asked
 
-# Far enough from 0 and 1 that a passage of one kind never decides alone.
-_LEAST = 1e-4
-# Pairs a sentence: the most uncertain. A pair takes some 25 ms, and a sentence is on its way to somebody.
-MOST_ASKED = 6
+# Probabilities are clipped to this distance from 0 and 1, so that log odds are finite and no side decides alone.
+_MIN_PROBABILITY = 1e-4
+# Passages per claim that the model reads, the most uncertain first. Each takes about 25 ms, and a reader is waiting.
+MAX_PASSAGES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
-    """How both judgements are combined, and for which first ones."""
+class EntailmentWeights:
+    """How both log odds are combined, and for which evidence. The field names are those of the stored JSON."""
 
-    open_from: float  # probabilities between which the first judgement is left open
+    open_from: float  # the model reads evidence whose first probability is between these
     open_to: float
     intercept: float
-    first: float  # weight of the first judgement's log odds
-    entailed: float  # and of the model's
+    first: float  # weight of the first log odds
+    entailed: float  # weight of the model's log odds
     threshold: float
     hint_threshold: float
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def probability(self, first: NDArray[np.float64], entailed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probability of support from log odds."""
+        """Return the probability of support for both log odds."""
         return np.asarray(1 / (1 + np.exp(-(self.intercept + self.first * first + self.entailed * entailed))))
 
-    def open(self, probability: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which of the first judgement's probabilities decide nothing."""
+    def is_open(self, probability: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which of the first probabilities leave the question open."""
         return (probability > self.open_from) & (probability < self.open_to)
 
     def as_dict(self) -> dict[str, Any]:
-        """As stored."""
+        """Return the stored form."""
         return asdict(self)
 
 
 @lru_cache(maxsize=1)
-def weighing() -> Weighing:
-    """The fitted one."""
-    return Weighing(
-        **json.loads(files("citestream.citation.support").joinpath("weights", "entailment.json").read_text("utf-8"))
-    )
+def default_weights() -> EntailmentWeights:
+    """Return the weights fitted with a relevance model."""
+    path = files("citestream.citation.support").joinpath("weights", "entailment.json")
+    return EntailmentWeights(**json.loads(path.read_text("utf-8")))
 
 
 class EntailmentScorer(HybridScorer):
-    """As the hybrid scorer until the model has been asked. `weighing`: for another model, one of its own."""
+    """Scores like the hybrid scorer until the model has answered."""
 
     name = "entailment"
 
-    def __init__(self, weighing: Weighing | None = None, passages: Passages | None = None) -> None:
-        """Without `weighing`, as fitted with a relevance model."""
-        super().__init__(passages)
-        self._weighing = weighing
+    def __init__(self, weights: EntailmentWeights | None = None, excerpts: ExcerptCache | None = None) -> None:
+        """`weights`: of the model in use; by default those of `default_weights`."""
+        super().__init__(excerpts)
+        self._weights = weights
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "EntailmentPrepared":
-        """As the hybrid scorer."""
-        return EntailmentPrepared(Index(evidence, self._passages), vectors, self._weighing or weighing())
+        """Index the evidence; `vectors`: (S, D), if they are already known."""
+        return EntailmentPrepared(Index(evidence, self._excerpts), vectors, self._weights or default_weights())
 
 
 class EntailmentPrepared(HybridPrepared):
-    """Indexed evidence that knows what to ask."""
+    """Indexed evidence that selects passages for the model."""
 
     name = "entailment"
+    needs_entailment = True
 
-    def __init__(self, index: Index, vectors: Vectors | None, weighing: Weighing) -> None:
+    def __init__(self, index: Index, vectors: Vectors | None, weights: EntailmentWeights) -> None:
         """See HybridPrepared."""
         super().__init__(index, vectors)
-        self._weighing = weighing
+        self._weights = weights
 
     def with_vectors(self, vectors: Vectors) -> "EntailmentPrepared":
-        """The same evidence, its vectors having come."""
-        return EntailmentPrepared(self.index, vectors, self._weighing)
+        """Return the same evidence with vectors."""
+        return EntailmentPrepared(self.index, vectors, self._weights)
 
-    def open(self, scores: Scores) -> list[int]:
-        """The rows the first judgement leaves open, most uncertain first."""
-        probability = judge(scores).probability
-        rows = np.flatnonzero(self._weighing.open(probability))
-        return [int(row) for row in rows[np.argsort(np.abs(probability[rows] - 0.5), kind="stable")]][:MOST_ASKED]
+    def undecided(self, scores: Scores) -> list[int]:
+        """Return the rows whose first probability is open, the most uncertain first."""
+        probability = calibrate(scores).probability
+        rows = np.flatnonzero(self._weights.is_open(probability))
+        ranked = rows[np.argsort(np.abs(probability[rows] - 0.5), kind="stable")]
+        return [int(row) for row in ranked[:MAX_PASSAGES]]
 
     def passages(self, scores: Scores, rows: Sequence[int]) -> list[str]:
-        """What the model is to read: the best window with its title and a sentence on each side."""
-        found = []
+        """Return the best window of each row with its title and one sentence on each side."""
+        passages = []
         for row in rows:
             evidence = self.evidence[row]
             start, end = self.index.widened(row, *scores.windows[row].tolist())
-            found.append(
-                f"{evidence.title}. {evidence.text[start:end]}" if evidence.title else evidence.text[start:end]
-            )
-        return found
+            text = evidence.text[start:end]
+            passages.append(f"{evidence.title}. {text}" if evidence.title else text)
+        return passages
 
-    def read(self, scores: Scores, rows: Sequence[int], entailed: Sequence[float]) -> Scores:
-        """With the model's log odds for these rows; without any, the first judgement stands, by the bars of both."""
-        weighing, first = self._weighing, judge(scores)
-        odds = log_odds(first.probability)
-        said = np.zeros(len(odds))
-        said[list(rows)] = entailed
+    def with_entailment(self, scores: Scores, rows: Sequence[int], log_odds: Sequence[float]) -> Scores:
+        """Combine the model's log odds for these rows; other rows keep their first probability."""
+        weights, first = self._weights, calibrate(scores)
+        first_odds = to_log_odds(first.probability)
+        entailed = np.zeros(len(first_odds))
+        entailed[list(rows)] = log_odds
         probability = first.probability.copy()
-        probability[list(rows)] = weighing.probability(odds[list(rows)], said[list(rows)])
-        every = np.ones(len(odds))
-        features = np.concatenate((scores.features, np.stack((odds, said), axis=1)), axis=1)
+        probability[list(rows)] = weights.probability(first_odds[list(rows)], entailed[list(rows)])
+        ones = np.ones(len(first_odds))
+        features = np.concatenate((scores.features, np.stack((first_odds, entailed), axis=1)), axis=1)
         return replace(
             scores,
             names=scores.names + FEATURES,
             features=features.astype(np.float32),
             scorer=self.name,
-            judgement=Judgement(probability, every * weighing.threshold, every * weighing.hint_threshold),
+            calibrated=Calibrated(probability, ones * weights.threshold, ones * weights.hint_threshold),
         )
 
 
-def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Finite ones, also of certainty."""
-    inside = np.clip(probability, _LEAST, 1 - _LEAST)
-    return np.asarray(np.log(inside / (1 - inside)))
+def to_log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return finite log odds, also of 0 and 1."""
+    clipped = np.clip(probability, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    return np.asarray(np.log(clipped / (1 - clipped)))

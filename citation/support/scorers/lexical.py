@@ -1,51 +1,45 @@
-"""The default scorer: no model, no network. How much of what a sentence says the best passage says too."""
+"""The default scorer: how much of a sentence the best passage contains. It needs no model and no network."""
 
 from collections.abc import Sequence
 
 from ...evidence import Evidence
-from ..features import compare
+from ..excerpts import ExcerptCache
+from ..features import compute_features
 from ..index import Index
-from ..passages import Passages
-from . import Claim, Scores, Vectors
+from . import Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 
-class LexicalScorer:
-    """Its features are listed in `comparison.FEATURES`."""
+class LexicalScorer(Scorer):
+    """Its features are `features.FEATURES`."""
 
     name = "lexical"
-    needs_vectors = False
 
-    def __init__(self, passages: Passages | None = None) -> None:
-        """`passages`: who reads excerpts, and keeps what was read for other requests."""
-        self._passages = passages or Passages()
+    def __init__(self, excerpts: ExcerptCache | None = None) -> None:
+        """`excerpts`: a cache that requests share."""
+        self._excerpts = excerpts or ExcerptCache()
 
-    def preread(self, evidence: Evidence) -> None:
-        """Read it."""
-        self._passages.of(evidence)
-
-    def windows(self, evidence: Sequence[Evidence]) -> list[str]:
-        """No vectors are wanted."""
-        return []
+    def analyze(self, evidence: Evidence) -> None:
+        """Analyze its text."""
+        self._excerpts.analyze(evidence)
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "LexicalPrepared":
-        """Index the evidence."""
-        return LexicalPrepared(Index(evidence, self._passages))
+        """Index the evidence; vectors are ignored."""
+        return LexicalPrepared(Index(evidence, self._excerpts))
 
 
-class LexicalPrepared:
-    """Indexed evidence of one request."""
+class LexicalPrepared(PreparedEvidence):
+    """Indexed evidence."""
 
     name = "lexical"
 
     def __init__(self, index: Index) -> None:
         """`index` may be shared with other scorers."""
-        self.index = index
-        self.evidence = index.evidence
+        super().__init__(index.evidence, index)
 
     def score(self, claim: Claim) -> Scores:
-        """One row of features a piece of evidence, and its best window."""
+        """Return the features of one claim."""
         return self.score_all([claim])[0]
 
     def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
-        """The same for several claims."""
-        return compare(claims, self.index)
+        """Return the features of several claims."""
+        return compute_features(claims, self.index)

@@ -1,17 +1,17 @@
-"""RAGFlow's rule, for comparison and for those who move over: its similarity, its bars, no gates, no use of hints.
+"""RAGFlow's scoring rule, for comparison and migration: its similarity and thresholds, without gates or hints.
 
-Followed: containment of the sentence's weighted tokens and neighbouring pairs, mixed with a cosine of the excerpt;
-thresholds that fall round by round while nothing is cited; what is within 1 % of the best, four at most.
+Same as in RAGFlow: the share of the sentence's weighted tokens and token pairs that the excerpt contains, mixed with
+the cosine of the excerpt; thresholds that fall round by round until something is cited; everything within 1 % of the
+best is cited, at most four.
 
-Not followed: its sentence splitter and its one citation of a chunk an answer; its Chinese dictionary, which pairs of
-characters stand in for; its vectors, which mix in the document's name. The window is ours: the most alike sentence.
+Different: the sentence splitter; RAGFlow cites a chunk only once per answer; pairs of characters replace its Chinese
+dictionary; its vectors include the document's name. The window is the most similar sentence.
 """
 
 import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from itertools import pairwise
 from math import log10
 
@@ -22,10 +22,9 @@ from ...evidence import Evidence
 from ...text import fold, split_sentences, stem
 from ...text.memo import memoize
 from ...text.stopwords import stopwords
-from ..index import Index
-from . import Claim, Judgement, Scores, Vectors
+from . import Calibrated, Claim, PreparedEvidence, Scorer, Scores, Vectors
 
-TOKEN_WEIGHT = 0.1  # of the token similarity; the rest is the cosine's. Its own callers pass 0.7
+TOKEN_WEIGHT = 0.1  # of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7
 UNIGRAM, BIGRAM = 0.4, 0.6
 FIRST_THRESHOLD, FALL, LOWEST_THRESHOLD = 0.63, 0.8, 0.3
 NEAR_BEST = 0.99
@@ -39,38 +38,35 @@ _NUMBER = re.compile(r"\d{2,}")
 Floats = NDArray[np.float64]
 
 
-class RagflowScorer:
-    """`token_weight`: 0..1, how much tokens count beside vectors."""
+class RagflowScorer(Scorer):
+    """Weighted token containment mixed with cosines."""
 
     name = "ragflow"
     needs_vectors = True
 
     def __init__(self, token_weight: float = TOKEN_WEIGHT) -> None:
-        """ValueError for a weight outside 0..1."""
+        """`token_weight`: 0..1, of tokens relative to vectors. Raise ValueError outside this range."""
         if not 0 <= token_weight <= 1:
             raise ValueError(f"token_weight must lie between 0 and 1, not {token_weight}")
         self.token_weight = token_weight
 
-    def preread(self, evidence: Evidence) -> None:
-        """Nothing: it has another way to read."""
-
-    def windows(self, evidence: Sequence[Evidence]) -> list[str]:
-        """One vector a piece of evidence."""
+    def texts_to_embed(self, evidence: Sequence[Evidence]) -> list[str]:
+        """Return the text of each piece of evidence."""
         return [e.text for e in evidence]
 
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "RagflowPrepared":
-        """Tokenise; `vectors`: (N, D), or None for tokens alone."""
+        """Tokenize; `vectors`: (N, D), or None to use tokens only."""
         return RagflowPrepared(evidence, vectors, self.token_weight)
 
 
-class RagflowPrepared:
-    """The token keys of every excerpt and of its sentences."""
+class RagflowPrepared(PreparedEvidence):
+    """The tokens of every excerpt and of its sentences."""
 
     name = "ragflow"
 
     def __init__(self, evidence: Sequence[Evidence], vectors: Vectors | None, token_weight: float) -> None:
         """See RagflowScorer.prepare."""
-        self.evidence = tuple(evidence)
+        super().__init__(evidence)
         self._vectors = vectors
         self._token_weight = token_weight
         self._keys = [keys(tokens(e.text)) for e in self.evidence]
@@ -79,13 +75,8 @@ class RagflowPrepared:
             for e in self.evidence
         ]
 
-    @cached_property
-    def index(self) -> Index:
-        """For gates, which this rule does not ask."""
-        return Index(self.evidence)
-
     def with_vectors(self, vectors: Vectors) -> "RagflowPrepared":
-        """The same evidence, its vectors having come."""
+        """Return the same evidence with vectors, (N, D)."""
         if len(vectors) != len(self.evidence):
             raise ValueError(f"{len(vectors)} vectors for {len(self.evidence)} pieces of evidence")
         prepared = copy(self)
@@ -93,7 +84,7 @@ class RagflowPrepared:
         return prepared
 
     def score(self, claim: Claim) -> Scores:
-        """Judged by itself: the thresholds fall until this sentence is cited or they end."""
+        """Score one claim: the thresholds fall until this sentence is cited or the last is reached."""
         said = tokens(claim.text)
         weighed = weights(said)
         token = np.array([token_similarity(said, weighed, known) for known in self._keys])
@@ -111,38 +102,38 @@ class RagflowPrepared:
             degraded=not cosine.any(),
             scorer=self.name,
         )
-        return replace(scores, judgement=_judged(mixed, threshold([mixed])))
+        return replace(scores, calibrated=_calibrate(mixed, threshold([mixed])))
 
-    def together(self, scores: Sequence[Scores]) -> list[Scores]:
-        """Judged as one answer: the thresholds fall until any of its sentences is cited, for all alike."""
+    def calibrate_answer(self, scores: Sequence[Scores]) -> list[Scores]:
+        """Calibrate a complete answer: the thresholds fall until any sentence is cited, and apply to all."""
         mixed = [one.features[:, 2].astype(np.float64) for one in scores]
-        bar = threshold(mixed)
-        return [replace(one, judgement=_judged(m, bar)) for one, m in zip(scores, mixed, strict=True)]
+        lowest = threshold(mixed)
+        return [replace(one, calibrated=_calibrate(m, lowest)) for one, m in zip(scores, mixed, strict=True)]
 
 
 def thresholds() -> list[float]:
-    """The bars of its rounds: 0.63, 0.504, 0.4032, 0.32256."""
-    found, bar = [], FIRST_THRESHOLD
-    while bar > LOWEST_THRESHOLD:
-        found.append(bar)
-        bar *= FALL
-    return found
+    """Return the thresholds of the rounds: 0.63, 0.504, 0.4032, 0.32256."""
+    rounds, value = [], FIRST_THRESHOLD
+    while value > LOWEST_THRESHOLD:
+        rounds.append(value)
+        value *= FALL
+    return rounds
 
 
 def threshold(answer: Sequence[Floats]) -> float:
-    """The bar of the round in which some sentence of the answer is cited; of the last one if none is."""
+    """Return the threshold of the first round in which a sentence of the answer is cited, or the last one."""
     best = max((NEAR_BEST * float(one.max()) for one in answer if len(one)), default=0.0)
     rounds = thresholds()
-    return next((bar for bar in rounds if best >= bar), rounds[-1])
+    return next((value for value in rounds if best >= value), rounds[-1])
 
 
 def hybrid(token: Floats, cosine: Floats, token_weight: float) -> Floats:
-    """Tokens and cosines mixed; tokens alone where there is no vector at all."""
+    """Mix tokens and cosines; use tokens only if no evidence has a vector."""
     return token_weight * token + (1 - token_weight) * cosine if cosine.sum() != 0 else token
 
 
 def token_similarity(said: Sequence[str], weighed: Sequence[float], known: frozenset[str]) -> float:
-    """Share of the sentence's weight, single tokens and neighbouring pairs, that the excerpt's keys hold."""
+    """Return the share of the sentence's weighted tokens and pairs that the excerpt's keys contain."""
     total = shared = _EPSILON
     for token, weight in zip(said, weighed, strict=True):
         total += UNIGRAM * weight
@@ -154,14 +145,14 @@ def token_similarity(said: Sequence[str], weighed: Sequence[float], known: froze
 
 
 def keys(said: Sequence[str]) -> frozenset[str]:
-    """Tokens and pairs of neighbours, written together: `20`, `6` and `206` meet there, as they do in RAGFlow."""
+    """Return tokens and concatenated pairs. `20`, `6` and the token `206` collide, as they do in RAGFlow."""
     return frozenset([*said, *(a + b for a, b in pairwise(said))])
 
 
 def tokens(text: str) -> list[str]:
-    """Lower case, stemmed; punctuation separates, so `20.6%` is `20`, `6`.
+    """Return lower-case stems. Punctuation separates: `20.6%` becomes `20`, `6`.
 
-    Function words are left out as RAGFlow does: of two neighbours only the first, and never the first or last word.
+    Function words are removed as in RAGFlow: of two neighbours only the first, never the first or last word.
     """
     pieces = _TOKEN.findall(text)
     ignored = stopwords("en")
@@ -182,7 +173,7 @@ def tokens(text: str) -> list[str]:
 
 
 def weights(said: Sequence[str]) -> list[float]:
-    """What each token weighs, sum 1: by how rare words of its length are; numbers double, two letters near nothing."""
+    """Return the weight of each token, sum 1: longer words weigh more, numbers double, two letters almost nothing."""
     raw = [_weight(token) for token in said]
     total = sum(raw)
     return [weight / total for weight in raw] if total else raw
@@ -204,9 +195,9 @@ def _idf(frequency: float, total: float) -> float:
 _HAN_START = re.compile(rf"[{_HAN}]")
 
 
-def _judged(mixed: Floats, bar: float) -> Judgement:
-    """Everything within 1 % of the best is cited, if the best reaches the bar."""
+def _calibrate(mixed: Floats, lowest: float) -> Calibrated:
+    """Set the threshold so that everything within 1 % of the best is cited if the best reaches `lowest`."""
     near = NEAR_BEST * float(mixed.max()) if len(mixed) else 0.0
-    least = np.nextafter(near, 1.0) if near >= bar else bar / NEAR_BEST
-    bars = np.full(len(mixed), least)
-    return Judgement(np.clip(mixed, 0.0, 1.0), bars, bars, gated=False)
+    least = np.nextafter(near, 1.0) if near >= lowest else lowest / NEAR_BEST
+    thresholds = np.full(len(mixed), least)
+    return Calibrated(np.clip(mixed, 0.0, 1.0), thresholds, thresholds, gated=False)

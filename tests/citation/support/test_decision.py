@@ -17,7 +17,7 @@ MUSEUM = "The museum shows paintings of the harbour and closes in winter."
 def decide(claim: str, evidence: Sequence[Evidence], cited: set[int] | None = None, limit: int = 4) -> Decision:
     prepared = scorer("lexical").prepare(evidence)
     asked = Claim(claim)
-    return attribute(asked, prepared.score(asked), prepared, cited=frozenset(cited or ()), limit=limit)
+    return attribute(asked, prepared.score(asked), prepared, hints=frozenset(cited or ()), limit=limit)
 
 
 def why(claim: str, evidence: Sequence[Evidence]) -> list[Verdict]:
@@ -50,8 +50,8 @@ def test_a_hint_is_no_pass() -> None:
 def test_a_hint_lowers_the_bar() -> None:
     prepared = scorer("lexical").prepare(numbered(MUSEUM, FERRY))
     claim = Claim("Ferries stopped.")
-    plain, hinted = explain(claim, prepared.score(claim), prepared, cited=frozenset({2}))
-    assert hinted.bar < plain.bar
+    plain, hinted = explain(claim, prepared.score(claim), prepared, hints=frozenset({2}))
+    assert hinted.threshold < plain.threshold
 
 
 def test_another_number_is_refused_with_its_reason() -> None:
@@ -83,11 +83,11 @@ def test_the_support_points_at_the_passage() -> None:
 
 def test_every_verdict_says_what_decided() -> None:
     below, cited = why("Ferries stopped for nine days.", numbered(MUSEUM, FERRY))
-    assert below.decided.startswith("below the bar")
-    assert cited.decided == "supports"
+    assert below.summary.startswith("below the bar")
+    assert cited.summary == "supports"
     assert cited.features["numbers"] == 1
     refused = why("Ferries stopped for seven days.", numbered(MUSEUM, FERRY))[1]
-    assert refused.decided == "refused: the passage does not say seven days"
+    assert refused.summary == "refused: the passage does not say seven days"
 
 
 def test_no_evidence_no_support() -> None:
@@ -119,5 +119,5 @@ TITLES = {
 def test_a_number_of_the_title_bears_one_out_and_counts_nothing(case: str) -> None:
     text, source, title, refused = TITLES[case]
     claim, prepared = Claim(text), scorer("lexical").prepare([Evidence(1, source, "e1", title=title)])
-    (verdict,) = explain(claim, prepared.score(claim), prepared, cited=frozenset({1}))
-    assert (verdict.gate and verdict.gate.detail) == refused
+    (verdict,) = explain(claim, prepared.score(claim), prepared, hints=frozenset({1}))
+    assert (verdict.refusal and verdict.refusal.detail) == refused

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.features import FEATURES, MOST_SENTENCES, Comparison, compare
+from citestream.citation.support.features import FEATURES, MAX_BATCH_SENTENCES, FeatureComputation, compute_features
 from citestream.citation.support.index import Index
-from citestream.citation.support.query_terms import COGNATE, SYNONYM, units
-from citestream.citation.support.scorers import MOST_TOGETHER, Claim
+from citestream.citation.support.query_terms import COGNATE, SYNONYM, query_terms
+from citestream.citation.support.scorers import MAX_BATCH, Claim
 from citestream.citation.text import analyze_text
 from citestream.citation.text.concepts import consonant_skeleton
 
@@ -31,28 +31,31 @@ class Plain:
 
     def __init__(self, claim: str, index: Index) -> None:
         self.index = index
-        self.lexed = analyze_text(claim)
-        self.terms = list(dict.fromkeys(self.lexed.terms))
-        self.units = units(claim, self.lexed)
+        self.analysis = analyze_text(claim)
+        self.terms = list(dict.fromkeys(self.analysis.terms))
+        self.query = query_terms(claim, self.analysis)
         self.sentences = [self._terms_of(s) for s in range(index.size)]
 
     def _terms_of(self, sentence: int) -> set[str]:
-        lexed = self.index.lexed[self.index.sentence_owner[sentence]]
+        analysis = self.index.analyses[self.index.sentence_owner[sentence]]
         start, end = self.index.sentence_spans[sentence]
-        return {term for term, at in zip(lexed.terms, lexed.starts, strict=True) if start <= at < end}
+        return {term for term, at in zip(analysis.terms, analysis.starts, strict=True) if start <= at < end}
 
     def exact(self, term: str, sentence: int) -> float:
         return float(term in self.sentences[sentence])
 
     def soft(self, unit: int, sentence: int) -> float:
         said = self.sentences[sentence]
-        term, (single, multiple) = self.units.terms[unit], self.units.ways[unit]
+        term, (single, multiple) = self.query.terms[unit], self.query.alternatives[unit]
         if term in said:
             return 1.0
         if single & said or any(set(way) <= said for way in multiple):
             return SYNONYM
-        skeleton = consonant_skeleton(term)
-        return COGNATE if skeleton and any(consonant_skeleton(other) == skeleton for other in said) else 0.0
+        return (
+            COGNATE
+            if consonant_skeleton(term) and any(consonant_skeleton(other) == consonant_skeleton(term) for other in said)
+            else 0.0
+        )
 
     def idf(self, presence: Callable[[int], float]) -> float:
         found = sum(presence(sentence) > 0 for sentence in range(self.index.size))
@@ -68,8 +71,8 @@ class Plain:
         )
 
     def softly(self, row: int, size: int) -> float:
-        every = range(len(self.units.terms))
-        weight = [self.idf(partial(self.soft, u)) * self.units.native[u] for u in every]
+        every = range(len(self.query.terms))
+        weight = [self.idf(partial(self.soft, u)) * self.query.same_language[u] for u in every]
         return max(
             sum(weight[u] * max(self.soft(u, s) for s in window) for u in every) / (sum(weight) or 1)
             for window in self.windows(row, size)
@@ -84,7 +87,7 @@ class Plain:
 @given(st.lists(TEXTS, min_size=1, max_size=4), SENTENCES, SENTENCES)
 def test_features_are_what_they_are_said_to_be(texts: list[str], text: str, before: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
-    compared = Comparison([Claim(text, before)], index)
+    compared = FeatureComputation([Claim(text, before)], index)
     (scores,) = compared.scores()
     column = dict(zip(FEATURES, scores.features.T.tolist(), strict=True))
     plain, context = Plain(text, index), Plain(before, index)
@@ -107,18 +110,18 @@ def test_what_was_compared_before_changes_nothing(texts: list[str], answer: list
     one = Index(evidence)
     for before, text in zip(["", *answer], answer, strict=False):
         claim = Claim(text, before)
-        (there,), (here,) = compare([claim], one), compare([claim], Index(evidence))
+        (there,), (here,) = compute_features([claim], one), compute_features([claim], Index(evidence))
         np.testing.assert_allclose(there.features, here.features, rtol=1e-5)
         assert there.windows.tolist() == here.windows.tolist()
 
 
 @settings(max_examples=40)
-@given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(SENTENCES, min_size=2, max_size=MOST_TOGETHER + 2))
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(SENTENCES, min_size=2, max_size=MAX_BATCH + 2))
 def test_a_claim_is_compared_alone_as_it_is_among_others(texts: list[str], answer: list[str]) -> None:
     evidence = [Evidence(n, text, f"e{n}", title=text[:9]) for n, text in enumerate(texts, 1)]
     claims = [Claim(text, before) for before, text in zip(["", *answer], answer, strict=False)]
-    among = compare(claims, Index(evidence))
-    alone = [compare([claim], one) for one in [Index(evidence)] for claim in claims]
+    among = compute_features(claims, Index(evidence))
+    alone = [compute_features([claim], one) for one in [Index(evidence)] for claim in claims]
     for there, (here,) in zip(among, alone, strict=True):
         assert there.features.tolist() == here.features.tolist()
         assert there.windows.tolist() == here.windows.tolist()
@@ -131,19 +134,19 @@ def test_the_sentence_before_is_known_however_many_were_compared_before() -> Non
     said = ["", *(f"The {words[at % 3]} {words[at % 2]} number {at} is good." for at in range(150))]
     claims = [Claim(text, before) for before, text in pairwise(said)]
     one_by_one, in_tens = Index(evidence), Index(evidence)
-    alone = [scores for claim in claims for scores in compare([claim], one_by_one)]
-    among = [scores for at in range(0, len(claims), 10) for scores in compare(claims[at : at + 10], in_tens)]
+    alone = [scores for claim in claims for scores in compute_features([claim], one_by_one)]
+    among = [scores for at in range(0, len(claims), 10) for scores in compute_features(claims[at : at + 10], in_tens)]
     for here, there in zip(alone, among, strict=True):
         np.testing.assert_array_equal(here.features, there.features)
 
 
 def test_several_claims_take_no_more_memory_than_one_where_evidence_is_long() -> None:
-    index = Index([Evidence(1, "The river froze. " * MOST_SENTENCES, "e1")])
-    claims = [Claim(f"The harbour and river {number} froze in winter.") for number in range(MOST_TOGETHER)]
+    index = Index([Evidence(1, "The river froze. " * MAX_BATCH_SENTENCES, "e1")])
+    claims = [Claim(f"The harbour and river {number} froze in winter.") for number in range(MAX_BATCH)]
     peaks = []
     for some in (claims[:1], claims):
         tracemalloc.start()
-        compare(some, index)
+        compute_features(some, index)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 2 * peaks[0]

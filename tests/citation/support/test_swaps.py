@@ -4,28 +4,28 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import attribute
-from citestream.citation.support.gates import Gates
-from citestream.citation.support.scorers import Claim, Prepared, scorer
+from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
 from tests.citation.support.swaps import SWAPS
 
 # Another text on the same matter, so that no excerpt is alone.
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")
 
 
-def prepared(text: str) -> Prepared:
+def prepared(text: str) -> PreparedEvidence:
     return scorer("lexical").prepare([Evidence(1, text, "one"), OTHER])
 
 
 def refused(text: str, sentence: str) -> bool:
     evidence, claim = prepared(text), Claim(sentence)
-    decision = attribute(claim, evidence.score(claim), evidence, cited=frozenset({1}))
+    decision = attribute(claim, evidence.score(claim), evidence, hints=frozenset({1}))
     return all(support.number != 1 for support in decision.supports)
 
 
 def gated(text: str, sentence: str) -> bool:
     evidence, claim = prepared(text), Claim(sentence)
     window = evidence.score(claim).windows[0].tolist()
-    return Gates(claim, evidence.index).check(0, (window[0], window[1])) is not None
+    return GateChecks(claim, evidence.index).check(0, (window[0], window[1])) is not None
 
 
 def test_the_table_is_large_enough() -> None:

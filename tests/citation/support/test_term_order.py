@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.index import Index
-from citestream.citation.support.term_order import MOST_REPEATS, neighbours
+from citestream.citation.support.term_order import MAX_REPEATS, count_ordered_pairs
 from citestream.citation.text import analyze_text
 
 WORDS = ["harbour", "froze", "winter", "river", "1,500", "Paris", "港口结冰"]
@@ -17,9 +17,9 @@ TEXTS = st.lists(SENTENCES, min_size=1, max_size=3).map("".join)
 
 def terms_of(index: Index, row: int) -> list[list[str]]:
     """Of each sentence, in order."""
-    lexed = index.lexed[row]
+    analysis = index.analyses[row]
     spans = index.sentence_spans[index.sentence_owner == row].tolist()
-    placed = list(zip(lexed.terms, lexed.starts, strict=True))
+    placed = list(zip(analysis.terms, analysis.starts, strict=True))
     return [[term for term, at in placed if start <= at < end] for start, end in spans]
 
 
@@ -36,16 +36,16 @@ def test_neighbours_are_what_they_are_said_to_be(texts: list[str], claim: str) -
     said = [terms_of(index, row) for row in range(len(texts))]
     shared = [float(any(term in sentence for sentence in one for term in terms)) for one in said]
     first = index.first_sentence[:-1].tolist()  # the window is the first sentence
-    found = neighbours(terms, index, shared, first, first)
+    found = count_ordered_pairs(terms, index, shared, first, first)
     assert found.longest == [longest_run(terms, list(chain(*one))) for one in said]
-    assert found.window == [len(pairs & set(pairwise(one[0]))) for one in said]
-    assert found.everywhere == [len(pairs & {pair for sentence in one for pair in pairwise(sentence)}) for one in said]
+    assert found.in_window == [len(pairs & set(pairwise(one[0]))) for one in said]
+    assert found.in_excerpt == [len(pairs & {pair for sentence in one for pair in pairwise(sentence)}) for one in said]
     unknown = [pair for pair in pairwise(terms) if not index.vocabulary.keys() >= set(pair)]
     assert found.pairs == max(1, len(pairs - set(unknown)) + len(unknown))
 
 
 def test_a_pair_that_is_said_for_ever_is_not_looked_for_each_time() -> None:
     index = Index([Evidence(1, "bridge " * 20_000, "e1"), Evidence(2, "The bridge is red.", "e2")])
-    found = neighbours(["bridg"] * 2_000, index, [1.0, 1.0], [0, index.size - 1], [0, index.size - 1])
-    assert found.longest == [MOST_REPEATS + 1, 1]
-    assert (found.everywhere, found.pairs) == ([1, 0], 1)
+    found = count_ordered_pairs(["bridg"] * 2_000, index, [1.0, 1.0], [0, index.size - 1], [0, index.size - 1])
+    assert found.longest == [MAX_REPEATS + 1, 1]
+    assert (found.in_excerpt, found.pairs) == ([1, 0], 1)

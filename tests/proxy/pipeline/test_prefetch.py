@@ -10,7 +10,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
-from citestream.citation.support.scorers import MOST_TOGETHER
+from citestream.citation.support.scorers import MAX_BATCH
 from citestream.proxy.pipeline.drafts import Drafted, Step
 from citestream.proxy.pipeline.outgoing import Waiting
 from citestream.proxy.pipeline.prefetch import MOST_AHEAD, Decided, ahead, in_turn
@@ -87,7 +87,7 @@ async def test_in_turn_and_ahead_give_the_same() -> None:
     assert [decision is not None for _, decision in one] == [isinstance(step, Drafted) for step in STEPS]
 
 
-@pytest.mark.parametrize("count", [1, 3, MOST_TOGETHER, 2 * MOST_TOGETHER + 1])
+@pytest.mark.parametrize("count", [1, 3, MAX_BATCH, 2 * MAX_BATCH + 1])
 async def test_what_comes_together_is_decided_together_and_gives_the_same(count: int) -> None:
     steps = [drafted(f"Number {number}. ") for number in range(count)]
 
@@ -98,7 +98,7 @@ async def test_what_comes_together_is_decided_together_and_gives_the_same(count:
     found = await all_of(in_turn(at_once(), judge.decide))
     assert [step for step, _ in found] == [*steps, Waiting()]
     assert [decision for _, decision in found] == [*(judge.decisions[step.draft.text] for step in steps), None]
-    assert len(judge.calls) == -(-count // MOST_TOGETHER)
+    assert len(judge.calls) == -(-count // MAX_BATCH)
     assert found == await all_of(ahead(at_once(), judge.decide, beside))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.scorers import Prepared, Vectors
+from citestream.citation.support.scorers import PreparedEvidence, Vectors
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.proxy.pipeline import preparation as preparing
 from citestream.proxy.pipeline.preparation import LONG, LONG_EXCERPT, Preparations
@@ -24,10 +24,10 @@ class Noting(LexicalScorer):
         self.notes = notes
         self.threads: set[int] = set()
 
-    def preread(self, evidence: Evidence) -> None:
+    def analyze(self, evidence: Evidence) -> None:
         self.notes.append(f"{self.called} reads {evidence.number}")
 
-    def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> Prepared:  # type: ignore[override]
+    def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> PreparedEvidence:  # type: ignore[override]
         self.notes.append(f"{self.called} is ready")
         self.threads.add(threading.get_ident())
         return super().prepare(evidence, vectors)
@@ -87,7 +87,7 @@ async def test_what_would_take_long_leaves_the_loop(evidence: list[Evidence]) ->
 
 async def test_whoever_waits_gets_the_error_and_the_others_their_evidence() -> None:
     class Broken(LexicalScorer):
-        def preread(self, evidence: Evidence) -> None:
+        def analyze(self, evidence: Evidence) -> None:
             raise ZeroDivisionError
 
     preparations = Preparations()

@@ -12,7 +12,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, Unsupported
 from citestream.citation.response import Response
 from citestream.citation.support.index import Index
-from citestream.citation.support.scorers import Claim, Prepared, Scores, scorer
+from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores, scorer
 from citestream.citation.support.scorers.lexical import LexicalPrepared, LexicalScorer
 from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
@@ -248,19 +248,12 @@ def test_a_held_sentence_does_not_leave_the_client_without_a_sign_of_life() -> N
     assert [type(event).__name__ for event in sent] == ["Waiting", "Waiting", "Shown", "Ended"]
 
 
-class BrokenScorer:
+class BrokenScorer(Scorer):
     """A scorer that cannot even prepare."""
 
     name = "broken"
-    needs_vectors = False
 
-    def preread(self, evidence: Evidence) -> None:
-        return None
-
-    def windows(self, evidence: Sequence[Evidence]) -> list[str]:
-        return []
-
-    def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> Prepared:
+    def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> PreparedEvidence:
         raise ZeroDivisionError
 
 

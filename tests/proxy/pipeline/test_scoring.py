@@ -9,7 +9,7 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.support.scorers import Claim, Prepared, Scorer, scorer
+from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, scorer
 from citestream.providers.embedding import Embedder, Limits
 from citestream.proxy.pipeline.preparation import Preparations
 from citestream.proxy.pipeline.scoring import Outside, Scoring
@@ -173,8 +173,8 @@ async def test_whoever_loses_patience_takes_the_evidence_from_nobody() -> None:
     class Held(Preparations):
         """Ready when it is told to be."""
 
-        def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[Prepared]":
-            self.prepared: asyncio.Future[Prepared] = asyncio.get_running_loop().create_future()
+        def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[PreparedEvidence]":
+            self.prepared: asyncio.Future[PreparedEvidence] = asyncio.get_running_loop().create_future()
             self.made = scorer.prepare(evidence)
             return self.prepared
 

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 from citestream.citation import Evidence
-from citestream.citation.support.calibration import judge
+from citestream.citation.support.calibration import calibrate
 from citestream.citation.support.decision import attribute
-from citestream.citation.support.scorers import Claim, WantsReading
+from citestream.citation.support.scorers import Claim
 from citestream.citation.support.scorers.entailment import (
     FEATURES,
-    MOST_ASKED,
+    MAX_PASSAGES,
     EntailmentPrepared,
     EntailmentScorer,
-    Weighing,
-    weighing,
+    EntailmentWeights,
+    default_weights,
 )
 
-WEIGHED = Weighing(0.1, 0.9, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
+WEIGHED = EntailmentWeights(0.1, 0.9, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
 CLAIM = Claim("The premier opened the harbour bridge to traffic.")
 EVIDENCE = [
     Evidence(
@@ -27,22 +27,22 @@ EVIDENCE = [
 ]
 
 
-def prepared(evidence: list[Evidence] = EVIDENCE, weighed: Weighing = WEIGHED) -> EntailmentPrepared:
+def prepared(evidence: list[Evidence] = EVIDENCE, weighed: EntailmentWeights = WEIGHED) -> EntailmentPrepared:
     return EntailmentScorer(weighed).prepare(evidence)
 
 
 def test_only_what_the_other_scores_leave_open_is_asked_about() -> None:
     made = prepared()
     scores = made.score(CLAIM)
-    probability = judge(scores).probability
-    assert isinstance(made, WantsReading)
-    assert [row + 1 for row in made.open(scores)] == [1]
+    probability = calibrate(scores).probability
+    assert made.needs_entailment
+    assert [row + 1 for row in made.undecided(scores)] == [1]
     assert probability[1] < 0.1 < probability[0] < 0.9 < probability[2]
 
 
 def test_the_most_uncertain_are_asked_about_first_and_not_too_many() -> None:
-    made = prepared([EVIDENCE[0]] * 9, Weighing(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
-    assert len(made.open(made.score(CLAIM))) == MOST_ASKED
+    made = prepared([EVIDENCE[0]] * 9, EntailmentWeights(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
+    assert len(made.undecided(made.score(CLAIM))) == MAX_PASSAGES
 
 
 def test_the_passage_is_the_best_window_with_what_stands_around_it() -> None:
@@ -58,29 +58,29 @@ def test_the_passage_is_the_best_window_with_what_stands_around_it() -> None:
 def test_what_the_model_says_decides_what_was_open_and_nothing_else(entailed: float, expected: list[int]) -> None:
     made = prepared()
     scores = made.score(CLAIM)
-    read = made.read(scores, made.open(scores), [entailed])
+    read = made.with_entailment(scores, made.undecided(scores), [entailed])
     assert sorted(s.number for s in attribute(CLAIM, read, made).supports) == expected
     assert read.names[-2:] == FEATURES
     assert read.features[:, -1].tolist() == [entailed, 0, 0]
-    assert judge(read).probability[1:] == pytest.approx(judge(scores).probability[1:])
+    assert calibrate(read).probability[1:] == pytest.approx(calibrate(scores).probability[1:])
 
 
 def test_gates_have_the_last_word() -> None:
     made = prepared()
     claim = Claim("The harbour bridge was ready in 1933.")
     scores = made.score(claim)
-    read = made.read(scores, [0, 1, 2], [9.0, 9.0, 9.0])
+    read = made.with_entailment(scores, [0, 1, 2], [9.0, 9.0, 9.0])
     assert attribute(claim, read, made).supports == ()
 
 
 def test_with_nothing_to_ask_the_first_judgement_stands() -> None:
     made = prepared()
     scores = made.score(CLAIM)
-    assert judge(made.read(scores, [], [])).probability == pytest.approx(judge(scores).probability)
+    assert calibrate(made.with_entailment(scores, [], [])).probability == pytest.approx(calibrate(scores).probability)
 
 
 def test_the_stored_weighing_trusts_both() -> None:
-    stored = weighing()
+    stored = default_weights()
     assert stored.first > 0
     assert stored.entailed > 0
     assert (

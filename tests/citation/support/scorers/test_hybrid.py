@@ -6,7 +6,7 @@ import pytest
 from citestream.citation import Evidence
 from citestream.citation.support.calibration import calibration
 from citestream.citation.support.decision import attribute, explain
-from citestream.citation.support.scorers import Claim, Vectors, WantsVectors, scorer
+from citestream.citation.support.scorers import Claim, Vectors, scorer
 from citestream.citation.support.scorers.hybrid import FEATURES, HybridPrepared
 
 BRIDGE, LANES, OPERA = np.eye(3, dtype=np.float32)
@@ -30,7 +30,7 @@ def features(claim: Claim, made: HybridPrepared) -> dict[str, list[float]]:
 
 
 def test_windows_are_the_sentences_in_order() -> None:
-    assert scorer("hybrid").windows(EVIDENCE) == [
+    assert scorer("hybrid").texts_to_embed(EVIDENCE) == [
         "The harbour bridge was opened in 1932. ",
         "It carries eight lanes of traffic.",
         "The opera house was finished after many quarrels.",
@@ -63,7 +63,7 @@ def test_a_changed_year_is_refused_however_near() -> None:
     made = prepared()
     claim = Claim("Die Brücke über den Hafen wurde 1923 freigegeben.", vector=BRIDGE)
     first, _ = explain(claim, made.score(claim), made)
-    assert first.gate is not None
+    assert first.refusal is not None
     assert not first.cited
 
 
@@ -86,7 +86,7 @@ def test_without_vectors_it_is_lexical_and_says_so(case: str) -> None:
 
 def test_vectors_may_come_later() -> None:
     waiting = prepared(None)
-    assert isinstance(waiting, WantsVectors)
+    assert isinstance(waiting, HybridPrepared)
     later = waiting.with_vectors(VECTORS)
     assert not later.score(GERMAN).degraded
     assert later.score(GERMAN).features.tolist() == prepared().score(GERMAN).features.tolist()

@@ -124,7 +124,7 @@ def test_in_a_finished_answer_the_rounds_are_the_answers() -> None:
         Claim("It carries eight lanes of traffic."),
     )
     assert attribute(weak, prepared.score(weak), prepared).supports
-    together = prepared.together([prepared.score(weak), prepared.score(strong)])
+    together = prepared.calibrate_answer([prepared.score(weak), prepared.score(strong)])
     assert not attribute(weak, together[0], prepared).supports
     assert attribute(strong, together[1], prepared).supports
     cited = cite(f"{weak.text} {strong.text}", evidence, Options(scorer="ragflow"))

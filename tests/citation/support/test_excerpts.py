@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.support.excerpts import INDEX_SHARE, ExcerptCache, analyze_excerpt
 from citestream.citation.support.index import Index
-from citestream.citation.support.passages import TOGETHER, Passages, passage
 from citestream.citation.support.scorers import Claim
 from citestream.citation.support.scorers.lexical import LexicalPrepared
 
@@ -32,26 +32,26 @@ def evidence(*texts: str) -> list[Evidence]:
 
 
 def test_an_excerpt_that_is_kept_is_not_read_again() -> None:
-    passages = Passages(1000)
+    excerpts = ExcerptCache(1000)
     (one,) = evidence(TEXTS[0])
-    assert passages.of(one) is passages.of(one)
+    assert excerpts.analyze(one) is excerpts.analyze(one)
 
 
 def test_the_same_text_under_another_title_is_another_excerpt() -> None:
-    passages = Passages(1000)
-    assert passages.of(Evidence(1, "Text.", "e1", title="Rivers")).titled == ["riv"]
-    assert passages.of(Evidence(1, "Text.", "e1", title="Towns")).titled == ["town"]
+    excerpts = ExcerptCache(1000)
+    assert excerpts.analyze(Evidence(1, "Text.", "e1", title="Rivers")).title_terms == ["riv"]
+    assert excerpts.analyze(Evidence(1, "Text.", "e1", title="Towns")).title_terms == ["town"]
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:
-    passages = Passages(40)  # two of them: ten characters, and seven of a title
+    excerpts = ExcerptCache(40)  # two of them: ten characters, and seven of a title
     first, second, third = evidence("a" * 10, "b" * 10, "c" * 10)
-    read = passages.of(first)
-    other = passages.of(second)
-    assert passages.of(first) is read
-    passages.of(third)
-    assert passages.of(first) is read
-    assert passages.of(second) is not other
+    read = excerpts.analyze(first)
+    other = excerpts.analyze(second)
+    assert excerpts.analyze(first) is read
+    excerpts.analyze(third)
+    assert excerpts.analyze(first) is read
+    assert excerpts.analyze(second) is not other
 
 
 def test_as_much_memory_is_kept_of_any_script() -> None:
@@ -63,38 +63,38 @@ def test_as_much_memory_is_kept_of_any_script() -> None:
         "numbers": lambda: " ".join(str(rng.randrange(100)) for _ in range(100)),
     }
     for name, text in texts.items():
-        passages, some = Passages(100_000), evidence(*(text() for _ in range(400)))
-        passages.of(some[0])  # words are kept elsewhere
+        excerpts, some = ExcerptCache(100_000), evidence(*(text() for _ in range(400)))
+        excerpts.analyze(some[0])  # words are kept elsewhere
         tracemalloc.start()
         for one in some:
-            passages.of(one)
+            excerpts.analyze(one)
         size, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert size < 2_000_000, name  # a character of Chinese took as much as ten of English
 
 
 def test_nothing_is_kept_where_nothing_may_be() -> None:
-    passages = Passages(0)
+    excerpts = ExcerptCache(0)
     (one,) = evidence(TEXTS[0])
-    assert passages.of(one) is not passages.of(one)
+    assert excerpts.analyze(one) is not excerpts.analyze(one)
 
 
 @given(st.lists(st.sampled_from(TEXTS)), st.integers(0, 200))
 def test_an_index_of_kept_excerpts_is_the_same(texts: list[str], characters: int) -> None:
-    passages = Passages(characters)
+    excerpts = ExcerptCache(characters)
     given_evidence = evidence(*texts)
     for one in reversed(given_evidence):
-        passages.of(one)
-    kept, fresh = vars(Index(given_evidence, passages)), vars(Index(given_evidence))
+        excerpts.analyze(one)
+    kept, fresh = vars(Index(given_evidence, excerpts)), vars(Index(given_evidence))
     assert kept.keys() == fresh.keys()
     for name, value in fresh.items():
         assert np.array_equal(kept[name], value) if isinstance(value, np.ndarray) else kept[name] == value, name
 
 
 def test_excerpts_that_came_together_before_are_not_put_together_again() -> None:
-    passages = Passages(TOGETHER * 1000)
-    first = Index(evidence(*TEXTS), passages)
-    again = Index([replace(one, number=one.number + 7, id="other") for one in evidence(*TEXTS)], passages)
+    excerpts = ExcerptCache(INDEX_SHARE * 1000)
+    first = Index(evidence(*TEXTS), excerpts)
+    again = Index([replace(one, number=one.number + 7, id="other") for one in evidence(*TEXTS)], excerpts)
     assert again.postings is first.postings
     assert [one.number for one in again.evidence] == [8, 9, 10, 11, 12]
     assert [one.number for one in first.evidence] == [1, 2, 3, 4, 5]
@@ -102,19 +102,19 @@ def test_excerpts_that_came_together_before_are_not_put_together_again() -> None
 
 @pytest.mark.parametrize("texts", [TEXTS[::-1], TEXTS[:2], (*TEXTS, TEXTS[0])])
 def test_in_another_order_or_number_they_are_put_together_anew(texts: tuple[str, ...]) -> None:
-    passages = Passages(TOGETHER * 1000)
-    first = Index(evidence(*TEXTS), passages)
-    other = Index(evidence(*texts), passages)
+    excerpts = ExcerptCache(INDEX_SHARE * 1000)
+    first = Index(evidence(*TEXTS), excerpts)
+    other = Index(evidence(*texts), excerpts)
     assert other.postings is not first.postings
     assert other.languages == Index(evidence(*texts)).languages
 
 
 def test_what_one_request_remembers_another_does_not_see() -> None:
-    passages = Passages(TOGETHER * 1000)
-    first, second = Index(evidence(*TEXTS), passages), Index(evidence(*TEXTS), passages)
+    excerpts = ExcerptCache(INDEX_SHARE * 1000)
+    first, second = Index(evidence(*TEXTS), excerpts), Index(evidence(*TEXTS), excerpts)
     LexicalPrepared(first).score(Claim("The bridge was opened."))
-    assert first.covered
-    assert not second.covered
+    assert first.coverage
+    assert not second.coverage
 
 
 def test_what_requests_share_nobody_can_change() -> None:
@@ -125,19 +125,19 @@ def test_what_requests_share_nobody_can_change() -> None:
 
 
 def test_of_excerpts_together_no_more_is_kept_than_may_be() -> None:
-    passages = Passages(TOGETHER * 150)
+    excerpts = ExcerptCache(INDEX_SHARE * 150)
     for one in (*TEXTS, *TEXTS):
-        Index(evidence(one, one), passages)
-    kept = passages._together._kept
+        Index(evidence(one, one), excerpts)
+    kept = excerpts._indexes._entries
     assert kept
-    assert sum(size for _, size in kept.values()) == passages._together._size <= 150
+    assert sum(size for _, size in kept.values()) == excerpts._indexes._size <= 150
 
 
 def test_threads_that_read_the_same_find_the_same() -> None:
-    passages = Passages(300, Lock())
+    excerpts = ExcerptCache(300, Lock())
     with ThreadPoolExecutor(4) as threads:
-        for index in threads.map(lambda n: Index(evidence(*TEXTS[n % 3 :]), passages), range(200)):
-            assert index.languages == [passage(one.text).language for one in index.evidence]
+        for index in threads.map(lambda n: Index(evidence(*TEXTS[n % 3 :]), excerpts), range(200)):
+            assert index.languages == [analyze_excerpt(one.text).language for one in index.evidence]
 
 
 def test_what_a_sentence_says_is_found_in_it() -> None:
@@ -146,8 +146,8 @@ def test_what_a_sentence_says_is_found_in_it() -> None:
     assert index.negations.tolist() == [0, 1, 0, 0, 1, 0, 0, 0, 1]
     assert index.sentences_of("#1932").tolist() == [0, 3, 5]
     assert index.sentences_of("#8").tolist() == [2, 6]
-    for row, lexed in enumerate(index.lexed):
-        for term, start in zip(lexed.terms, lexed.starts, strict=True):
+    for row, analysis in enumerate(index.analyses):
+        for term, start in zip(analysis.terms, analysis.starts, strict=True):
             at = index.first_sentence[row : row + 2].tolist()
             holding = [s for s in range(*at) if index.starts[s] <= start < index.ends[s]]
             assert set(holding) <= set(index.sentences_of(term).tolist())

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from citestream.citation import Evidence, Options, cite
-from citestream.citation.support.explanation import explain_text
+from citestream.citation.explanation import explain_text
 
 TEXT = "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932. [2] It was opened in 1999. [1] [7] Hello!\n"
 EVIDENCE = (
@@ -30,9 +30,9 @@ def test_every_sentence_is_explained_as_it_is_cited() -> None:
 
 def test_it_says_what_decided() -> None:
     right, wrong = (one.verdicts[0] for one in explain_text(TEXT, EVIDENCE, Options()) if one.verdicts)
-    assert right.decided == "supports"
-    assert wrong.gate is not None
-    assert "1999" in wrong.gate.detail
+    assert right.summary == "supports"
+    assert wrong.refusal is not None
+    assert "1999" in wrong.refusal.detail
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_it_says_what_decided() -> None:
 def test_a_gate_quotes_the_text(text: str, detail: str) -> None:
     evidence = [Evidence(1, "The Harlan bridge carried railway tracks. Traffic rose from 4 % to 9 %.", "e1")]
     (claim,) = (one for one in explain_text(text, evidence, Options()) if one.verdicts)
-    assert claim.verdicts[0].gate is not None
-    assert claim.verdicts[0].gate.detail == detail
+    assert claim.verdicts[0].refusal is not None
+    assert claim.verdicts[0].refusal.detail == detail
 
 
 def test_it_can_be_written_down() -> None:

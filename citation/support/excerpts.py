@@ -1,0 +1,110 @@
+"""Analysis of single excerpts, with a cache.
+
+The turns of a conversation, and different users' questions about the same documents, send the same excerpts again.
+Analyzing an excerpt of 800 characters takes 0.2 ms, building the index of twenty analyzed excerpts 0.5 ms, and finding
+both in the cache 0.02 ms (`python -m bench.reading`).
+"""
+
+import re
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeVar
+
+from ..evidence import Evidence
+from ..text import Analysis, analyze_text, analyze_title, split_sentences
+from ..text.words import UNSPACED
+from .lru_cache import LRUCache
+
+T = TypeVar("T")
+
+# The cache of indexes is limited to this fraction of the cache of excerpts (1/4). An index needs about as much memory
+# as its excerpts do, and only the latest turn of a conversation needs its index.
+INDEX_SHARE = 4
+# Extra memory in units of one character of English text: a character of a script without spaces, where most characters
+# are terms of their own (100 bytes each); a number; a word that has an antonym.
+_UNSPACED_COST, _QUANTITY_COST, _ANTONYM_COST = 7, 20, 5
+_UNSPACED_RUNS = re.compile(f"[{UNSPACED}]+")
+# A text counts as Chinese, Japanese or Korean if more than this share of its terms is.
+_HAN_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, so that it can be part of a cache key
+class AnalyzedExcerpt:
+    """The terms, language and sentences of one excerpt."""
+
+    analysis: Analysis
+    language: str | None
+    title_terms: list[str]
+    spans: "array[int]"  # start and end offset of each sentence, flat
+    size: int  # memory in units of one character of English text
+
+
+class ExcerptCache:
+    """Analyzes excerpts and caches the results, and the indexes built from them."""
+
+    def __init__(self, characters: int = 0, lock: AbstractContextManager[object] | None = None) -> None:
+        """Cache up to `characters` of English text, at about 9 bytes each. Give a `lock` if several threads use it."""
+        self._excerpts: LRUCache[tuple[str, str], AnalyzedExcerpt] = LRUCache(characters)
+        self._indexes: LRUCache[tuple[AnalyzedExcerpt, ...], Any] = LRUCache(characters // INDEX_SHARE)
+        self._lock = lock or nullcontext()
+
+    def analyze(self, evidence: Evidence) -> AnalyzedExcerpt:
+        """Return the analysis of this excerpt."""
+        return self._analyze(_key(evidence))
+
+    def index(self, evidence: Sequence[Evidence], build: Callable[[tuple[AnalyzedExcerpt, ...]], T]) -> T:
+        """Return `build(analyzed excerpts)`, cached. Always pass the same `build`; never change what it returned."""
+        keys = [_key(one) for one in evidence]
+        with self._lock:
+            known = [self._excerpts.get(key) for key in keys]
+        excerpts = tuple(excerpt or self._analyze(key) for excerpt, key in zip(known, keys, strict=True))
+        with self._lock:
+            index: T | None = self._indexes.get(excerpts)
+        if index is None:
+            index = build(excerpts)
+            with self._lock:
+                self._indexes.put(excerpts, index, sum(one.size for one in excerpts))
+        return index
+
+    def _analyze(self, key: tuple[str, str]) -> AnalyzedExcerpt:
+        with self._lock:
+            known = self._excerpts.get(key)
+        if known is not None:
+            return known
+        excerpt = analyze_excerpt(*key)
+        with self._lock:
+            self._excerpts.put(key, excerpt, excerpt.size)
+        return excerpt
+
+
+def _key(evidence: Evidence) -> tuple[str, str]:
+    return evidence.text, evidence.title or evidence.file_name or ""
+
+
+def analyze_excerpt(text: str, title: str = "") -> AnalyzedExcerpt:
+    """Analyze one excerpt."""
+    analysis = analyze_text(text, named=False)  # names are only needed for claims
+    spans = split_sentences(text) or [(0, len(text))]
+    flat = array("I", list(chain.from_iterable(spans)))
+    return AnalyzedExcerpt(
+        analysis, language_of(analysis), analyze_title(title).terms, flat, len(title) + _size(text, analysis)
+    )
+
+
+def _size(text: str, analysis: Analysis) -> int:
+    unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED_RUNS.findall(text)))
+    extra = (
+        _UNSPACED_COST * unspaced + _QUANTITY_COST * len(analysis.quantities) + _ANTONYM_COST * len(analysis.antonyms)
+    )
+    return len(text) + extra
+
+
+def language_of(analysis: Analysis) -> str | None:
+    """Return `han` for text without spaces, otherwise the language that its function words indicate."""
+    terms = analysis.terms
+    if not "".join(terms).isascii() and sum(term[0] > "\u2e80" for term in terms) > _HAN_SHARE * len(terms):
+        return "han"
+    return analysis.language
