@@ -78,6 +78,18 @@ def test_the_traced_sentences_are_decided_as_their_page_says(tmp_path: Path) -> 
         assert " ".join(explained).find(decided) > 0, sentence
 
 
+def test_the_readme_quotes_the_table_of_measurements() -> None:
+    table = (DOCS / "attribution.md").read_text("utf-8").split("## How well")[1]
+    lexical, bm25, ragflow = (
+        [cell.strip(" *") for cell in re.findall(rf"^\| ({name}.*)\|$", table, re.MULTILINE)[0].split("|")]
+        for name in ("`lexical`", "BM25", "RAGFlow's rule, 0.7")
+    )
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    f1 = [row[1].split()[0] for row in (lexical, bm25, ragflow)]
+    assert "citation F1 of {}, compared with {} for BM25 and {} for RAGFlow's rule".format(*f1) in readme
+    assert f"cites {float(lexical[3]):.1%} of the unsupported".replace("%", " %") in readme
+
+
 def test_the_scorer_of_the_page_cites_quotations(monkeypatch: pytest.MonkeyPatch) -> None:
     module(programs("extend.md")[0], "citestream.citation.support.scorers.verbatim", monkeypatch)
     monkeypatch.setitem(SCORERS, "verbatim", "citestream.citation.support.scorers.verbatim:VerbatimScorer")

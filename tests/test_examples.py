@@ -51,12 +51,16 @@ def test_the_answer_cites_the_passage_that_answers(client: OpenAI, question: str
     assert wanted["passage"] in (answer.choices[0].message.content or "")
 
 
-CONSOLE = re.findall(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+CONSOLE = [
+    block
+    for page in ("README.md", "docs/start.md")
+    for block in re.findall(r"```console\n\$ (.*?)\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+]
 
 
 @pytest.mark.parametrize(("command", "shown"), CONSOLE, ids=[command[:15] for command, _ in CONSOLE])
-def test_what_the_readme_shows_is_what_the_command_prints(command: str, shown: str) -> None:
-    """But for the support, which changes whenever the scorer is fitted anew."""
+def test_the_console_output_of_a_page_is_what_the_command_prints(command: str, shown: str) -> None:
+    """Compare without the support, which changes whenever the scorer is fitted again."""
     words = shlex.split(command)
     target = [str(ROOT / "examples/ask.py")] if words == ["make", "demo"] else ["-m", "citestream", *words[1:]]
     run = subprocess.run([sys.executable, *target], cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)

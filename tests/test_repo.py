@@ -19,7 +19,7 @@ DOCUMENTS = [
     ROOT / "examples/README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-KINDS = r"\.(?:py|md|txt|yaml|yml|json|jsonl|toml|html|js|css|png|svg|sh)"
+KINDS = r"\.(?:py|md|txt|yaml|yml|json|jsonl|toml|html|js|css|gif|png|svg|sh)"
 
 
 def targets() -> set[str]:
@@ -79,6 +79,10 @@ def test_the_map_of_the_code_has_every_folder() -> None:
     }
     assert set(listed) == there
     assert len(listed) == len(there)
+
+
+def test_the_readme_has_at_most_1200_words() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 1200
 
 
 def test_every_phony_target_is_explained_by_help() -> None:

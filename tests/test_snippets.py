@@ -230,10 +230,13 @@ SPHINX = {"{toctree}"}  # what the build of the site looks at
 
 # Programs and dialogues: who runs them, and looks at what comes out.
 RUN_BY = {
-    ("README.md", "$ make demo"): "test_examples: test_what_the_readme_shows_is_what_the_command_prints",
-    ("README.md", "$ citestream cite"): "test_examples: test_what_the_readme_shows_is_what_the_command_prints",
+    ("docs/start.md", "$ make demo"): "test_examples: test_the_console_output_of_a_page_is_what_the_command_prints",
+    ("README.md", "$ citestream cite"): "test_examples: test_the_console_output_of_a_page_is_what_the_command_prints",
     ("README.md", "from openai import OpenAI"): "test_examples: test_the_python_lines_of_the_readme_run_as_they_stand",
-    ("README.md", 'import OpenAI from "openai";'): "clients/readme: faults",  # make test-clients has Node's packages
+    (
+        "docs/start.md",
+        'import OpenAI from "openai";',
+    ): "clients/start_page: faults",  # make test-clients has Node's packages
     ("docs/attribution.md", "$ citestream cite"): (
         "test_docs: test_the_traced_sentences_are_decided_as_their_page_says"
     ),

@@ -5,7 +5,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from tests.clients import environments, guides, readme, running
+from tests.clients import environments, guides, running, start_page
 from tests.clients.judging import judged
 from tests.clients.matrix import markdown, summary
 
@@ -31,8 +31,8 @@ def main() -> int:
         shown = {(report["script"], name): text for report in reports for name, text in report["shown"].items()}
         complete = not (arguments.names or arguments.python or arguments.litellm_proxy)
         faults += outdated(shown, tables if complete else {}, write=arguments.write)
-    if not arguments.python and (not arguments.names or "readme" in arguments.names):
-        faults += asyncio.run(readme.faults())
+    if not arguments.python and (not arguments.names or "start" in arguments.names):
+        faults += asyncio.run(start_page.faults())
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"\n{len(rows) - failed} passed, {failed} failed")

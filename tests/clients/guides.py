@@ -26,8 +26,8 @@ _TABLE = re.compile(
 
 
 def guides() -> list[Path]:
-    """All of them, and the README, which has a table."""
-    return [ROOT / "README.md", *sorted(FOLDER.glob("*.md"))]
+    """Return the pages of docs/clients."""
+    return sorted(FOLDER.glob("*.md"))
 
 
 def with_code(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The JavaScript of the README, as it stands but for the port, against a running server."""
+"""Run the JavaScript of docs/start.md against a running server. Only the port is replaced."""
 
 import asyncio
 import re
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from tests.clients import environments, running
 
-README = environments.ROOT / "README.md"
+PAGE = environments.ROOT / "docs/start.md"
 ADDRESS = "http://127.0.0.1:8787"
 SHOWN = ("110.6 metres tall. [1]", "file_name: 'moon.md'")
 
 
 async def faults() -> list[str]:
-    """What is wrong with it; nothing where it prints the cited answer and its reference. Raises InstallError."""
-    (code,) = re.findall(r"```js\n(.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    script = environments.node() / "readme.mjs"  # a module looks for packages beside itself
+    """Return what is wrong: nothing if the program prints the cited answer and its reference. Raise InstallError."""
+    (code,) = re.findall(r"```js\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    script = environments.node() / "start_page.mjs"  # Node resolves packages from the folder of the module
     with tempfile.TemporaryDirectory() as folder:
         extractive = {"extractive": {"kind": "extractive"}}
         async with running.citestream(extractive, "none", Path(folder)) as url:
@@ -25,4 +25,4 @@ async def faults() -> list[str]:
             printed, errors = await process.communicate()
     said = printed.decode()
     missing = [part for part in SHOWN if part not in said]
-    return [f"README.md: its JavaScript prints {said!r}, without {missing}; {errors.decode()}"] if missing else []
+    return [f"docs/start.md: its JavaScript prints {said!r}, without {missing}; {errors.decode()}"] if missing else []
