@@ -21,10 +21,10 @@ from .settings import Settings
 from .streaming import stream
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, body, refuse
 from .wire.embeddings import GEMINI_BATCH, from_gemini, gemini_request
-from .wire.gemini_request import generate_body
-from .wire.gemini_stream import GeminiReader
+from .wire.gemini.candidates import GeminiReader
+from .wire.gemini.generation_config import generate_content_body
 from .wire.json_text import dumps, loads
-from .wire.messages import unsupported
+from .wire.openai_messages import unsupported
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"  # v1 knows neither system instructions nor tools on every model
@@ -46,7 +46,7 @@ class GeminiProvider:
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
         path = f"{self._model(request.model)}:streamGenerateContent?alt=sse"
-        call = await self._call(path, dumps(generate_body(request)), request.key)
+        call = await self._call(path, dumps(generate_content_body(request)), request.key)
         reader = GeminiReader(request.model, _expected(request))
         events = stream(
             self._transport,

@@ -20,8 +20,8 @@ from .streaming import stream
 from .transport import Call, LineSplitter, Transport
 from .wire.embeddings import from_ollama, openai_request
 from .wire.json_text import dumps
-from .wire.ollama_request import chat_body
-from .wire.ollama_stream import LineReader
+from .wire.ollama.chat_request import chat_body
+from .wire.ollama.chat_response import OllamaReader
 
 HOST = "127.0.0.1"
 PORT = 11434
@@ -43,7 +43,7 @@ class OllamaProvider:
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
         call = self._call("/api/chat", dumps(chat_body(request)), request.key)
-        reader = LineReader(request.model)
+        reader = OllamaReader(request.model)
         events = stream(self._transport, call, self._settings, LineSplitter(self._settings.max_event_bytes), reader)
         async with aclosing(events):
             async for event in events:

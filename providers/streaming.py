@@ -16,7 +16,7 @@ from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import Event, Idle, TextDelta
 from .settings import Settings
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, drain, kind_of, reads
-from .wire.sanitize_chunk import mended
+from .wire.sanitize_chunk import sanitize
 from .wire.text_runs import Reads, Runs
 
 IDLE = Idle()
@@ -124,7 +124,7 @@ async def stream(
         if broken and not reader.complete and not reader.error:
             raise broken
         for event in reader.end():
-            yield mended(event)
+            yield sanitize(event)
         if not broken:
             await drain(response)
 
@@ -135,7 +135,7 @@ def _events(payloads: list[bytes], reader: Reader, runs: Runs, watch: Watch) -> 
     while at < len(payloads):
         try:
             found, at = runs.next(payloads, at)
-            events += map(mended, found)
+            events += map(sanitize, found)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON, but in none of the known shapes
             reader.skipped += 1
             at += 1

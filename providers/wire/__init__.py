@@ -1,1 +1,1 @@
-"""The JSON of each vendor: requests and streams, mapped to and from the OpenAI chunk."""
+"""The JSON of each vendor, described once for both directions: requests and answers mapped to and from OpenAI's."""

@@ -1,10 +1,12 @@
-"""JSON as providers write it: fast where it is right, and read all the same where orjson is stricter than they are.
+"""JSON of other programs: decode and encode it leniently, and read decoded values whose types are unknown.
 
-orjson refuses what JSON.stringify and Python's json.dumps produce from a cut string: escapes of half a character
-(`"\\ud83d"`), and bytes that are no UTF-8. Such an event still carries text, so it is read by the standard library.
+orjson refuses what JSON.stringify and Python's json.dumps produce from a string that was cut inside a character:
+escapes of lone surrogates (`"\\ud83d"`), and bytes that are not UTF-8. Such an event still carries text, so the
+standard library decodes it.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -12,8 +14,18 @@ import orjson
 _REPLACEMENT = "\ufffd"
 
 
+class WrongField(ValueError):  # noqa: N818 - names what is wrong, as citation's FieldError does
+    """A field of a client's request cannot be translated. A server should answer 400 and name the field."""
+
+    def __init__(self, path: str, message: str) -> None:
+        """`path`: the field as the client wrote it (`contents[0].parts[1]`). `message`: what is wrong with it."""
+        super().__init__(f"{path}: {message}")
+        self.path = path
+        self.message = message
+
+
 def loads(data: bytes) -> tuple[Any, bool]:
-    """The value, None where it is not JSON; and whether all of it is clean Unicode."""
+    """Return the decoded value, None if it is not JSON, and whether it is free of lone surrogates."""
     try:
         return orjson.loads(data), True
     except orjson.JSONDecodeError:
@@ -25,30 +37,48 @@ def loads(data: bytes) -> tuple[Any, bool]:
 
 
 def dumps(value: object) -> bytes:
-    """JSON that every server can read, whatever a client sent: half characters as the escapes they came in as."""
+    """Encode as JSON. Lone surrogates, which orjson refuses, are written as escapes."""
     try:
         return orjson.dumps(value)
     except TypeError:
-        return json.dumps(value).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def whole_characters(text: str) -> tuple[str, str]:
-    """The text with U+FFFD for half characters; a first half at its end is returned apart, its second may follow."""
-    half = ""
+    """Replace lone surrogates by U+FFFD, and return a high surrogate at the end separately.
+
+    The low surrogate that belongs to it may be at the start of the next text.
+    """
+    pending = ""
     if text and "\ud800" <= text[-1] <= "\udbff":
-        text, half = text[:-1], text[-1]
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), half
+        text, pending = text[:-1], text[-1]
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), pending
 
 
-def clean(value: Any) -> Any:
-    """The value with U+FFFD for every half character in it, so that it can be written as JSON again."""
+def replace_surrogates(value: Any) -> Any:
+    """Return the value with U+FFFD for every lone surrogate, so that it can be encoded again."""
     match value:
         case str():
-            whole, half = whole_characters(value)
-            return whole + _REPLACEMENT if half else whole
+            text, pending = whole_characters(value)
+            return text + _REPLACEMENT if pending else text
         case dict():
-            return {clean(key): clean(inner) for key, inner in value.items()}
+            return {replace_surrogates(key): replace_surrogates(inner) for key, inner in value.items()}
         case list():
-            return [clean(inner) for inner in value]
+            return [replace_surrogates(inner) for inner in value]
         case _:
             return value
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """Return the value if it is an object, {} otherwise."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return the value if it is a list, [] otherwise."""
+    return value if isinstance(value, list) else []
+
+
+def without_none(**fields: Any) -> dict[str, Any]:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}

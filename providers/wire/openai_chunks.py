@@ -28,7 +28,7 @@ Fields = dict[str, Any]
 class ChunkReader:
     """One stream. `read` each payload or `take` each chunk, raise `error` if it is set, `end` at the stream's end."""
 
-    void: re.Pattern[bytes] | None = re.compile(rb'"obfuscation": ?"([^"\\]*)"')
+    ignored: re.Pattern[bytes] | None = re.compile(rb'"obfuscation": ?"([^"\\]*)"')
 
     def __init__(self, choices: int = 1, *, running_usage: bool = False) -> None:
         """`choices`: how many the request asked for (`n`). `running_usage`: so is usage on every chunk (vLLM)."""

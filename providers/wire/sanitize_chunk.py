@@ -1,7 +1,7 @@
-"""Mending: fields of a chunk that are not of the type they have to be are taken out, as if they had not come.
+"""Remove the fields of a chunk whose types are wrong.
 
-Providers in the wild and hostile ones send a text where a number belongs; whoever translates a chunk into another API
-would fail at it, and the answer with it.
+Broken and hostile providers send, for example, a string for a number. The translation into another client API would
+fail on it, and the whole answer with it.
 """
 
 from collections.abc import Mapping
@@ -11,48 +11,41 @@ from ..events import Event, Idle
 
 Fields = dict[str, Any]
 
-_TEXTS = ("reasoning", "reasoning_content", "refusal")  # of a delta; content may be a list of parts
-_SCORED = ("content", "refusal")  # of log-probabilities
+_TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # of a delta; `content` may also be a list of parts
+_TOKEN_LISTS = ("content", "refusal")  # of log-probabilities
 _NUMBER = (int, float)
 
 
-def mended(event: Event) -> Event:
-    """The same event, its chunk changed in place where it has to be."""
+def sanitize(event: Event) -> Event:
+    """Return the same event. Its chunk is changed in place where a type is wrong."""
     if isinstance(event, Idle):
         return event
     chunk = event.chunk
     if "usage" in chunk:
-        chunk["usage"] = _counts(chunk["usage"]) if isinstance(chunk["usage"], Mapping) else None
+        chunk["usage"] = _usage(chunk["usage"]) if isinstance(chunk["usage"], Mapping) else None
     for choice in chunk.get("choices") or ():
         if choice.get("logprobs"):
             choice["logprobs"] = _logprobs(choice["logprobs"])
         delta = choice.get("delta")
-        if delta and not _is_plain(delta):
+        if delta and not _is_only_text(delta):
             choice["delta"] = _delta(delta)
     return event
 
 
-def counted(usage: object) -> Fields:
-    """Of Gemini's counts those that are numbers, and what is beside them."""
-    if not isinstance(usage, Mapping):
-        return {}
-    return {name: value for name, value in usage.items() if not name.endswith("Count") or isinstance(value, int)}
-
-
-def _is_plain(delta: Fields) -> bool:
-    """Nearly every delta of every provider."""
+def _is_only_text(delta: Fields) -> bool:
+    """Return whether this is a plain text delta, as nearly every delta is."""
     return len(delta) == 1 and isinstance(delta.get("content"), str)
 
 
 def _delta(delta: Fields) -> Fields:
-    kept = {name: value for name, value in delta.items() if name not in _TEXTS or isinstance(value, str | None)}
-    if not isinstance(kept.get("content"), str | list | None):
-        del kept["content"]
-    if isinstance(calls := kept.get("tool_calls"), list):
-        kept["tool_calls"] = [call for call in calls if isinstance(call, Mapping) and _is_call(call)]
+    valid = {name: value for name, value in delta.items() if name not in _TEXT_FIELDS or isinstance(value, str | None)}
+    if not isinstance(valid.get("content"), str | list | None):
+        del valid["content"]
+    if isinstance(calls := valid.get("tool_calls"), list):
+        valid["tool_calls"] = [call for call in calls if isinstance(call, Mapping) and _is_call(call)]
     elif calls is not None:
-        del kept["tool_calls"]
-    return kept
+        del valid["tool_calls"]
+    return valid
 
 
 def _is_call(call: Mapping[str, Any]) -> bool:
@@ -62,31 +55,33 @@ def _is_call(call: Mapping[str, Any]) -> bool:
     return not function or all(isinstance(function.get(name), str | None) for name in ("name", "arguments"))
 
 
-def _counts(usage: Mapping[str, Any]) -> Fields:
-    """Numbers of tokens, and details of them."""
-    kept = dict(usage)
+def _usage(usage: Mapping[str, Any]) -> Fields:
+    """Return the token counts, with 0 for a count that is not a number, and their details."""
+    valid = dict(usage)
     for name, value in usage.items():
         if name.endswith("_details"):
-            kept[name] = _counts(value) if isinstance(value, Mapping) else None
+            valid[name] = _usage(value) if isinstance(value, Mapping) else None
         elif name.endswith("_tokens") and not isinstance(value, _NUMBER):
-            kept[name] = 0
-    return kept
+            valid[name] = 0
+    return valid
 
 
-def _logprobs(given: object) -> Fields | None:
-    if not isinstance(given, Mapping):
+def _logprobs(logprobs: object) -> Fields | None:
+    if not isinstance(logprobs, Mapping):
         return None
-    return {**given, **{name: _tokens(given[name]) for name in _SCORED if given.get(name) is not None}}
+    return {**logprobs, **{name: _tokens(logprobs[name]) for name in _TOKEN_LISTS if logprobs.get(name) is not None}}
 
 
-def _tokens(given: object) -> list[Fields]:
-    return [_token(one) for one in given if _is_token(one)] if isinstance(given, list) else []
+def _tokens(tokens: object) -> list[Fields]:
+    return [_token(token) for token in tokens if _is_token(token)] if isinstance(tokens, list) else []
 
 
-def _token(one: Mapping[str, Any]) -> Fields:
-    top = one.get("top_logprobs")
-    return {**one, "top_logprobs": _tokens(top)} if top else dict(one)
+def _token(token: Mapping[str, Any]) -> Fields:
+    top = token.get("top_logprobs")
+    return {**token, "top_logprobs": _tokens(top)} if top else dict(token)
 
 
-def _is_token(one: object) -> bool:
-    return isinstance(one, Mapping) and isinstance(one.get("token"), str) and isinstance(one.get("logprob"), _NUMBER)
+def _is_token(token: object) -> bool:
+    return (
+        isinstance(token, Mapping) and isinstance(token.get("token"), str) and isinstance(token.get("logprob"), _NUMBER)
+    )

@@ -30,7 +30,7 @@ class Reads(Protocol):
         ...
 
     @property
-    def void(self) -> re.Pattern[bytes] | None:
+    def ignored(self) -> re.Pattern[bytes] | None:
         """What differs between chunks and is not read: the group is a string's inside."""
         ...
 
@@ -152,7 +152,7 @@ def _spans(payload: bytes, text: str, reader: Reads) -> list[tuple[int, int, boo
     ):
         return None
     spans = [(start, start + len(written), True)]
-    if reader.void:
-        spans += [(*one.span(1), False) for one in reader.void.finditer(payload)]
+    if reader.ignored:
+        spans += [(*one.span(1), False) for one in reader.ignored.finditer(payload)]
     spans.sort()
     return spans if all(one[1] < two[0] for one, two in pairwise(spans)) else None

@@ -46,7 +46,7 @@ ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
 
 # An address of OpenAI's API; with a method it is one of Gemini's.
-A_MODEL = re.compile(f"/v1/models/{gemini.A_MODEL}", re.DOTALL)
+A_MODEL = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)
 
 
 def make_app(config: Config) -> web.Application:
@@ -104,12 +104,12 @@ def _api(app: App) -> list[web.AbstractRouteDef]:
         web.post("/api/embeddings", partial(ollama.embeddings, app=app)),
         web.get("/api/version", ollama.version),
         *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, app=app)) for version in VERSIONS],
-        web.get("/v1beta/models", partial(gemini.listed, app=app)),
-        web.get(f"/v1beta/models/{{model:{gemini.A_MODEL}}}", partial(gemini.one, app=app)),
+        web.get("/v1beta/models", partial(gemini.list_models, app=app)),
+        web.get(f"/v1beta/models/{{model:{gemini.MODEL_PATTERN}}}", partial(gemini.get_model, app=app)),
         web.post("/v1/cite", partial(cite, app=app)),
         web.get("/v1/references/{id}", partial(references, app=app)),
         web.get("/v1/models", partial(_models, app=app)),
-        web.get(f"/v1/models/{{model:{gemini.A_MODEL}}}", partial(_model, app=app)),
+        web.get(f"/v1/models/{{model:{gemini.MODEL_PATTERN}}}", partial(_model, app=app)),
         *playground.routes(app),
     ]
 
@@ -128,12 +128,12 @@ def _operating(
 
 async def _models(request: web.Request, app: App) -> web.Response:
     """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
-    return await (gemini.listed if _googles(request) else models)(request, app)
+    return await (gemini.list_models if _googles(request) else models)(request, app)
 
 
 async def _model(request: web.Request, app: App) -> web.Response:
     """`GET /v1/models/{model}` likewise."""
-    return await (gemini.one if _googles(request) else model)(request, app)
+    return await (gemini.get_model if _googles(request) else model)(request, app)
 
 
 def _googles(request: web.Request) -> bool:
@@ -153,9 +153,9 @@ def _tracing(config: Config) -> "Tracing | None":
 def error_shape(path: str) -> Shape:
     """How the clients of the API at this path read an error."""
     if path.startswith("/api/"):
-        return ollama.refusal
+        return ollama.error_body
     called = path.startswith("/v1/models/") and not A_MODEL.fullmatch(path)
-    return gemini.refusal if called or path.startswith("/v1beta/") else lambda error, _status: error
+    return gemini.error_body if called or path.startswith("/v1beta/") else lambda error, _status: error
 
 
 async def described(_: web.Request, document: bytes) -> web.Response:

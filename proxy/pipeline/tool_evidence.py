@@ -15,7 +15,7 @@ from citestream.citation.evidence.prompt import Results
 from citestream.citation.evidence.tool_results import Found, passages
 from citestream.providers.events import Message
 from citestream.providers.retrieval.excerpts import LONGEST, cut
-from citestream.providers.wire.messages import tool_names
+from citestream.providers.wire.openai_messages import tool_names
 
 from ..config import EvidenceConfig
 from ..http.encoding import dumps

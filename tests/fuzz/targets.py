@@ -25,11 +25,11 @@ from citestream.citation.text.segmentation import Segmenter, SegmentLimits
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import Event, Finish, OtherDelta, TextDelta, Usage
 from citestream.providers.transport import EventSplitter, LineSplitter
-from citestream.providers.wire.gemini_stream import GeminiReader
-from citestream.providers.wire.ollama_stream import LineReader
+from citestream.providers.wire.gemini.candidates import GeminiReader
+from citestream.providers.wire.ollama.chat_response import OllamaReader
 from citestream.providers.wire.openai_chunks import ChunkReader
 from citestream.proxy.apis import ollama
-from citestream.proxy.apis.gemini.request import GeminiApi
+from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.config import ConfigError, load
@@ -129,7 +129,7 @@ def openai_stream(data: bytes) -> None:
 
 def ollama_stream(data: bytes) -> None:
     """So does whatever Ollama streams."""
-    _read(LineReader("m"), _payloads(LineSplitter(LIMIT), [data]) or [])
+    _read(OllamaReader("m"), _payloads(LineSplitter(LIMIT), [data]) or [])
 
 
 def gemini_stream(data: bytes) -> None:
@@ -142,7 +142,7 @@ APIS: tuple[ClientApi, ...] = (
     ResponsesApi(),
     ollama.CHAT,
     ollama.GENERATE,
-    GeminiApi("m", stream=True, events=True),
+    GeminiApi("m", stream=True, sse=True),
 )
 
 

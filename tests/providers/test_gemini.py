@@ -6,8 +6,8 @@ import pytest
 
 from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedError
 from citestream.providers.events import ChatRequest, Finish
-from citestream.providers.wire.gemini_request import generate_body
-from citestream.providers.wire.gemini_stream import GeminiReader
+from citestream.providers.wire.gemini.candidates import GeminiReader
+from citestream.providers.wire.gemini.generation_config import generate_content_body
 from tests.providers.asking import answered, made
 from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
 from tests.upstreams.wire import Server, script, sse
@@ -356,11 +356,11 @@ REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]]
 @pytest.mark.parametrize("case", REQUESTS)
 def test_gemini_is_sent(case: str) -> None:
     messages, params, expected = REQUESTS[case]
-    assert generate_body(ChatRequest(MODEL, messages, params)) == {"contents": [], **expected}
+    assert generate_content_body(ChatRequest(MODEL, messages, params)) == {"contents": [], **expected}
 
 
 def test_later_models_take_a_level_of_thinking() -> None:
-    body = generate_body(ChatRequest("gemini-3-pro-preview", [], {"reasoning_effort": "high"}))
+    body = generate_content_body(ChatRequest("gemini-3-pro-preview", [], {"reasoning_effort": "high"}))
     assert body["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "HIGH", "includeThoughts": True}
 
 
@@ -384,13 +384,13 @@ MEDIA = {
 @pytest.mark.parametrize("case", MEDIA)
 def test_gemini_is_given(case: str) -> None:
     part, expected = MEDIA[case]
-    body = generate_body(ChatRequest("m", [{"role": "user", "content": [part]}]))
+    body = generate_content_body(ChatRequest("m", [{"role": "user", "content": [part]}]))
     assert body["contents"][0]["parts"] == [expected]
 
 
 def test_what_gemini_cannot_be_given_is_refused() -> None:
     with pytest.raises(Rejected, match="'video'") as raised:
-        generate_body(ChatRequest("m", [{"role": "user", "content": [{"type": "video"}]}]))
+        generate_content_body(ChatRequest("m", [{"role": "user", "content": [{"type": "video"}]}]))
     assert (raised.value.status, raised.value.param) == (400, "messages[0].content[0].type")
 
 

@@ -7,7 +7,7 @@ import pytest
 from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedError
 from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.ollama import address
-from citestream.providers.wire.ollama_request import chat_body
+from citestream.providers.wire.ollama.chat_request import chat_body
 from tests.providers.asking import answered, made
 from tests.upstreams.ollama import MODEL, Ollama, line
 from tests.upstreams.wire import Server, chunk, head, script, sse

@@ -1,6 +1,6 @@
-"""Gemini's own API: `models/{model}:generateContent` and its siblings; streams as events or as a JSON array."""
+"""Gemini's own API: `models/{model}:generateContent` and the methods beside it."""
 
-from .endpoints import A_MODEL, generate, listed, one
-from .responses import refusal
+from .gemini_encoder import error_body
+from .gemini_routes import MODEL_PATTERN, generate, get_model, list_models
 
-__all__ = ["A_MODEL", "generate", "listed", "one", "refusal"]
+__all__ = ["MODEL_PATTERN", "error_body", "generate", "get_model", "list_models"]

@@ -1,8 +1,7 @@
-"""Ollama's own API: `/api/chat` and `/api/generate`, newline-delimited JSON; embeddings; and what lists its models."""
+"""Ollama's own API: `/api/chat` and `/api/generate`, embeddings, and the paths that describe models."""
 
-from .embed import embed, embeddings
-from .endpoints import show, tags, version
-from .lines import refusal
-from .request import CHAT, GENERATE
+from .ollama_encoder import error_body
+from .ollama_request import CHAT, GENERATE
+from .ollama_routes import embed, embeddings, show, tags, version
 
-__all__ = ["CHAT", "GENERATE", "embed", "embeddings", "refusal", "show", "tags", "version"]
+__all__ = ["CHAT", "GENERATE", "embed", "embeddings", "error_body", "show", "tags", "version"]

@@ -1,5 +1,5 @@
-"""OpenAI Responses: `POST /v1/responses`, streamed and not."""
+"""OpenAI's Responses API: `POST /v1/responses`, streamed and not."""
 
-from .request import ResponsesApi
+from .responses_request import ResponsesApi
 
 __all__ = ["ResponsesApi"]

@@ -7,7 +7,8 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.providers.events import OtherDelta, TextDelta, Usage
-from citestream.providers.wire.sanitize_chunk import counted, mended
+from citestream.providers.wire.gemini.candidates import valid_counts
+from citestream.providers.wire.sanitize_chunk import sanitize
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from tests.upstreams.wire import Server, sse
@@ -79,7 +80,7 @@ def test_what_is_right_stays_as_it_is() -> None:
         Usage({"choices": [], "usage": usage}),
     ):
         before = json.dumps(event.chunk)
-        assert json.dumps(mended(event).chunk) == before  # type: ignore[union-attr]
+        assert json.dumps(sanitize(event).chunk) == before  # type: ignore[union-attr]
     counts = {"promptTokenCount": 5, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 5}]}
-    assert counted({**counts, "totalTokenCount": "x"}) == counts
-    assert counted([5]) == {}
+    assert valid_counts({**counts, "totalTokenCount": "x"}) == counts
+    assert valid_counts([5]) == {}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.providers.events import Event, TextDelta
-from citestream.providers.wire.gemini_stream import GeminiReader
-from citestream.providers.wire.ollama_stream import LineReader
+from citestream.providers.wire.gemini.candidates import GeminiReader
+from citestream.providers.wire.ollama.chat_response import OllamaReader
 from citestream.providers.wire.openai_chunks import ChunkReader
 from citestream.providers.wire.text_runs import MOST_LEARNED, Runs
 
@@ -27,7 +27,7 @@ def line(text: str, **fields: Any) -> bytes:
     return orjson.dumps({**made, "done": False, **fields})
 
 
-def in_runs(reader: ChunkReader | LineReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
+def in_runs(reader: ChunkReader | OllamaReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
     runs, events, at = Runs(reader), [], 0
     while at < len(payloads):
         found, at = runs.next(payloads, at)
@@ -35,7 +35,7 @@ def in_runs(reader: ChunkReader | LineReader | GeminiReader, payloads: list[byte
     return events
 
 
-def one_by_one(reader: ChunkReader | LineReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
+def one_by_one(reader: ChunkReader | OllamaReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
     return [event for payload in payloads for event in reader.read(payload)]
 
 
@@ -95,7 +95,7 @@ def test_what_is_read_together_is_what_is_read_one_by_one(case: str) -> None:
 
 def test_lines_of_ollama_differ_in_their_time() -> None:
     payloads = [line(word, created_at=f"2026-01-01T00:00:00.{at:09}Z") for at, word in enumerate("abcd")]
-    events = in_runs(LineReader("m"), payloads)
+    events = in_runs(OllamaReader("m"), payloads)
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "abcd"
     assert len(events) <= 4
 
@@ -116,7 +116,7 @@ def test_nothing_is_read_after_the_end_though_it_looks_like_what_came_before() -
     done = line("", done=True, done_reason="stop")
     for reader, payloads in (
         (ChunkReader(), [ROLE, chunk("a"), chunk("b"), b"[DONE]", chunk("c"), chunk("d")]),
-        (LineReader("m"), [line(""), line("a"), line("b"), done, line("c"), line("d")]),
+        (OllamaReader("m"), [line(""), line("a"), line("b"), done, line("c"), line("d")]),
     ):
         events = in_runs(reader, payloads)
         assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "ab"
@@ -176,7 +176,7 @@ def test_any_chunks_make_the_same_events(payloads: list[bytes]) -> None:
 @given(st.lists(st.builds(line, TEXTS), max_size=20))
 def test_any_lines_make_the_same_events(payloads: list[bytes]) -> None:
     texts = [
-        "".join(event.text for event in read(LineReader("m"), payloads) if isinstance(event, TextDelta))
+        "".join(event.text for event in read(OllamaReader("m"), payloads) if isinstance(event, TextDelta))
         for read in (in_runs, one_by_one)
     ]
     assert texts[0] == texts[1]

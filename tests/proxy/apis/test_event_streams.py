@@ -14,7 +14,7 @@ from openai._streaming import SSEDecoder as OpenAIDecoder
 from sseclient import SSEClient
 
 from citestream.providers.transport import EventSplitter
-from citestream.proxy.apis.gemini.request import GeminiApi
+from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.http.encoding import loads
@@ -130,7 +130,7 @@ def test_responses_come_back_unchanged(read: Read) -> None:
 def test_geminis_responses_come_back_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
-        encoder = GeminiApi("m", stream=True, events=True).encoder(Job("m", []), lambda _: [])
+        encoder = GeminiApi("m", stream=True, sse=True).encoder(Job("m", []), lambda _: [])
         sent = [*list(events_of(texts))[:-1], chunk({}, "stop")]
         stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
         found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]

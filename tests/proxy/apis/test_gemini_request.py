@@ -6,11 +6,11 @@ import pytest
 
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
-from citestream.proxy.apis.gemini.request import GeminiApi
-from citestream.proxy.apis.gemini.schema import json_schema
+from citestream.providers.wire.gemini.json_keys import json_schema
+from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.pipeline.job import Job
 
-API = GeminiApi("m", stream=False, events=False)
+API = GeminiApi("m", stream=False, sse=False)
 CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}]
 
 

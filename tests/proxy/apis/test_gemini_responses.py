@@ -11,8 +11,8 @@ from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.providers.errors import IncompleteAnswer, ProviderError, Rejected, TimedOut
 from citestream.providers.events import Event, OtherDelta, Usage
-from citestream.providers.wire.gemini_stream import GeminiReader
-from citestream.proxy.apis.gemini.responses import Responses
+from citestream.providers.wire.gemini.candidates import GeminiReader
+from citestream.proxy.apis.gemini.gemini_encoder import GeminiEncoder
 from citestream.proxy.http.error_responses import error_body, status_of
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
@@ -36,7 +36,7 @@ def call(arguments: str, index: int = 0) -> dict[str, Any]:
 def streamed(steps: Steps) -> list[dict[str, Any]]:
     """Every response of a stream."""
     response = Response(EVIDENCE, Options())
-    chunks, encoder, written = Chunks(response, usage=True), Responses(events=True), b""
+    chunks, encoder, written = Chunks(response, usage=True), GeminiEncoder(sse=True), b""
     for event in asyncio.run(outgoing(steps, Options(), response)):
         written += encoder.chunks(chunks.of(event))
         if isinstance(event, Failed):
@@ -51,7 +51,7 @@ def whole(steps: Steps) -> dict[str, Any]:
     for event in asyncio.run(outgoing(steps, Options(), response)):
         for one in chunks.of(event):
             completion.add(one)
-    return Responses(events=True).body(completion)
+    return GeminiEncoder(sse=True).body(completion)
 
 
 def read(*candidates: dict[str, Any], **fields: Any) -> list[Event]:
@@ -211,7 +211,7 @@ def test_nothing_is_made_up() -> None:
     completion = Completion()
     completion.add(bare)
     completion.add({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    assert Responses(events=True).body(completion) == {
+    assert GeminiEncoder(sse=True).body(completion) == {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "Hi."}]}, "finishReason": "STOP", "index": 0}]
     }
 

@@ -11,7 +11,7 @@ from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, OtherDelta, Usage
-from citestream.proxy.apis.ollama.lines import Lines
+from citestream.proxy.apis.ollama.ollama_encoder import OllamaEncoder
 from citestream.proxy.http.error_responses import error_body, status_of
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
@@ -31,7 +31,7 @@ def other(**delta: Any) -> Event:
 
 def streamed(steps: Steps, *, generates: bool = False) -> list[dict[str, Any]]:
     response = Response(EVIDENCE, Options())
-    chunks, encoder, written = Chunks(response, usage=True), Lines("m", generates=generates), b""
+    chunks, encoder, written = Chunks(response, usage=True), OllamaEncoder("m", generates=generates), b""
     for event in asyncio.run(outgoing(steps, Options(), response)):
         written += encoder.chunks(chunks.of(event))
         if isinstance(event, Failed):
@@ -46,7 +46,7 @@ def whole(steps: Steps, *, generates: bool = False) -> dict[str, Any]:
     for event in asyncio.run(outgoing(steps, Options(), response)):
         for one in chunks.of(event):
             completion.add(one)
-    return Lines("m", generates=generates).body(completion)
+    return OllamaEncoder("m", generates=generates).body(completion)
 
 
 def test_what_arrived_has_its_references_though_the_stream_fails() -> None:
@@ -104,7 +104,7 @@ def test_log_probabilities_come_with_their_text_and_in_the_whole() -> None:
 def test_nothing_is_made_up() -> None:
     completion = Completion()
     completion.add({"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}]})
-    body = Lines("m", generates=False).body(completion)
+    body = OllamaEncoder("m", generates=False).body(completion)
     assert body.keys() == {"model", "created_at", "message", "done", "done_reason"}
 
 

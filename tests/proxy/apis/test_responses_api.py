@@ -11,7 +11,7 @@ from openai import BadRequestError, NotFoundError, OpenAI
 
 from citestream.citation.evidence import FieldError
 from citestream.proxy.apis.responses import ResponsesApi
-from citestream.proxy.apis.responses.memory import MOST_RESPONSES, kept_as
+from citestream.proxy.apis.responses.stored_responses import MAX_RESPONSES, conversation_key
 from citestream.proxy.pipeline.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
@@ -122,7 +122,7 @@ async def test_what_is_kept_stands_in_the_place_of_what_refers_to_it(
     asked: dict[str, Any], meant: dict[str, Any]
 ) -> None:
     async def find(name: str) -> dict[str, Any] | None:
-        return {kept_as(f"resp_{'a' * 32}"): FIRST}.get(name)
+        return {conversation_key(f"resp_{'a' * 32}"): FIRST}.get(name)
 
     assert await ResponsesApi().recalled(asked, find) == meant
 
@@ -136,7 +136,7 @@ async def test_a_response_is_looked_up_once_and_another_s_never() -> None:
 
     items = [{"type": "item_reference", "id": f"msg_{of * 32}_{number}"} for number in range(20) for of in "ab"]
     assert await ResponsesApi().recalled({"input": items}, find) == {"input": items}  # there are no such items
-    assert looked == [kept_as(f"resp_{of * 32}") for of in "ab"]
+    assert looked == [conversation_key(f"resp_{of * 32}") for of in "ab"]
     looked.clear()
     for previous in ("resp_1", f"resp_{'a' * 48}", "chatcmpl-1"):
         asked = {"previous_response_id": previous, "input": [{"type": "item_reference", "id": f"msg_{'a' * 48}"}]}
@@ -151,13 +151,13 @@ async def test_only_so_many_responses_are_looked_up_for_one_request() -> None:
         looked.append(name)
         return None
 
-    items = [{"type": "item_reference", "id": f"msg_{number:032x}"} for number in range(MOST_RESPONSES + 1)]
+    items = [{"type": "item_reference", "id": f"msg_{number:032x}"} for number in range(MAX_RESPONSES + 1)]
     assert await ResponsesApi().recalled({"input": items[1:]}, find) == {"input": items[1:]}
     looked.clear()
     with pytest.raises(FieldError) as error:
         await ResponsesApi().recalled({"input": items}, find)
-    assert error.value.path == f"input[{MOST_RESPONSES}].id"
-    assert len(looked) == MOST_RESPONSES
+    assert error.value.path == f"input[{MAX_RESPONSES}].id"
+    assert len(looked) == MAX_RESPONSES
 
 
 def test_no_item_is_referred_to_twice(sdk: OpenAI) -> None:
@@ -183,7 +183,7 @@ def test_what_is_not_to_be_stored_is_forgotten(sdk: OpenAI) -> None:
 def test_conversations_are_no_references(sdk: OpenAI) -> None:
     first = sdk.responses.create(**ASKED)
     with pytest.raises(NotFoundError):
-        sdk.get(f"/references/{kept_as(first.id)}", cast_to=object)
+        sdk.get(f"/references/{conversation_key(first.id)}", cast_to=object)
 
 
 def completed(sdk: OpenAI, stream: bool, **asked: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citestream.proxy.apis.responses.translation import chat_messages, chat_params
+from citestream.providers.wire.responses import chat_messages, chat_params
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 SEARCHED = {

@@ -1,20 +1,25 @@
-"""OllamaApi: requests of Ollama's API, as the hub understands them: OpenAI's messages and parameters."""
+"""OllamaApi: parses requests of Ollama's API."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
+from citestream.providers.wire.ollama.chat_request import (
+    chat_messages,
+    chat_params,
+    native_messages,
+    prompt_messages,
+    provider_params,
+)
 
 from ...pipeline.job import Job
 from ..extensions import OURS, Body, required_text, take
 from ..field_types import Shape, check
-from .lines import Lines
-from .messages import chat_messages, own_messages, prompt_messages
-from .params import chat_params, own_params
+from .ollama_encoder import OllamaEncoder
 
-# Of /api/generate: they replace the conversation that evidence is put into, and no chat has them.
-NO_CHAT = ("context", "raw", "suffix", "template")
+# Fields of /api/generate that replace the conversation, so that evidence cannot be added. Chats do not have them.
+ONLY_OLLAMA = ("context", "raw", "suffix", "template")
 
 Number = int | float
 
@@ -50,7 +55,7 @@ class _Options(Shape):
 
 
 class _Request(Shape):
-    """What is read here or translated for other providers; the rest is checked by whoever reads it."""
+    """The fields that are read here or translated. Whoever reads the others checks them."""
 
     messages: list[_Message] | None = None
     prompt: str | None = None
@@ -74,16 +79,16 @@ class OllamaApi:
     native: str = "ollama"
 
     def model(self, body: Body) -> str:
-        """The model asked for."""
+        """Return the requested model."""
         return required_text(body, "model")
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
-        """A request. Raises FieldError with the path of a wrong field.
+        """Parse a request. Raises FieldError with the path of a wrong field.
 
-        What only Ollama itself can be told, or asked without evidence, is no error yet.
+        Content that only Ollama supports is not an error yet, because the provider may be Ollama.
         """
         check(body, _Request)
-        # Ollama's own clients refuse keys they do not know, but let any through inside of `options`
+        # Ollama's own clients refuse unknown fields, except inside `options`.
         options = body.get("options") or {}
         hidden = {key: options[key] for key in OURS if key in options}
         rest, ours = take({**hidden, **body}, defaults, limit=limit, max_characters=max_characters)
@@ -95,8 +100,8 @@ class OllamaApi:
             model=self.model(body),
             messages=chat_messages(raw),
             params=chat_params(rest),
-            own=own_params(rest),
-            own_messages=None if refused else own_messages(raw),
+            own=provider_params(rest),
+            own_messages=None if refused else native_messages(raw),
             body=rest,
             evidence=ours.evidence,
             retrieval=ours.retrieval,
@@ -107,17 +112,17 @@ class OllamaApi:
             refused=refused,
         )
 
-    def encoder(self, job: Job, _annotations: object) -> Lines:
-        """Who writes the answer."""
-        return Lines(job.model, generates=self.generates)
+    def encoder(self, job: Job, _annotations: object) -> OllamaEncoder:
+        """Return the encoder of the answer."""
+        return OllamaEncoder(job.model, generates=self.generates)
 
     def _refused(self, body: Body) -> FieldError | None:
-        """What only a request that is passed through may hold; one without a question only loads the model there."""
+        """Return the error for a request that can only be passed through. Without a question it only loads a model."""
         if not self.generates:
             return None if body.get("messages") else FieldError("messages", "must be a non-empty list of messages")
-        for key in NO_CHAT:
+        for key in ONLY_OLLAMA:
             if body.get(key):
-                return FieldError(key, "can be told to Ollama only, and not together with evidence")
+                return FieldError(key, "is supported by Ollama only, and not together with evidence")
         return None if body.get("prompt") else FieldError("prompt", "must be a non-empty string")
 
 

@@ -1,18 +1,19 @@
-"""Requests of the Responses API: what has which type, what is ours, and whether a chat model can be told the rest."""
+"""ResponsesApi: parses requests of the Responses API."""
 
 from typing import Any
 
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
+from citestream.providers.wire.json_text import WrongField
+from citestream.providers.wire.responses import chat_messages, chat_params, text_format
 
 from ...pipeline.job import Job
 from ..earlier_answers import items_without_ours
 from ..extensions import Body, required_text, take
 from ..field_types import Shape, check
-from .events import Annotations, ResponseEvents
-from .memory import Find, recalled
-from .translation import chat_messages, chat_params, text_format
+from .responses_encoder import Annotations, ResponsesEncoder
+from .stored_responses import Find, insert_stored
 
 
 class _Part(Shape):
@@ -43,7 +44,7 @@ class _Reasoning(Shape):
 
 
 class _Request(Shape):
-    """What is read here or translated for chat models; the rest is checked by whoever reads it."""
+    """The fields that are read here or translated. Whoever reads the others checks them."""
 
     input: str | list[_Item] | None = None
     instructions: str | list[dict[str, Any]] | None = None
@@ -63,17 +64,17 @@ class ResponsesApi:
     path = "/responses"
 
     def model(self, body: Body) -> str:
-        """The model asked for."""
+        """Return the requested model."""
         return required_text(body, "model")
 
     async def recalled(self, body: Body, find: Find) -> Body:
-        """The request with what it refers to. `find`: what was kept for this client. Raises FieldError."""
-        return await recalled(body, find)
+        """Return the request with the items that it refers to. `find` looks up stored items. Raises FieldError."""
+        return await insert_stored(body, find)
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
-        """A request. Raises FieldError with the path of a wrong field.
+        """Parse a request. Raises FieldError with the path of a wrong field.
 
-        What a chat model cannot be told is no error yet: a provider that speaks this API may still be.
+        Content without a counterpart in a chat is not an error yet, because the provider may have this API.
         """
         check(body, _Request)
         rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
@@ -82,8 +83,8 @@ class ResponsesApi:
         messages, params, refused = list[Message](), Body(), None
         try:
             messages, params = chat_messages(rest), chat_params(rest)
-        except FieldError as error:
-            refused = error
+        except WrongField as error:
+            refused = FieldError(error.path, error.message)
         return Job(
             model=self.model(body),
             messages=messages,
@@ -98,6 +99,6 @@ class ResponsesApi:
             refused=refused,
         )
 
-    def encoder(self, job: Job, annotations: Annotations) -> ResponseEvents:
-        """Who writes the answer."""
-        return ResponseEvents(job, annotations)
+    def encoder(self, job: Job, annotations: Annotations) -> ResponsesEncoder:
+        """Return the encoder of the answer."""
+        return ResponsesEncoder(job, annotations)

@@ -1,0 +1,299 @@
+"""Messages of the OpenAI API and contents of the Gemini API, translated in both directions.
+
+Messages that go to Gemini may hold parts in Gemini's own form: `google` in a message or a part holds fields that Gemini
+receives unchanged.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...events import Message
+from ..json_text import WrongField, as_object, dumps, loads
+from ..openai_messages import (
+    ToolCall,
+    ToolCallIds,
+    content_parts,
+    function_call,
+    image_part,
+    image_url,
+    parse_data_url,
+    parse_tool_call,
+    text_of,
+    tool_names,
+    unsupported,
+)
+
+Fields = dict[str, Any]
+
+# Fields of a part that only describe it. Other providers do not need them.
+PART_ATTRIBUTES = frozenset({"thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"})
+AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+MEDIA_TYPES = {  # by the ending of an address
+    "png": "image/png",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "heic": "image/heic",
+    "pdf": "application/pdf",
+}
+ONLY_GEMINI = "is supported by Gemini only"
+
+
+# OpenAI -> Gemini
+
+
+def contents_of(messages: list[Message]) -> tuple[list[Fields], list[Fields]]:
+    """Return (system parts, contents) of OpenAI's messages. Raises Rejected for content that Gemini does not take."""
+    names = tool_names(messages)
+    system: list[Fields] = []
+    contents: list[Fields] = []
+    for position, message in enumerate(messages):
+        path = f"messages[{position}]"
+        if message.get("role") in {"system", "developer"}:
+            system += _system_parts(message.get("content"), path)
+            continue
+        role = "model" if message.get("role") == "assistant" else "user"
+        parts = _message_parts(message, names, path)
+        if contents and contents[-1]["role"] == role:  # roles have to alternate; results of parallel calls share one
+            contents[-1]["parts"] += parts
+        elif parts:
+            contents.append({"role": role, "parts": parts})
+    return system, contents
+
+
+def _system_parts(content: object, path: str) -> list[Fields]:
+    """Return one text part, or all parts if one has fields of Gemini's own."""
+    if any("google" in part for part in content_parts(content)):
+        return _parts(content, path)
+    text = text_of(content)
+    return [{"text": text}] if text else []
+
+
+def _message_parts(message: Message, names: Mapping[str, str], path: str) -> list[Fields]:
+    content = message.get("content") or message.get("refusal")
+    if message.get("role") in {"tool", "function"}:
+        extra = as_object(message.get("google"))
+        name = message.get("name") or names.get(message.get("tool_call_id", ""), "tool")
+        response = _function_result(text_of(content))
+        return [
+            {
+                **extra,
+                "functionResponse": {"name": name, **as_object(extra.get("functionResponse")), "response": response},
+            }
+        ]
+    calls = [_signed_call(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)]
+    return _parts(content, path) + calls
+
+
+def _parts(content: object, path: str) -> list[Fields]:
+    return [_part(part, f"{path}.content[{at}]") for at, part in enumerate(content_parts(content))]
+
+
+def _function_result(text: str) -> Fields:
+    """Return a tool result as an object, which Gemini requires. `output` is its name for a result that is not one."""
+    value, _ = loads(text.encode("utf-8", "surrogatepass"))
+    return value if isinstance(value, dict) else {"output": text}
+
+
+def _signed_call(call: Mapping[str, Any]) -> Fields:
+    parsed = parse_tool_call(call)
+    return {"functionCall": {"name": parsed.name, "args": parsed.arguments}} | signature_of(parsed.extra)
+
+
+def _part(part: Mapping[str, Any], path: str) -> Fields:
+    match part.get("type"):
+        case "text":
+            return {"text": part.get("text") or "", **as_object(part.get("google"))}
+        case "google":
+            return {**as_object(part.get("google"))}
+        case "refusal":
+            return {"text": part.get("refusal") or ""}
+        case "image_url":
+            return _media(image_url(part), "image/jpeg", f"{path}.image_url")
+        case "input_audio":
+            audio = as_object(part.get("input_audio"))
+            return {"inlineData": {"mimeType": f"audio/{audio.get('format', 'wav')}", "data": audio.get("data", "")}}
+        case "file":
+            file = as_object(part.get("file"))
+            return _media(file.get("file_data") or file.get("file_id") or "", "application/pdf", f"{path}.file")
+        case kind:
+            raise unsupported(f"Gemini does not take content of type {kind!r}.", f"{path}.type")
+
+
+def _media(url: str, default_type: str, path: str) -> Fields:
+    """Return inline data for a `data:` URL. Any other address is fetched by Gemini, never by this server."""
+    if inline := parse_data_url(url):
+        return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
+    if not url:
+        raise unsupported("This part has no data.", path)
+    ending = url.partition("?")[0].rpartition(".")[2].lower()
+    return {"fileData": {"mimeType": MEDIA_TYPES.get(ending, default_type), "fileUri": url}}
+
+
+def call_part(call: ToolCall) -> Fields:
+    """Return a `functionCall` part with the call's id and signature, for a client of Gemini's API."""
+    named = {"name": call.name, "args": call.arguments}
+    return {"functionCall": {"id": call.id, **named} if call.id else named} | signature_of(call.extra)
+
+
+def signature_of(extra: object) -> Fields:
+    """Return the thought signature that a chunk or a message carries in `extra_content`, as a field of a part."""
+    signature = as_object(as_object(extra).get("google")).get("thought_signature")
+    return {"thoughtSignature": signature} if signature else {}
+
+
+def answer_parts(pieces: Iterable[tuple[str, Any]]) -> list[tuple[str, Fields]]:
+    """Translate an answer: (kind, value) pieces in order, without tool calls, to (kind, part).
+
+    A signature is added to the text part before it.
+    """
+    parts: list[tuple[str, Fields]] = []
+    for kind, value in pieces:
+        if kind == "extra_content":
+            signature = signature_of(value)
+            if signature and parts and "text" in parts[-1][1]:
+                parts[-1][1].update(signature)
+            elif signature:
+                parts.append(("content", {"text": "", **signature}))
+        elif kind == "content" and parts and parts[-1][0] == "content":
+            parts[-1][1]["text"] += value
+        else:
+            parts += [(kind, part) for part in _piece_parts(kind, value)]
+    return parts
+
+
+def _piece_parts(kind: str, value: Any) -> Iterator[Fields]:
+    match kind:
+        case "content" | "refusal":  # Gemini's models refuse in plain text
+            yield {"text": value}
+        case "reasoning":
+            yield {"text": value, "thought": True}
+        case "images":
+            inline = (parse_data_url(image_url(as_object(image))) for image in value)
+            yield from ({"inlineData": {"mimeType": image[0], "data": image[1]}} for image in inline if image)
+        case "content_parts":  # parts of Mistral have a type; Gemini's own are passed through
+            yield from (part for part in value if isinstance(part, dict) and "type" not in part)
+
+
+# Gemini -> OpenAI
+
+
+def native_messages(body: Fields) -> list[Message]:
+    """Return messages for a Gemini provider: text parts, which evidence can be added to; all else stays in `google`."""
+    parts = _system_instruction(body)
+    system = [{"role": "system", "content": [_native_part(part) for part in parts]}] if parts else []
+    return [*system, *(message for content in body["contents"] for message in _native_turn(content))]
+
+
+def chat_messages(body: Fields) -> list[Message]:
+    """Return messages for any other provider. Raises WrongField for content that only Gemini supports."""
+    ids = ToolCallIds()
+    system = []
+    for position, part in enumerate(_system_instruction(body)):
+        if not isinstance(part.get("text"), str):
+            raise WrongField(f"systemInstruction.parts[{position}]", "must be text")
+        system.append(part["text"])
+    messages: list[Message] = [{"role": "system", "content": "\n".join(system)}] if system else []
+    for position, content in enumerate(body["contents"]):
+        messages += _turn(content, f"contents[{position}].parts", ids)
+    return messages
+
+
+def _system_instruction(body: Fields) -> list[Fields]:
+    parts: list[Fields] = (body.get("systemInstruction") or {}).get("parts") or []
+    return parts
+
+
+def _role(content: Fields) -> str:
+    return "assistant" if content.get("role") == "model" else "user"
+
+
+def _native_turn(content: Fields) -> Iterator[Message]:
+    """Yield a message for each function result, and one for the other parts between them."""
+    others: list[Fields] = []
+    for part in content["parts"]:
+        if not part.get("functionResponse"):
+            others.append(_native_part(part))
+            continue
+        if others:
+            yield {"role": _role(content), "content": others}
+        others = []
+        yield _native_result(part)
+    if others:
+        yield {"role": _role(content), "content": others}
+
+
+def _native_part(part: Fields) -> Fields:
+    if part.get("text") is None or part.get("thought"):
+        return {"type": "google", "google": part}
+    extra = {key: value for key, value in part.items() if key != "text"}
+    return {"type": "text", "text": part["text"], **({"google": extra} if extra else {})}
+
+
+def _native_result(part: Fields) -> Message:
+    result = part["functionResponse"]
+    extra = {key: value for key, value in result.items() if key != "response"}
+    call_id = result.get("id") or result["name"]
+    return {**_result(result, call_id), "google": {**part, "functionResponse": extra}}
+
+
+def _turn(content: Fields, path: str, ids: ToolCallIds) -> list[Message]:
+    """Return one message for each function result, then one for the other parts."""
+    results: list[Message] = []
+    calls: list[Fields] = []
+    parts: list[Fields] = []
+    for position, part in enumerate(content["parts"]):
+        here = f"{path}[{position}]"
+        if result := part.get("functionResponse"):
+            if result.get("parts"):
+                raise WrongField(f"{here}.functionResponse.parts", ONLY_GEMINI)
+            results.append(_result(result, ids.for_result(result["name"], result.get("id"))))
+        elif call := part.get("functionCall"):
+            calls.append(
+                function_call(call["name"], call.get("args"), call_id=ids.for_call(call["name"], call.get("id")))
+            )
+        elif not part.get("thought") and part.keys() - PART_ATTRIBUTES:
+            parts.append(_chat_part(part, here))
+    if not parts and not calls:
+        return results
+    message: Message = {"role": _role(content), "content": _content(parts, path, content)}
+    return [*results, message | ({"tool_calls": calls} if calls else {})]
+
+
+def _result(result: Fields, call_id: str) -> Message:
+    text = dumps(result.get("response") or {}).decode()
+    return {"role": "tool", "tool_call_id": call_id, "name": result["name"], "content": text}
+
+
+def _content(parts: list[Fields], path: str, content: Fields) -> str | list[Fields]:
+    """Return a string, which every server takes, if all parts are text."""
+    model = content.get("role") == "model"
+    if all(part["type"] == "text" for part in parts):
+        return ("" if model else "\n").join(part["text"] for part in parts)
+    if model:
+        raise WrongField(path, f"contains media in an answer, which {ONLY_GEMINI}")
+    return parts
+
+
+def _chat_part(part: Fields, path: str) -> Fields:
+    if part.get("text") is not None:
+        return {"type": "text", "text": part["text"]}
+    if inline := part.get("inlineData"):
+        return _inline_part(inline.get("mimeType") or "application/octet-stream", inline["data"])
+    if (file := part.get("fileData")) and _is_public_image(file):
+        return {"type": "image_url", "image_url": {"url": file["fileUri"]}}
+    raise WrongField(f"{path}.{min(part.keys() - PART_ATTRIBUTES)}", ONLY_GEMINI)
+
+
+def _inline_part(media_type: str, data: str) -> Fields:
+    if media_type in AUDIO_FORMATS:
+        return {"type": "input_audio", "input_audio": {"data": data, "format": AUDIO_FORMATS[media_type]}}
+    if media_type.startswith("image/"):
+        return image_part(media_type, data)
+    name = f"file.{media_type.rpartition('/')[2]}"
+    return {"type": "file", "file": {"file_data": f"data:{media_type};base64,{data}", "filename": name}}
+
+
+def _is_public_image(file: Fields) -> bool:
+    """Return whether others can fetch it. Google's own stores (gs://, its Files API) are private."""
+    uri, media_type = file["fileUri"], file.get("mimeType") or "image/"
+    return media_type.startswith("image/") and uri.startswith(("http://", "https://")) and "googleapis.com/" not in uri

@@ -1,0 +1,1 @@
+"""The JSON of the Ollama API: chat requests and answers, in both directions."""

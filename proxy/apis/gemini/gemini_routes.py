@@ -1,0 +1,125 @@
+"""The paths of Gemini's API. Model and method are part of the path, under `/v1beta/` and `/v1/` alike."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any
+
+from aiohttp import web
+from pydantic import Field
+
+from citestream.citation.evidence import FieldError
+from citestream.providers.wire.embeddings import gemini_model_name
+from citestream.providers.wire.gemini.json_keys import normalize_keys
+
+from ...app import App
+from ...http.error_responses import RequestError
+from ...http.exchange import answer, read
+from ...http.middleware import json_response
+from ...http.pass_through import key_of, passed_on
+from ...model_routes import Route
+from ..embeddings_endpoint import embedded
+from ..extensions import Body
+from ..field_types import check
+from ..models_endpoint import names
+from .gemini_request import Content, GeminiApi, GeminiShape
+
+METHODS = ("generateContent", "streamGenerateContent")
+
+
+class _EmbedRequest(GeminiShape):
+    content: Content
+    output_dimensionality: Annotated[int, Field(ge=1)] | None = None
+
+
+class _BatchRequest(GeminiShape):
+    requests: Annotated[list[_EmbedRequest], Field(min_length=1)]
+
+
+async def generate(request: web.Request, app: App) -> web.StreamResponse:
+    """`POST …/models/{model}:{method}`."""
+    model, _, method = request.match_info["call"].rpartition(":")
+    if model and method in METHODS:
+        api = GeminiApi(model, method == METHODS[1], request.query.get("alt") == "sse")
+        return await answer(request, api, app)
+    if model and method in OTHER_METHODS:
+        return await OTHER_METHODS[method](request, app.routes.find(model), await read(request))
+    methods = ", ".join((*METHODS, *OTHER_METHODS))
+    raise RequestError(404, f"there is no method {method!r}; the methods are: {methods}")
+
+
+async def list_models(_request: web.Request, app: App) -> web.Response:
+    """`GET /v1beta/models`: every model of every provider, and the aliases."""
+    return json_response({"models": [_model_object(name) for name in await names(app)]})
+
+
+async def get_model(request: web.Request, app: App) -> web.Response:
+    """`GET /v1beta/models/{model}`: whether requests for it can be routed. Only its provider knows more."""
+    name = request.match_info["model"]
+    app.routes.find(name)
+    return json_response(_model_object(name))
+
+
+def _model_object(name: str) -> Body:
+    return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": list(METHODS)}
+
+
+async def _count_tokens(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
+    """`:countTokens`, which no other API has."""
+    if route.provider.native != "gemini":
+        raise RequestError(501, f"{route.name} cannot count tokens in advance", code="unsupported")
+    inner = body.get("generateContentRequest")
+    if isinstance(inner, dict):
+        body = {**body, "generateContentRequest": _with_model(inner, route)}
+    return await passed_on(request, route, body, ":countTokens")
+
+
+async def _embed_content(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
+    """`:embedContent`: the embedding of one text. Raises FieldError, ProviderError."""
+    if route.provider.native == "gemini":
+        return await passed_on(request, route, _with_model(body, route), ":embedContent")
+    wanted = normalize_keys(body)
+    check(wanted, _EmbedRequest)
+    texts = [_text(wanted, "content")]
+    found = await embedded(route, texts, wanted.get("outputDimensionality"), key_of(request, route))
+    return json_response({"embedding": {"values": found.vectors[0]}})
+
+
+async def _batch_embed_contents(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
+    """`:batchEmbedContents`: an embedding for each request. Raises FieldError, ProviderError."""
+    if route.provider.native == "gemini":
+        given = body.get("requests")
+        if isinstance(given, list):
+            body = {**body, "requests": [_with_model(one, route) if isinstance(one, dict) else one for one in given]}
+        return await passed_on(request, route, body, ":batchEmbedContents")
+    batch = normalize_keys(body)
+    check(batch, _BatchRequest)
+    requests = batch["requests"]
+    sizes = {one.get("outputDimensionality") for one in requests}
+    if len(sizes) > 1:
+        raise FieldError("requests", "must all have the same outputDimensionality")
+    texts = [_text(one, f"requests[{position}].content") for position, one in enumerate(requests)]
+    found = await embedded(route, texts, sizes.pop(), key_of(request, route))
+    return json_response({"embeddings": [{"values": vector} for vector in found.vectors]})
+
+
+def _with_model(body: Body, route: Route) -> Body:
+    """Return the body with the provider's name of the model, if the body repeats it."""
+    if not isinstance(body.get("model"), str):
+        return body
+    return {**body, "model": gemini_model_name(route.model)}
+
+
+def _text(request: Mapping[str, Any], path: str) -> str:
+    parts = request["content"]["parts"]
+    for position, part in enumerate(parts):
+        if not isinstance(part.get("text"), str):
+            raise FieldError(f"{path}.parts[{position}]", "must be text")
+    return "\n".join(part["text"] for part in parts)
+
+
+OTHER_METHODS: dict[str, Callable[[web.Request, Route, Body], Awaitable[web.StreamResponse]]] = {
+    "embedContent": _embed_content,
+    "batchEmbedContents": _batch_embed_contents,
+    "countTokens": _count_tokens,
+}
+# A model's path, which may contain slashes and colons, but not a method.
+MODEL_PATTERN = rf"(?!.*:(?:{'|'.join((*METHODS, *OTHER_METHODS))})$).+"

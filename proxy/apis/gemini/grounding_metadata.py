@@ -1,0 +1,101 @@
+"""References as Gemini's `groundingChunks` and `groundingSupports`. Their offsets count bytes of UTF-8."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A stretch of the answer's text. `part`: the index of its part; all text of a stream is in part 0."""
+
+    part: int
+    start: int  # offset in the answer, in code points
+    text: str
+    before: int = 0  # bytes of other text before it in its part
+
+
+def grounding_metadata(
+    message: Mapping[str, Any], choice: int, texts: Sequence[Text], native: Mapping[str, Any]
+) -> Fields:
+    """Return the grounding metadata of one candidate.
+
+    `native`: Gemini's own metadata of a search that it made, {} if there is none. Its chunks and supports follow ours.
+    """
+    references = message.get("references") or []
+    urls = [annotation["url_citation"]["url"] for annotation in message.get("annotations") or ()]
+    chunks = [
+        _chunk(reference, urls[position] if position < len(urls) else None)
+        for position, reference in enumerate(references)
+    ]
+    supports = _supports(references, choice, texts) + _moved(native.get("groundingSupports"), texts, len(chunks))
+    return {
+        **native,
+        "groundingChunks": [*chunks, *(native.get("groundingChunks") or ())],
+        "groundingSupports": supports,
+    }
+
+
+def _chunk(reference: Fields, url: str | None) -> Fields:
+    return {
+        "retrievedContext": {
+            "uri": url
+            or reference["url"]
+            or f"urn:citestream:evidence:{quote(reference['id'], safe='', errors='replace')}",
+            "title": reference["title"] or reference["file_name"] or reference["id"],
+            "text": reference["snippet"],
+        }
+    }
+
+
+def _supports(references: Sequence[Fields], choice: int, texts: Sequence[Text]) -> list[Fields]:
+    """Return one support for each cited sentence, in the order of the text."""
+    supports: dict[tuple[int, int], Fields] = {}
+    for position, reference in enumerate(references):
+        for span in reference["spans"]:
+            if span["choice"] == choice:
+                bounds = (span["start"], span["end"])
+                support = supports.setdefault(bounds, {"groundingChunkIndices": [], "confidenceScores": []})
+                support["groundingChunkIndices"].append(position)
+                support["confidenceScores"].append(round(span["support"], 4))
+    return [{"segment": _segment_at(*bounds, texts), **supports[bounds]} for bounds in sorted(supports)]
+
+
+def _segment_at(start: int, end: int, texts: Sequence[Text]) -> Fields:
+    """Return the segment of a span of the answer, which is given in code points."""
+    text = next(text for text in reversed(texts) if text.start <= start)
+    return _segment(text, start - text.start, end - text.start)
+
+
+def _segment(text: Text, start: int, end: int) -> Fields:
+    """Return the segment `text[start:end]`. Its indexes are bytes from the start of its part."""
+    before, sentence = text.text[:start], text.text[start:end]
+    begin = text.before + byte_length(before)
+    bounds = {"startIndex": begin, "endIndex": begin + byte_length(sentence)}
+    return {**({"partIndex": text.part} if text.part else {}), **bounds, "text": sentence}  # Google leaves out 0
+
+
+def byte_length(text: str) -> int:
+    """Return the length in bytes of UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _moved(supports: Any, texts: Sequence[Text], chunks_before: int) -> list[Fields]:
+    """Return Gemini's own supports at the offsets where markers have moved their text.
+
+    A support whose text contains a marker now is left out.
+    """
+    moved = []
+    for support in supports if isinstance(supports, list) else ():
+        segment = support.get("segment") or {}
+        sentence = segment.get("text") or ""
+        found = next(((text, at) for text in texts if sentence and (at := text.text.find(sentence)) >= 0), None)
+        if found:
+            text, at = found
+            indices = [chunks_before + index for index in support.get("groundingChunkIndices") or ()]
+            bounds = segment | _segment(text, at, at + len(sentence))
+            moved.append({**support, "segment": bounds, "groundingChunkIndices": indices})
+    return moved
