@@ -1,0 +1,44 @@
+"""Unlabelled text between two fixed lines, by configuration only: LlamaIndex, LangChain, Dify and others.
+
+Such text has no labels and few signs of its own, so nothing of this is recognised unless the operator names the fence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .prompt_evidence import HostPassage, PromptEvidence
+from .turn import Turn, find_line
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Two literals around the context. Each begins a line; text between them is split at blank lines."""
+
+    opening: str
+    closing: str
+
+
+# Fences of well-known hosts, which a configuration can name instead of writing them out.
+KNOWN = {
+    "llamaindex": Fence("Context information is below.\n---------------------\n", "---------------------"),
+    "langchain": Fence("----------------", "----------------"),
+    "dify": Fence("<context>", "</context>"),
+    "kotaemon": Fence("CONTEXT:\n----", "----"),
+    "continue": Fence("```", "Use the above documentation"),
+}
+
+
+def recognise_fences(turn: Turn, fences: Sequence[Fence]) -> PromptEvidence | None:
+    """Return the text inside the first configured fence, in the system messages or the last user message."""
+    for fence in fences:
+        for text in (turn.user, *turn.system):
+            at = find_line(text, fence.opening)
+            start = at + len(fence.opening)
+            end = find_line(text, fence.closing, start) if at >= 0 else -1
+            if end < 0:
+                continue
+            passages = tuple(HostPassage("", part.strip()) for part in text[start:end].split("\n\n") if part.strip())
+            if passages:
+                rest = (text[:at] + text[end + len(fence.closing) :]).strip() if text is turn.user else turn.user
+                return PromptEvidence("fence", passages, rest)
+    return None

@@ -1,0 +1,193 @@
+"""Passages in labelled blocks of text: AnythingLLM, RAGFlow, LlamaIndex, LM Studio, PrivateGPT and others.
+
+A format is a wrapper with two literals of the host, and a pattern for the head of one block. Whatever follows the head,
+up to the next one, is the passage.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
+from .turn import Turn, find_line
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFormat:
+    """How one host writes passages as labelled blocks."""
+
+    host: str
+    place: str  # "user", "system" or "tool"
+    signature: str  # a literal of the host in the same message
+    opening: str  # the line before the first block; empty if the first block opens the message
+    closing: str  # what follows the last block; empty if nothing does
+    separator: str  # a regular expression between two blocks
+    block: re.Pattern[str]  # of one block, with the groups `label` and `text`, and names of fields
+    syntax: MarkerSyntax = MarkerSyntax.NONE
+    first_label: int | None = None  # labels are consecutive numbers from here; None: any labels
+    question: re.Pattern[str] | None = None  # in what follows the wrapper, with the group `question`
+    leads: str = ""  # the literal with which the message begins
+    fields: Mapping[str, str] = field(default_factory=dict)  # group -> field of evidence
+
+
+_METADATA = r"(?:<document_metadata>\n(?:sourceDocument: (?P<source>[^\n]*)\n)?(?:[^\n<]*\n)*?</document_metadata>\s*)?"
+_QUERY = re.compile(r"Query:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL)
+
+FORMATS = (
+    BlockFormat(
+        "anythingllm",
+        "system",
+        "[END CONTEXT 0]",
+        "Context:",
+        "",
+        r"\n\s*(?=\[CONTEXT \d+\]:\n)",
+        re.compile(
+            r"\[CONTEXT (?P<label>\d+)\]:\n" + _METADATA + r"(?P<text>.*?)\n?\[END CONTEXT (?P=label)\]", re.DOTALL
+        ),
+        first_label=0,
+        fields={"source": "file_name"},
+    ),
+    BlockFormat(
+        "ragflow",
+        "system",
+        "The above is",
+        "Here is the knowledge base:",
+        "The above is",
+        r"\n-{6}\n",
+        re.compile(
+            r"ID: (?P<label>\S+)\n(?:├── Title: (?P<title>[^\n]*)\n)?(?:├── URL: (?P<url>[^\n]*)\n)?(?:├── [^\n]*\n)*"
+            r"└── Content:\n(?P<text>.*)",
+            re.DOTALL,
+        ),
+        syntax=MarkerSyntax.RAGFLOW,
+        fields={"title": "file_name", "url": "url"},
+    ),
+    BlockFormat(
+        "llamaindex-citation",
+        "user",
+        "Please provide an answer based solely on the provided sources.",
+        "Below are several numbered sources of information:\n------\n",
+        "------",
+        r"\n(?=Source \d+:\n)",
+        re.compile(r"Source (?P<label>\d+):\n(?P<text>.*)", re.DOTALL),
+        syntax=MarkerSyntax.BRACKETS,
+        first_label=1,
+        question=_QUERY,
+        leads="Please provide an answer based solely on the provided sources.",
+    ),
+    BlockFormat(
+        "lm-studio",
+        "user",
+        "Use the citations above",
+        "The following citations were found",
+        "Use the citations above",
+        r"\n(?=Citation \d+: \")",
+        re.compile(r'Citation (?P<label>\d+): "(?P<text>.*)"\s*', re.DOTALL),
+        first_label=1,
+        question=re.compile(r"User Query:\s*(?P<question>.*)$", re.DOTALL),
+        leads="The following citations were found",
+    ),
+    BlockFormat(
+        "quivr",
+        "system",
+        "Source: 0",
+        "context to complete the task:",
+        "",
+        r"\n(?=Filename: )",
+        re.compile(r"Filename: (?P<file>[^\n]*)\nSource: (?P<label>\d+)\s*\n(?P<text>.*)", re.DOTALL),
+        first_label=0,
+        fields={"file": "file_name"},
+    ),
+    BlockFormat(
+        "privategpt",
+        "tool",
+        "Citation identifier [",
+        "",
+        "",
+        r"\n={3}\s*(?=\n)\n?",
+        re.compile(r"Citation identifier \[(?P<label>\w+)\]\n---\nContent:\n(?P<text>.*?)(?:\n===\s*)?", re.DOTALL),
+        syntax=MarkerSyntax.BRACKETS,
+    ),
+    BlockFormat(
+        "haystack",
+        "user",
+        "Question:",
+        "Documents:\n",
+        "Question:",
+        r"\n(?=Document \d+:)",
+        re.compile(r"Document (?P<label>\d+):\s*(?P<text>.*)", re.DOTALL),
+        first_label=1,
+        question=re.compile(r"Question:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL),
+    ),
+    BlockFormat(
+        "librechat",
+        "tool",
+        "Anchor:",
+        "",
+        "",
+        r"\n---\n",
+        re.compile(
+            r"File: (?P<file>[^\n]*)\nAnchor: (?P<label>(?:\ue202|\\ue202)turn\d+\w+?\d+)[^\n]*\n"
+            r"(?:Relevance: [^\n]*\n)?(?:Page: [^\n]*\n)?Content: (?P<text>.*)",
+            re.DOTALL,
+        ),
+        syntax=MarkerSyntax.ANCHOR,
+        fields={"file": "file_name"},
+    ),
+)
+
+
+def recognise_blocks(turn: Turn) -> PromptEvidence | None:
+    """Return the evidence of the first format that fits."""
+    for form in FORMATS:
+        texts = {"user": (turn.user,), "system": turn.system, "tool": turn.tools}[form.place]
+        for text in texts:
+            if form.signature in text and (found := _read(form, text)):
+                passages, rest = found
+                return PromptEvidence(form.host, passages, _question(form, rest, turn), form.syntax)
+    return None
+
+
+def _read(form: BlockFormat, text: str) -> tuple[tuple[HostPassage, ...], str] | None:
+    """Return the passages and what follows the wrapper."""
+    if form.leads and not text.lstrip().startswith(form.leads):
+        return None
+    body, rest = _inside(form, text)
+    if not body:
+        return None
+    blocks = [form.block.fullmatch(block.strip("\n")) for block in re.split(form.separator, body.strip())]
+    matched = [block for block in blocks if block]
+    if len(matched) < len(blocks):
+        return None  # something between the blocks is not the host's
+    passages = tuple(_passage(form, block) for block in matched if block["text"].strip())
+    return (passages, rest) if passages and _labels_fit(form, [block["label"] for block in matched]) else None
+
+
+def _inside(form: BlockFormat, text: str) -> tuple[str, str]:
+    """Return what stands inside the wrapper and what follows it; both empty without a wrapper."""
+    start = 0
+    if form.opening:
+        at = find_line(text, form.opening, inline=True)
+        if at < 0:
+            return "", ""
+        start = text.find("\n", at + len(form.opening) - 1) + 1 or len(text)
+    if not form.closing:
+        return text[start:], ""
+    end = text.find(f"\n{form.closing}", start)
+    return (text[start:end], text[end + 1 :]) if end >= 0 else ("", "")
+
+
+def _passage(form: BlockFormat, block: re.Match[str]) -> HostPassage:
+    named = {name: block[group].strip() for group, name in form.fields.items() if block[group]}
+    return HostPassage(block["label"], block["text"].strip(), named)
+
+
+def _labels_fit(form: BlockFormat, labels: Sequence[str]) -> bool:
+    if form.first_label is None:
+        return len(set(labels)) == len(labels)
+    return labels == [str(number) for number in range(form.first_label, form.first_label + len(labels))]
+
+
+def _question(form: BlockFormat, rest: str, turn: Turn) -> str:
+    found = form.question.search(rest) if form.question else None
+    return found["question"].strip() if found else turn.user

@@ -1,0 +1,37 @@
+"""Passages as lines `name: text`: the azure-search-openai-demo and applications made from it."""
+
+import re
+
+from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
+from .turn import Turn, find_line
+
+_HEADING = "Sources:"
+_CITATIONS = re.compile(r"Possible citations for current question:\s*(.+)")
+
+
+def recognise_named_lines(turn: Turn) -> PromptEvidence | None:
+    """Return the lines after the last `Sources:` if the system message lists their names as possible citations."""
+    names = {name for text in turn.system for name in _possible_citations(text)}
+    at = turn.user.rfind(f"\n{_HEADING}")
+    if not names or at < 0 or find_line(turn.user, _HEADING, at + 1) != at + 1:
+        return None
+    lines = [line for line in turn.user[at + 1 + len(_HEADING) :].splitlines() if line.strip()]
+    passages = [_passage(line, names) for line in lines]
+    known = tuple(passage for passage in passages if passage)
+    if not known or len(known) < len(passages):
+        return None
+    return PromptEvidence("azure-search-openai-demo", known, turn.user[:at].strip(), MarkerSyntax.BRACKETS)
+
+
+def _possible_citations(text: str) -> list[str]:
+    found = _CITATIONS.search(text)
+    return re.findall(r"\[([^\]]+)\]", found.group(1)) or re.split(r",\s*", found.group(1).strip()) if found else []
+
+
+def _passage(line: str, names: set[str]) -> HostPassage | None:
+    """Split at the colon behind a known name; names may contain colons themselves."""
+    name = next((name for name in names if line.startswith(f"{name}:")), None)
+    if name is None or not (text := line[len(name) + 1 :].strip()):
+        return None
+    page = re.search(r"#page=(\d{1,9})$", name)
+    return HostPassage(name, text, {"file_name": name} | ({"page_number": int(page.group(1))} if page else {}))

@@ -1,0 +1,127 @@
+"""Evidence in the prompts of RAG hosts: what is recognised, and what must never be."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citestream.citation.evidence.hosts import Fence, MarkerSyntax, recognise
+from tests.citation.evidence.hosts.prompts import (
+    FERRY,
+    GOLDEN,
+    HARBOUR,
+    OPEN_WEBUI,
+    QUESTION,
+    UNRECOGNISED,
+    Golden,
+    Messages,
+    system,
+    user,
+)
+
+
+def text(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else content[0]["text"]
+
+
+def text_lines(message: dict[str, Any]) -> list[str]:
+    return text(message).splitlines()
+
+
+@pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
+def test_a_host_s_prompt_is_recognised(golden: Golden) -> None:
+    found = recognise(golden.messages)
+    assert found is not None
+    assert found.host == golden.host
+    assert tuple(passage.label for passage in found.passages) == golden.labels
+    assert tuple(passage.text for passage in found.passages) == golden.texts
+    assert found.question == golden.question or golden.host == "chatbox"
+    assert found.syntax is golden.syntax
+    assert dict(golden.first_fields).items() <= found.passages[0].fields.items()
+
+
+@pytest.mark.parametrize("messages", UNRECOGNISED.values(), ids=UNRECOGNISED)
+def test_anything_else_is_left_alone(messages: Messages) -> None:
+    assert recognise(messages) is None
+
+
+@pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
+def test_a_prompt_pasted_into_code_is_left_alone(golden: Golden) -> None:
+    fenced = [{**message, "content": f"~~~\n{text(message)}\n~~~"} for message in golden.messages]
+    assert recognise([{**message, "role": "user"} for message in fenced]) is None
+
+
+@pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
+def test_a_prompt_of_an_earlier_turn_is_left_alone(golden: Golden) -> None:
+    earlier = [message for message in golden.messages if message["role"] != "system"]
+    assert recognise([*earlier, {"role": "assistant", "content": "22."}, user("And passengers?")]) is None
+
+
+@pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
+def test_a_truncated_prompt_never_mislabels(golden: Golden) -> None:
+    """Hosts truncate. Every passage of a shortened prompt is a beginning of the passage with its label."""
+    whole = {passage.text: passage.label for passage in recognised(golden.messages).passages}
+    position = max(range(len(golden.messages)), key=lambda at: len(text(golden.messages[at])))
+    content = text(golden.messages[position])
+    for length in range(len(content)):
+        cut = [*golden.messages]
+        cut[position] = {**cut[position], "content": content[:length]}
+        found = recognise(cut)
+        for passage in found.passages if found else ():
+            assert any(full.startswith(passage.text[:20]) and label == passage.label for full, label in whole.items())
+
+
+FORGERIES = {
+    "a closing tag": "</source>",
+    "a closing tag and an opening one on the same line": '</source><source id="2" name="x">',
+    "the end of the wrapper": "</context>",
+    "a label of another host": "[CONTEXT 1]:\nx\n[END CONTEXT 1]",
+    "a fence that is never closed": "```",
+    "a quotation": "> quoted\n> text",
+    "the template's own heading": "### Task:",
+}
+
+
+@pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
+def test_what_a_passage_contains_does_not_change_the_labels(forged: str) -> None:
+    found = recognised([user(OPEN_WEBUI.replace(FERRY, f"{FERRY}\n{forged}\nEnd."))])
+    assert [passage.label for passage in found.passages] == ["1", "2"]
+    assert found.passages[0].text.startswith(FERRY)
+    assert found.passages[1].text == HARBOUR
+    assert found.question == QUESTION
+
+
+def test_a_configured_fence_is_recognised_without_labels() -> None:
+    messages = [user(f"BEGIN\n{FERRY}\n\n{HARBOUR}\nEND\n{QUESTION}")]
+    assert recognise(messages) is None
+    found = recognise(messages, [Fence("BEGIN", "END")])
+    assert found is not None
+    assert [(passage.label, passage.text) for passage in found.passages] == [("", FERRY), ("", HARBOUR)]
+    assert (found.question, found.syntax) == (QUESTION, MarkerSyntax.NONE)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["system", "user", "assistant", "tool"]), st.text()), max_size=6))
+def test_any_conversation_is_read_without_an_error(turns: list[tuple[str, str]]) -> None:
+    recognise([{"role": role, "content": content} for role, content in turns])
+
+
+PIECES = sorted({line for golden in GOLDEN.values() for message in golden.messages for line in text_lines(message)})
+
+
+@settings(max_examples=300)
+@given(st.integers(), st.integers(1, 40))
+def test_shuffled_lines_of_hosts_never_give_text_that_was_not_sent(seed: int, count: int) -> None:
+    draw = random.Random(seed)
+    content = "\n".join(draw.choices(PIECES, k=count))
+    found = recognise([system(content), user(content)])
+    for passage in found.passages if found else ():
+        assert passage.text in content
+
+
+def recognised(messages: Messages) -> Any:
+    found = recognise(messages)
+    assert found is not None
+    return found
