@@ -2,11 +2,25 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .evidence import Evidence
 from .support.decision import Decision, Reason, Status
+
+
+@dataclass(slots=True)
+class JudgeReport:
+    """Work of the judge for one response."""
+
+    calls: int = 0
+    tokens: int = 0  # of prompts and replies
+    milliseconds: float = 0.0  # during which at least one verdict was waited for, added up over sentences
+    confirmed: int = 0
+    refused: int = 0
+    late: int = 0  # verdicts that missed the deadline
+    failed: int = 0  # calls that failed, and replies that are neither Yes nor No
+    cached: int = 0  # verdicts from earlier requests
 
 
 @dataclass(slots=True)
@@ -24,6 +38,7 @@ class Grounding:
     indirect: int = 0
     unsupported: list[dict[str, int]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
+    judging: JudgeReport | None = None  # None: no judge is configured
     notes: dict[str, Any] = field(default_factory=dict)  # what else is worth saying, such as a retriever's diagnostics
     timings_ms: dict[str, float] = field(default_factory=dict)
     decided: tuple[int, int] = (0, 0)  # when the first decision began and the last ended, if somebody has a clock
@@ -60,6 +75,7 @@ class Grounding:
             "scorer": self.scorer,
             "degraded": self.degraded,
             "evidence": {"received": self.received, "injected": self.injected, "dropped": len(self.dropped)},
+            **({"judge": asdict(self.judging)} if self.judging else {}),
             **self.notes,
             "timings_ms": dict(self.timings_ms),
         }

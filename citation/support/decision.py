@@ -1,6 +1,6 @@
 """Attribution: turns the scores of a claim and the model's hints into a decision."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -10,6 +10,9 @@ from .gates import GateChecks, Reason, Refusal
 from .scorers import Claim, PreparedEvidence, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
+
+
+JUDGE_THRESHOLD = 0.5  # the judge's probability from which it confirms
 
 
 class Status(StrEnum):
@@ -62,6 +65,12 @@ class Verdict:
     features: Mapping[str, float]
     cited: bool
     over_limit: bool = False  # it supports the claim, but the limit is used up by better evidence
+    judged: float | None = None  # the judge's probability of support, if a judge was asked
+
+    @property
+    def support(self) -> float:
+        """The probability that counts: the judge's if one was asked, else the scorer's."""
+        return self.probability if self.judged is None else self.judged
 
     @property
     def refused(self) -> bool:
@@ -75,6 +84,8 @@ class Verdict:
             return "supports"
         if self.over_limit:
             return "supports, but better ones fill the limit"
+        if self.judged is not None and self.judged < JUDGE_THRESHOLD:
+            return "refused: the judge found no support"
         if self.refusal and self.refused:
             return f"refused: {self.refusal.detail}"
         return f"below the bar of {self.threshold:.2f}"
@@ -90,6 +101,7 @@ class Verdict:
             "hinted": self.hinted,
             "decided": self.summary,
             "gate": {"reason": refusal.reason.value, "detail": refusal.detail} if refusal else None,
+            "judged": self.judged,
             "start": self.start,
             "end": self.end,
             "features": dict(self.features),
@@ -110,11 +122,16 @@ def attribute(
     `hints`: the numbers that the model cited. They have a lower threshold, but no citation is accepted unchecked.
     `explain`: return the verdicts on all evidence too.
     """
-    verdicts = _verdicts(claim, scores, prepared, hints, limit, complete=explain)
+    return decide(assess(claim, scores, prepared, hints=hints, complete=explain), limit=limit, explain=explain)
+
+
+def decide(verdicts: Sequence[Verdict], *, limit: int = 4, explain: bool = False) -> Decision:
+    """Turn the verdicts on one claim into a decision. `explain`: return the verdicts too."""
+    verdicts = _apply_limit(limit, verdicts)
     supports = sorted((v for v in verdicts if v.cited), key=_rank)
     return Decision(
         tuple(
-            Support(v.number, v.probability, Status.VERIFIED if v.hinted else Status.ADDED, v.start, v.end)
+            Support(v.number, v.support, Status.VERIFIED if v.hinted else Status.ADDED, v.start, v.end)
             for v in supports
         ),
         tuple(Rejection(v.number, _reason(v)) for v in verdicts if v.hinted and not v.cited),
@@ -131,13 +148,23 @@ def explain(
     limit: int = 4,
 ) -> list[Verdict]:
     """Return one verdict per evidence, in number order: what `attribute` decides, and why."""
-    return _verdicts(claim, scores, prepared, hints, limit, complete=True)
+    return list(_apply_limit(limit, assess(claim, scores, prepared, hints=hints, complete=True)))
 
 
-def _verdicts(
-    claim: Claim, scores: Scores, prepared: PreparedEvidence, hints: frozenset[int], limit: int, *, complete: bool
+def assess(
+    claim: Claim,
+    scores: Scores,
+    prepared: PreparedEvidence,
+    *,
+    hints: frozenset[int] = frozenset(),
+    at_least: float = 1.0,
+    complete: bool = False,
 ) -> list[Verdict]:
-    """Return verdicts in number order; unless `complete`, only on hints and on evidence that reaches its threshold."""
+    """Return verdicts in number order, before the limit is applied.
+
+    Unless `complete`, only on hints, on evidence that reaches its threshold, and on evidence with a probability of
+    `at_least`.
+    """
     calibrated = calibrate(scores)
     gates: GateChecks | None = None
     verdicts = []
@@ -145,7 +172,7 @@ def _verdicts(
     rows = zip(prepared.evidence, calibrated.probability.tolist(), calibrated.threshold.tolist(), strict=True)
     for row, (evidence, probability, threshold) in enumerate(rows):
         hinted = evidence.number in hints
-        if not (complete or hinted or probability >= threshold):
+        if not (complete or hinted or probability >= min(threshold, at_least)):
             continue
         if hinted:
             threshold = float(calibrated.hint_threshold[row])
@@ -167,10 +194,10 @@ def _verdicts(
                 cited=probability >= threshold and refusal is None,
             )
         )
-    return _apply_limit(limit, verdicts)
+    return verdicts
 
 
-def _apply_limit(limit: int, verdicts: list[Verdict]) -> list[Verdict]:
+def _apply_limit(limit: int, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
     """Keep only the best `limit` citations."""
     cited = [v for v in verdicts if v.cited]
     if len(cited) <= limit:
@@ -181,8 +208,10 @@ def _apply_limit(limit: int, verdicts: list[Verdict]) -> list[Verdict]:
 
 def _rank(verdict: Verdict) -> tuple[bool, float, int]:
     """Order source text before generated artifacts, then by probability, ties by number."""
-    return verdict.generated, -verdict.probability, verdict.number
+    return verdict.generated, -verdict.support, verdict.number
 
 
 def _reason(verdict: Verdict) -> Reason:
+    if verdict.judged is not None and verdict.judged < JUDGE_THRESHOLD:
+        return Reason.JUDGE
     return verdict.refusal.reason if verdict.refusal and verdict.refused else Reason.NO_SUPPORT

@@ -32,6 +32,7 @@ class Reason(StrEnum):
     NO_SUPPORT = "no_support"
     NUMBER_MISMATCH = "number_mismatch"
     NEGATION = "negation"
+    JUDGE = "judge"  # the language model that reads claim and passage refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""Which candidates a judge should read, and what its verdicts change.
+
+A judge confirms or refuses evidence that a scorer proposed. It never adds other evidence.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .decision import JUDGE_THRESHOLD, Verdict
+from .gates import Reason
+from .scorers import PreparedEvidence
+
+# With `all`, evidence below this probability is not proposed, so that not every excerpt costs a call for every claim.
+ALL_FROM = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeBand:
+    """The scorer's probabilities for which the judge is asked."""
+
+    low: float = 0.15
+    high: float = 0.98
+    refused_too: bool = False  # also evidence that a gate refused, unless for its numbers
+
+    def __contains__(self, verdict: Verdict) -> bool:
+        """Return whether the judge should read this candidate."""
+        if not self.low <= verdict.probability <= self.high:
+            return False
+        return verdict.refusal is None or (self.refused_too and verdict.refusal.reason is not Reason.NUMBER_MISMATCH)
+
+
+ALL = JudgeBand(ALL_FROM, 1.0, refused_too=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One piece of evidence for the judge: the passage with a sentence of context on each side, and its title."""
+
+    number: int
+    title: str
+    passage: str
+
+
+def candidates(verdicts: Sequence[Verdict], band: JudgeBand, prepared: PreparedEvidence) -> list[Candidate]:
+    """Return the evidence that the judge should read, the most probable first."""
+    rows = {evidence.number: row for row, evidence in enumerate(prepared.evidence)}
+    found = []
+    for verdict in sorted((v for v in verdicts if v in band), key=lambda v: -v.probability):
+        row = rows[verdict.number]
+        evidence = prepared.evidence[row]
+        start, end = prepared.index.widened(row, verdict.start, verdict.end)
+        found.append(Candidate(verdict.number, evidence.title or evidence.file_name or "", evidence.text[start:end]))
+    return found
+
+
+def apply(verdicts: Sequence[Verdict], judged: Mapping[int, float]) -> list[Verdict]:
+    """Return the verdicts with the judge's word on them. `judged`: evidence number to probability of support."""
+    return [
+        replace(verdict, judged=judged[verdict.number], cited=judged[verdict.number] >= JUDGE_THRESHOLD)
+        if verdict.number in judged
+        else verdict
+        for verdict in verdicts
+    ]

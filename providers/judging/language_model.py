@@ -1,0 +1,88 @@
+"""A language model as a judge: one request, one word, and a probability if the provider returns log-probabilities."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Rejected
+from ..events import ChatRequest, Event, Message, TextDelta, Usage
+
+Stream = Callable[[ChatRequest], AsyncGenerator[Event, None]]
+
+# From the most to the least that a provider may accept. Reasoning models refuse `temperature` and `max_tokens`, many
+# servers refuse log-probabilities. The first set that is not refused is used from then on.
+PARAMETERS: tuple[Mapping[str, Any], ...] = (
+    {"temperature": 0, "max_tokens": 4, "logprobs": True, "top_logprobs": 5},
+    {"temperature": 0, "max_tokens": 4},
+    {"max_completion_tokens": 2_000},  # a reasoning model's tokens count before it answers
+    {},
+)
+MAX_REPLY = 40  # characters after which the stream is closed: the first word decides, and a verbose model costs money
+CHARACTERS_PER_TOKEN = 4  # of English, where a provider does not report usage
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a judge replied to one question."""
+
+    text: str
+    top: Sequence[Mapping[str, Any]] = ()  # alternatives for the first token with their log-probabilities
+    tokens: int = 0  # of prompt and reply together
+
+
+class LanguageModelJudge:
+    """Ask one model. Concurrent calls are independent."""
+
+    def __init__(self, stream: Stream, model: str) -> None:
+        """`stream`: as `Provider.stream`. `model`: the provider's own name for it."""
+        self._stream = stream
+        self._model = model
+        self._accepted = 0  # index into PARAMETERS
+
+    async def ask(self, messages: list[Message]) -> Reply:
+        """Return the reply. Raise ProviderError."""
+        while True:
+            attempt = self._accepted
+            try:
+                return await self._reply(ChatRequest(self._model, messages, PARAMETERS[attempt]))
+            except Rejected as error:
+                if error.status not in _REFUSED_PARAMETERS or attempt + 1 == len(PARAMETERS):
+                    raise
+                self._accepted = max(self._accepted, attempt + 1)
+
+    async def _reply(self, request: ChatRequest) -> Reply:
+        text, tokens = "", 0
+        top: Sequence[Mapping[str, Any]] = ()
+        async with aclosing(self._stream(request)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta) and not event.choice:
+                    top = top or _top(event)
+                    text += event.text
+                elif isinstance(event, Usage):
+                    tokens = _total(event) or tokens
+                if len(text) > MAX_REPLY:
+                    break
+        return Reply(text, top, tokens or _estimate(request.messages, text))
+
+
+_REFUSED_PARAMETERS = frozenset({400, 422})  # what servers answer to a parameter that they do not know
+
+
+def _top(event: TextDelta) -> tuple[Mapping[str, Any], ...]:
+    """Return the alternatives for the first token that is not blank."""
+    for choice in event.chunk.get("choices") or ():
+        for token in (choice.get("logprobs") or {}).get("content") or ():
+            if str(token.get("token", "")).strip():
+                return tuple(token.get("top_logprobs") or (token,))
+    return ()
+
+
+def _total(event: Usage) -> int:
+    usage = event.chunk.get("usage") or {}
+    total = usage.get("total_tokens")
+    return total if isinstance(total, int) else 0
+
+
+def _estimate(messages: Sequence[Message], text: str) -> int:
+    return (sum(len(str(message["content"])) for message in messages) + len(text)) // CHARACTERS_PER_TOKEN

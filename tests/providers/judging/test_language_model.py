@@ -1,0 +1,63 @@
+"""A language model as a judge."""
+
+import math
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from citestream.providers.errors import ProviderError, rejected
+from citestream.providers.events import ChatRequest, Event
+from citestream.providers.judging.language_model import PARAMETERS, LanguageModelJudge
+from citestream.providers.scripted import ENVELOPE, ScriptedProvider, chunk, usage
+
+QUESTION = [{"role": "user", "content": "Document: It is red.\nClaim: It is red."}]
+
+
+async def test_the_reply_carries_text_alternatives_and_tokens() -> None:
+    top = [{"token": "Yes", "logprob": math.log(0.9)}, {"token": "No", "logprob": math.log(0.1)}]
+    delta = {"index": 0, "delta": {"content": "Yes"}, "finish_reason": None}
+    scored = {**ENVELOPE, "choices": [{**delta, "logprobs": {"content": [{"token": "Yes", "top_logprobs": top}]}}]}
+    reply = await LanguageModelJudge(ScriptedProvider(scored, chunk({}, "stop"), usage(1, 20)).stream, "m").ask(
+        QUESTION
+    )
+    assert (reply.text, list(reply.top), reply.tokens) == ("Yes", top, 21)
+
+
+async def test_a_verbose_model_is_stopped_after_its_first_words() -> None:
+    provider = ScriptedProvider("Yes", *[" because the passage says so"] * 1000)
+    reply = await LanguageModelJudge(provider.stream, "m").ask(QUESTION)
+    assert reply.text.startswith("Yes because")
+    assert len(reply.text) < 80
+    assert provider.open == 0
+    assert reply.tokens > 0
+
+
+class Refuses:
+    """A provider that refuses parameters it does not know, as servers of OpenAI's API do."""
+
+    def __init__(self, *known: str, status: int = 400) -> None:
+        self.known = {*known}
+        self.status = status
+        self.asked: list[set[str]] = []
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        self.asked.append({*request.params})
+        if {*request.params} - self.known:
+            raise rejected(self.status, {}, b'{"error": {"message": "unknown parameter"}}')
+        async for event in ScriptedProvider("No").stream(request):
+            yield event
+
+
+async def test_refused_parameters_are_left_out_and_not_tried_again() -> None:
+    provider = Refuses("temperature", "max_tokens")
+    judge = LanguageModelJudge(provider.stream, "m")
+    assert [(await judge.ask(QUESTION)).text for _ in range(2)] == ["No", "No"]
+    assert provider.asked == [{*PARAMETERS[0]}, {*PARAMETERS[1]}, {*PARAMETERS[1]}]
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 500])
+async def test_other_errors_are_not_about_parameters(status: int) -> None:
+    provider = Refuses(status=status)
+    with pytest.raises(ProviderError):
+        await LanguageModelJudge(provider.stream, "m").ask(QUESTION)
+    assert len(provider.asked) == 1
