@@ -1,1 +1,1 @@
-"""The commands of `citestream`."""
+"""The command line interface of `citestream`."""

@@ -1,8 +1,9 @@
-"""The commands. Each imports what it needs when it runs, so that `--help` answers at once."""
+"""The command line interface. Each command imports its dependencies when it runs, so that `--help` is fast."""
 
 import json
 import os
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,11 +11,11 @@ import click
 
 if TYPE_CHECKING:
     from ..config import Config
-    from .terminal import Files
+    from .answer_commands import Files
 
-FAILED = 1  # it could not be done: no such file, the provider refused, a broken stream
-USAGE = 2  # the command or the configuration is wrong (click's own choice)
-INTERRUPTED = 130  # Ctrl-C, as shells count it
+FAILED = 1  # the command failed: no such file, an error of the provider, an incomplete stream
+USAGE = 2  # wrong usage or configuration, the same code as in click
+INTERRUPTED = 130  # Ctrl-C, the same code as in shells
 
 CONFIG = click.option(
     "--config",
@@ -23,13 +24,13 @@ CONFIG = click.option(
     type=click.Path(dir_okay=False),
     envvar="CITESTREAM_CONFIG",
     show_envvar=True,
-    help="YAML file; config.example.yaml has every option.",
+    help="YAML file. config.example.yaml lists all options.",
 )
 _EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": click.Path(path_type=Path)}
-_TAKEN = "What may be cited: text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL; of a folder, all such files."
-EVIDENCE = click.option("--evidence", required=True, help=_TAKEN, **_EVIDENCE)
+_EVIDENCE_HELP = "Evidence: a text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL file, or a folder with such files."
+EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVIDENCE)
 EVIDENCE_OR_STORE = click.option(
-    "--evidence", help=f"{_TAKEN}  [default: what `citestream index` has read]", **_EVIDENCE
+    "--evidence", help=f"{_EVIDENCE_HELP}  [default: the index of `citestream index`]", **_EVIDENCE
 )
 STORE = click.option(
     "--store",
@@ -37,12 +38,12 @@ STORE = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path(".citestream/evidence.db"),
     show_default=True,
-    help="The file that holds what was read.",
+    help="File of the index.",
 )
 
 
-def _models(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
-    """What `--model` may be, as far as the configuration says; names of models are the providers' own."""
+def _complete_model(context: click.Context, option: click.Parameter, prefix: str) -> list[str]:
+    """Return completions for `--model`: aliases and provider names. The models of a provider are not listed."""
     from ..config import ConfigError, load
 
     try:
@@ -51,21 +52,21 @@ def _models(context: click.Context, option: click.Parameter, begun: str) -> list
         return []
     kinds = {name: settings.kind for name, settings in config.providers.items()}
     known = [*config.models, *[name if kind == "extractive" else f"{name}/" for name, kind in kinds.items()]]
-    return [name for name in known if name.startswith(begun)]
+    return [name for name in known if name.startswith(prefix)]
 
 
-def _scorers(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
-    """What `--scorer` may be."""
+def _complete_scorer(context: click.Context, option: click.Parameter, prefix: str) -> list[str]:
+    """Return completions for `--scorer`."""
     from citestream.citation.support.scorers import SCORERS
 
-    return [name for name in SCORERS if name.startswith(begun)]
+    return [name for name in SCORERS if name.startswith(prefix)]
 
 
 class Commands(click.Group):
-    """Commands that end with 130 when they are interrupted, wherever they are; click says 1, as of a failure."""
+    """A group of commands that exit with 130 on Ctrl-C. Click exits with 1, like after a failure."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that was named."""
+        """Run the selected command."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -75,24 +76,24 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="citestream")
 def main() -> None:
-    """Every answer of any LLM, cited sentence by sentence.
+    """Add verified citations to the answers of any LLM, sentence by sentence.
 
     \b
-    citestream serve                                    a proxy on http://127.0.0.1:8787
-    citestream index docs/ && citestream serve          the same, with answers from a folder
-    citestream ask "How high is it?" --evidence docs/   one answer in the terminal
-    citestream cite answer.txt --evidence docs/         citations for a finished text
-    citestream COMMAND --help                           more examples
+    citestream serve                                    start the proxy on http://127.0.0.1:8787
+    citestream index docs/ && citestream serve          the same, with evidence from a folder
+    citestream ask "How high is it?" --evidence docs/   print one cited answer
+    citestream cite answer.txt --evidence docs/         add citations to a finished text
+    citestream COMMAND --help                           show more examples
 
     \b
-    Without a configuration, models are asked for as
-      extractive         sentences of the evidence; no model, no key, no network
-      ollama/NAME        at OLLAMA_HOST, or on this machine
-      openai/NAME        once OPENAI_API_KEY is set; OPENAI_BASE_URL for compatible servers
-      gemini/NAME        once GEMINI_API_KEY or GOOGLE_API_KEY is set
+    Models without a configuration file:
+      extractive         sentences of the evidence, without a model, key or network
+      ollama/NAME        Ollama at OLLAMA_HOST, by default on this machine
+      openai/NAME        needs OPENAI_API_KEY; OPENAI_BASE_URL for compatible servers
+      gemini/NAME        needs GEMINI_API_KEY or GOOGLE_API_KEY
 
     \b
-    Exit codes: 0 done, 1 it could not be done, 2 wrong usage or configuration,
+    Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,
     130 interrupted.
     """
 
@@ -100,18 +101,20 @@ def main() -> None:
 @main.command()
 @CONFIG
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one.  [default: 8787]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 selects a free port.  [default: 8787]"
+)
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that share the port.  [default: 1]")
 def serve(path: str | None, host: str | None, port: int | None, workers: int | None) -> None:
-    """Serve clients of OpenAI's, Ollama's and Gemini's APIs until Ctrl-C.
+    """Start the proxy for clients of the OpenAI, Ollama, Gemini, Anthropic and Cohere APIs.
 
-    Prints `citestream listening on http://HOST:PORT` once it accepts requests. SIGTERM lets running answers finish.
-    The address in a browser is the playground.
+    Prints `citestream listening on http://HOST:PORT` as soon as it accepts requests. After SIGTERM, running answers
+    are completed. Open the address in a browser to use the playground.
 
     \b
-    citestream serve --port 9000                          elsewhere; 0 takes a free port
-    citestream serve --config my.yaml --workers 2         with options, on two cores
-    OPENAI_API_KEY=... citestream serve                   with OpenAI's models too
+    citestream serve --port 9000                          another port; 0 selects a free one
+    citestream serve --config my.yaml --workers 2         a configuration file and two processes
+    OPENAI_API_KEY=... citestream serve                   also use the models of OpenAI
     """
     from ..config import ConfigError, find_loop, is_loopback
     from ..http.workers import serve as serve_forever
@@ -119,13 +122,11 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
 
     config = _config(path, host=host, port=port, workers=workers)
     if name := find_loop(config):
-        variable = (
-            "; OPENAI_BASE_URL is meant for applications here: unset it for the server" if name == "openai" else ""
-        )
-        _fail(f"providers.{name}.base_url is this server's own address{variable}", USAGE)
+        hint = "; unset OPENAI_BASE_URL for the server, it is a setting of its clients" if name == "openai" else ""
+        _fail(f"providers.{name}.base_url is the address of this server{hint}", USAGE)
     set_up(config.log)
     if not (is_loopback(config.server.host) or config.server.keys):
-        click.echo(f"citestream: everyone who reaches {config.server.host} may ask, without a key", err=True)
+        click.echo(f"citestream: warning: {config.server.host} accepts requests without a key", err=True)
     try:
         serve_forever(config, started=click.echo)
     except ConfigError as error:
@@ -143,80 +144,84 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     metavar="MODEL",
     default="extractive",
     show_default=True,
-    shell_complete=_models,
-    help="provider/model, or an alias of the configuration.",
+    shell_complete=_complete_model,
+    help="provider/model, or an alias from the configuration.",
 )
 @CONFIG
-@click.option("--json", "as_json", is_flag=True, help="Print the whole completion as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the completion as JSON.")
 def ask(question: str, evidence: Path | None, model: str, path: str | None, as_json: bool) -> None:
-    """Answer QUESTION from the evidence, cited as it streams.
+    """Answer QUESTION from the evidence and print the cited answer while it streams.
 
-    Renders Markdown in a terminal; plain text where the output is a file or a pipe.
+    In a terminal, Markdown is rendered. In a file or a pipe, the output is plain text.
 
     \b
     citestream index docs/ && citestream ask "When did it open?"
     citestream ask "When did it open?" --evidence bridge.md
     citestream ask "When did it open?" --evidence docs/ --model ollama/llama3.2 --json | jq .references
     """
-    from .terminal import ask as ask_now
+    from .answer_commands import ask as run_ask
 
     config = _config(path)
     if evidence is None and not config.default_retriever:
-        _fail("no evidence: name some with --evidence FILE|DIR, or read a folder first: citestream index DIR", USAGE)
-    _run(ask_now(config, question, _files(evidence) if evidence else None, model, as_json=as_json), config, model)
+        _fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
+    _run(run_ask(config, question, _files(evidence) if evidence else None, model, as_json=as_json), config, model)
 
 
 @main.command()
 @click.argument("folders", nargs=-1, metavar="[DIR]...", type=click.Path(file_okay=False, exists=True, path_type=Path))
 @STORE
-@click.option("--embedder", help="Who makes vectors: local, provider/model, or none.  [default: as before; none]")
-@click.option("--rebuild", is_flag=True, help="Forget everything and begin anew.")
-@click.option("--watch", is_flag=True, help="Go on with every change until Ctrl-C.")
+@click.option(
+    "--embedder", help="Embedding model: local, provider/model, or none.  [default: that of the index, or none]"
+)
+@click.option("--rebuild", is_flag=True, help="Delete the index and build a new one.")
+@click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
 @CONFIG
 def index(
     folders: tuple[Path, ...], store: Path, embedder: str | None, rebuild: bool, watch: bool, path: str | None
 ) -> None:
-    """Read the files of a folder, so that questions are answered from them.
+    """Index the files of a folder as evidence for questions.
 
-    Reads text, Markdown, HTML, PDF, DOCX, CSV, JSON and JSONL. Only what changed is read again, what is gone leaves;
-    without DIR, of all folders read before. May be stopped at any time: the next run goes on from there.
+    Reads text, Markdown, HTML, PDF, DOCX, CSV, JSON and JSONL. A later run reads only changed files and removes deleted
+    ones. Without DIR, all indexed folders are updated. An interrupted run is continued by the next one.
 
     \b
-    citestream index docs/ && citestream serve       every client's questions are answered from docs/
-    citestream index docs/ --embedder local          by meaning too, not by words alone
-    citestream index --watch                         every change of what was read before
+    citestream index docs/ && citestream serve       answer the questions of all clients from docs/
+    citestream index docs/ --embedder local          search by meaning in addition to words
+    citestream index --watch                         keep the index of all folders up to date
     """
-    from .index_command import Indexing
-    from .index_command import run as run_now
+    from .index_command import IndexOptions
+    from .index_command import run as run_index
 
     if rebuild and not folders:
-        _fail("--rebuild forgets which folders there were: name them", USAGE)
+        _fail("--rebuild deletes the list of folders: name them", USAGE)
     config = _config(path)
-    _run(run_now(config, Indexing(folders, store, embedder, rebuild, watch)), config, embedder or "")
+    _run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch)), config, embedder or "")
 
 
 @main.command()
 @click.argument("answer", required=False)
 @EVIDENCE
-@click.option("--scorer", metavar="NAME", shell_complete=_scorers, help="How alike is measured.  [default: lexical]")
-@click.option("--explain", is_flag=True, help="Say for each sentence what decided.")
+@click.option(
+    "--scorer", metavar="NAME", shell_complete=_complete_scorer, help="Measure of similarity.  [default: lexical]"
+)
+@click.option("--explain", is_flag=True, help="Explain the decision for each sentence.")
 @CONFIG
-@click.option("--json", "as_json", is_flag=True, help="Print what POST /v1/cite answers.")
+@click.option("--json", "as_json", is_flag=True, help="Print the response of POST /v1/cite as JSON.")
 def cite(
     answer: str | None, evidence: Path, scorer: str | None, explain: bool, path: str | None, as_json: bool
 ) -> None:
-    """Cite a finished ANSWER: a text, a file, or standard input. No model is asked.
+    """Add citations to a finished ANSWER, which is a text, a file, or standard input. No model is used.
 
     \b
     citestream cite "It opened in 1932." --evidence bridge.md
     citestream cite answer.txt --evidence docs/ --explain
     some-program | citestream cite --evidence docs/ --json
     """
-    from .terminal import cite as cite_now
+    from .answer_commands import cite as run_cite
 
     text = _text(answer)
     config = _config(path)
-    _run(cite_now(config, text, _files(evidence), scorer, as_json=as_json, explain=explain), config)
+    _run(run_cite(config, text, _files(evidence), scorer, as_json=as_json, explain=explain), config)
 
 
 @main.command("eval")
@@ -226,19 +231,19 @@ def cite(
     metavar="NAME",
     default="lexical",
     show_default=True,
-    shell_complete=_scorers,
-    help="How alike is measured.",
+    shell_complete=_complete_scorer,
+    help="Measure of similarity.",
 )
 @click.option(
     "--plot",
     metavar="PNG|SVG|PDF",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw precision, recall, calibration.",
+    help="Plot precision, recall and calibration to a file.",
 )
 @CONFIG
-@click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str | None, as_json: bool) -> None:
-    """Measure citations on labelled FILES of JSON lines: precision, recall, F1, support.
+    """Measure the precision, recall, F1 and support accuracy of citations on labelled FILES in JSONL format.
 
     \b
     citestream eval labelled.jsonl
@@ -247,10 +252,10 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
     """
     from citestream.citation.evidence import FieldError
 
-    from .eval_command import run
+    from .eval_command import run as run_eval
 
     try:
-        run(files, scorer, as_json=as_json, plot=plot, config=_config(path))
+        run_eval(files, scorer, as_json=as_json, plot=plot, config=_config(path))
     except (FieldError, OSError, ValueError) as error:
         _fail(str(error))
 
@@ -258,22 +263,22 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
 @main.command("check-config")
 @click.argument("path", required=False, type=click.Path(dir_okay=False), envvar="CITESTREAM_CONFIG")
 def check_config(path: str | None) -> None:
-    """Check a configuration file (or the environment alone) and name everything that is wrong.
+    """Validate a configuration file, or only the environment variables, and print all errors.
 
-    Variables and files that hold keys are looked up too, so that a missing one shows here.
+    Variables and files with API keys are read too, so that a missing one is reported.
 
     \b
     citestream check-config my.yaml
     """
     config = _config(path)
-    click.echo(f"{path or 'the environment'} is fine: providers {', '.join(config.providers)}")
+    click.echo(f"{path or 'the environment'} is valid: providers {', '.join(config.providers)}")
 
 
 @main.command("make-key")
-@click.option("--name", default="", help="Who it is for; the access log shows it.")
-@click.option("--stdin", "given", is_flag=True, help="Take the key from standard input instead of making one.")
-def make_key(name: str, given: bool) -> None:
-    """Make a client key, and what the configuration needs to know it by: a hash, not the key.
+@click.option("--name", default="", help="Name of the client for the access log.")
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read the key from standard input instead of creating one.")
+def make_key(name: str, from_stdin: bool) -> None:
+    """Create a client key and print its hash for the configuration.
 
     \b
     citestream make-key --name "search app"
@@ -282,20 +287,20 @@ def make_key(name: str, given: bool) -> None:
     from ..config import hash_key
     from ..http.auth import new_key
 
-    key = sys.stdin.read().strip() if given else new_key()
+    key = sys.stdin.read().strip() if from_stdin else new_key()
     if not key:
-        _fail("standard input holds no key", USAGE)
-    if not given:
-        click.echo("For the client, shown this once:", err=True)
+        _fail("standard input contains no key", USAGE)
+    if not from_stdin:
+        click.echo("For the client. The key is not stored and not shown again:", err=True)
         click.echo(key)
-    click.echo("For the configuration, under server.keys:", err=True)
+    click.echo("For the configuration, in server.keys:", err=True)
     click.echo(f"- name: {json.dumps(name)}\n  sha256: {hash_key(key)}" if name else f"- sha256: {hash_key(key)}")
 
 
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete commands, options, files, models and scorers.
+    """Print a script for SHELL that completes commands, options, files, models and scorers.
 
     \b
     eval "$(citestream completion bash)"       in ~/.bashrc
@@ -306,7 +311,7 @@ def completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is None:
-        _fail(f"this version of click cannot complete for {shell}")
+        _fail(f"this version of click does not support {shell}")
     click.echo(kind(main, {}, "citestream", "_CITESTREAM_COMPLETE").source())
 
 
@@ -322,19 +327,19 @@ def _config(path: str | None, **overrides: Any) -> "Config":
 def _files(path: Path) -> "Files":
     from citestream.providers.retrieval.evidence_files import UnreadableFileError, evidence_of
 
-    from .terminal import Files
+    from .answer_commands import Files
 
     try:
         return Files(evidence_of(path), path if path.is_dir() else path.parent)
     except UnreadableFileError as error:
-        _fail(f"{error}; --evidence takes a file or folder of text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL")
+        _fail(f"{error}; --evidence accepts a file or a folder of text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL")
 
 
 def _text(answer: str | None) -> str:
-    """The text itself, the content of the file it names, or standard input."""
+    """Return the text, the content of the file that it names, or standard input."""
     if answer is None:
         if sys.stdin.isatty():
-            _fail("give a text, a file, or pipe one in", USAGE)
+            _fail("ANSWER is missing: give a text or a file, or use a pipe", USAGE)
         return sys.stdin.read()
     try:
         if len(answer) < 4096 and Path(answer).is_file():
@@ -344,8 +349,8 @@ def _text(answer: str | None) -> str:
     return answer
 
 
-def _run(job: Any, config: "Config", model: str = "") -> None:
-    """Run to the end; an error in one sentence with what to do about it, not in a traceback. `model`: who is asked."""
+def _run(command: Coroutine[Any, Any, None], config: "Config", model: str = "") -> None:
+    """Run a coroutine and report errors in one sentence with a hint. `model` is used for hints about providers."""
     import asyncio
 
     from citestream.citation.evidence import FieldError
@@ -354,14 +359,14 @@ def _run(job: Any, config: "Config", model: str = "") -> None:
 
     from ..config import ConfigError
     from ..http.error_responses import RequestError
-    from .error_hints import advice
+    from .error_hints import hint
 
     try:
-        asyncio.run(job)
+        asyncio.run(command)
     except ConfigError as error:
         _fail(str(error), USAGE)
     except (FieldError, ProviderError, RequestError, StoreError) as error:
-        _fail("; ".join(filter(None, (str(error).rstrip("."), advice(error, model, config)))))
+        _fail("; ".join(filter(None, (str(error).rstrip("."), hint(error, model, config)))))
 
 
 def _fail(message: str, code: int = FAILED) -> NoReturn:

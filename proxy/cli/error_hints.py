@@ -1,4 +1,4 @@
-"""What a person at a terminal can do about an error: half a sentence, or nothing where the message says it all."""
+"""Hints for users of the command line about errors of providers."""
 
 from citestream.providers.errors import ProviderError, Unreachable
 from citestream.providers.ollama import address as ollama
@@ -6,36 +6,36 @@ from citestream.providers.ollama import address as ollama
 from ..config import Config
 from ..http.error_responses import RequestError
 
-# What the environment may say in place of a configuration file.
+# Environment variables that can replace a configuration file.
 KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 ADDRESSES = {"ollama": "OLLAMA_HOST", "openai": "OPENAI_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL"}
 
 
-def advice(error: Exception, model: str, config: Config) -> str:
-    """For a question to `model`, which may be an alias."""
+def hint(error: Exception, model: str, config: Config) -> str:
+    """Return a hint about an error of a request to `model`, which can be an alias, or ""."""
     alias = config.models.get(model)
     name, _, rest = (alias.model if alias else model).partition("/")
     match error:
         case RequestError(code="model_not_found") if name in KEYS:
             return f"{name}/… needs {KEYS[name]} in the environment"
         case ProviderError() if name in config.providers:
-            return _about_provider(error, name, rest, config)
+            return _provider_hint(error, name, rest, config)
         case _:
             return ""
 
 
-def _about_provider(error: ProviderError, name: str, rest: str, config: Config) -> str:
+def _provider_hint(error: ProviderError, name: str, rest: str, config: Config) -> str:
     settings = config.providers[name]
     if isinstance(error, Unreachable):
         address = ollama(settings.base_url) if settings.kind == "ollama" else settings.base_url
-        place = f"does it run at {address}?" if address else "is there a network?"
-        return f"{place} providers.{name}.base_url says where it is{_or(ADDRESSES.get(name))}"
+        question = f"does it run at {address}?" if address else "is the network available?"
+        return f"{question} Set its address with providers.{name}.base_url{_or(ADDRESSES.get(name))}"
     if error.fault == "operator":
-        return f"check the key: providers.{name}.api_key{_or(KEYS.get(name))}"
+        return f"check the API key: providers.{name}.api_key{_or(KEYS.get(name))}"
     if error.status == 404 and settings.kind == "ollama":
-        return f"fetch it with: ollama pull {rest}"
+        return f"download it with: ollama pull {rest}"
     return ""
 
 
 def _or(variable: str | None) -> str:
-    return f"; {variable}, where no file names providers" if variable else ""
+    return f", or with {variable} if there is no configuration file" if variable else ""

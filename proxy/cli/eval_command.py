@@ -1,4 +1,4 @@
-"""`citestream eval`: how well citations agree with labelled data, as the product makes them, sentence by sentence."""
+"""The command `citestream eval`: compares citations with labelled data."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
@@ -25,16 +25,19 @@ from ..config import Config
 from ..http.encoding import dumps, loads
 from ..scorers import Scorers
 
-DEADLINE_SECONDS = 60.0  # nobody waits: what a scorer can do is measured, not how often it is late
-BINS = 10  # of the calibration plot
+DEADLINE_SECONDS = 60.0  # quality is results here, not speed
+BINS = 10  # number of bins of the calibration plot
 SHOWN = ("sup", "uns", "P", "R", "F1", "balanced", "bad")
-BOUNDED = ("f1", "balanced", "bad")  # the measures with intervals
+BOUNDED = ("f1", "balanced", "bad")  # measures with confidence intervals
 COLUMNS = ("supported", "unsupported", "precision", "recall", "f1", "balanced", "bad")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One pair: how probable the backend thinks support is, whether the labels agree, whether no gate refused it."""
+class JudgedPair:
+    """A labelled pair of a sentence and a piece of evidence.
+
+    `probability` of support, whether the labels say that it supports (`right`), and whether no gate refused it.
+    """
 
     probability: float
     right: bool
@@ -42,35 +45,37 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Measured:
-    """What was cited, and what came of every judged pair."""
+class Results:
+    """Citations and labelled pairs of all records."""
 
-    cited: dict[str, list[list[int]]] = field(default_factory=dict)  # 0-based, of each sentence of each record
-    judged: list[Judged] = field(default_factory=list)
-    degraded: int = 0  # records
+    cited: dict[str, list[list[int]]] = field(
+        default_factory=dict
+    )  # by record id: 0-based evidence indexes per sentence
+    judged: list[JudgedPair] = field(default_factory=list)
+    degraded: int = 0  # number of records without the embeddings or the model that the scorer needs
 
 
 def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, config: Config | None = None) -> None:
-    """Print the table, or JSON; draw the plot. Raises FieldError for a record that is none, OSError, ConfigError."""
+    """Print a table or JSON, and save the plot. Raise FieldError for an invalid record, OSError or ConfigError."""
     records = [record for path in paths for record in _records(path)]
-    measured = Measured()
-    asyncio.run(_measure(records, name, config or Config(), measured))
-    found = evaluate(records, measured.cited)
-    intervals = {name: interval(records, measured.cited, attrgetter(name)) for name in BOUNDED}
+    results = Results()
+    asyncio.run(_measure(records, name, config or Config(), results))
+    found = evaluate(records, results.cited)
+    intervals = {name: interval(records, results.cited, attrgetter(name)) for name in BOUNDED}
     if as_json:
         quality = {k: asdict(v) for k, v in found.items()}
-        said = {"scorer": name, "quality": quality, "intervals": intervals, "degraded": measured.degraded}
-        print(dumps(said).decode())
+        report = {"scorer": name, "quality": quality, "intervals": intervals, "degraded": results.degraded}
+        print(dumps(report).decode())
     else:
         _show(name, found, intervals)
-        if measured.degraded:
-            print(f"{measured.degraded} of {len(records)} records were scored without what this scorer wants.")
+        if results.degraded:
+            print(f"{results.degraded} of {len(records)} records were scored without the model that this scorer needs.")
     if plot is not None:
-        draw(measured.judged, plot)
+        draw(results.judged, plot)
 
 
 def _records(path: Path) -> Iterable[Record]:
-    """The records of a file of JSON lines."""
+    """Yield the records of a JSONL file."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
             continue
@@ -89,23 +94,23 @@ def _defaults(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"gold_alt": [[]] * count, "ignore": [[]] * count}
 
 
-async def _measure(records: Sequence[Record], name: str, config: Config, measured: Measured) -> None:
-    """Cite every record."""
+async def _measure(records: Sequence[Record], name: str, config: Config, results: Results) -> None:
+    """Cite every record and store the results."""
     console = Console(stderr=True)
     options = replace(config.citations, scorer=name)
     scoring = config.scoring.model_copy(update={"deadline_seconds": DEADLINE_SECONDS})
     scorers = Scorers(config.model_copy(update={"citations": options, "scoring": scoring}))
     try:
         for record in track(records, "citing", console=console, transient=True, disable=not console.is_terminal):
-            measured.cited[record["id"]] = [row async for row in _cited(record, scorers, options, measured)]
+            results.cited[record["id"]] = [row async for row in _cited(record, scorers, options, results)]
     finally:
         await scorers.aclose()
 
 
 async def _cited(
-    record: Record, scorers: Scorers, options: Options, measured: Measured
+    record: Record, scorers: Scorers, options: Options, results: Results
 ) -> AsyncGenerator[list[int], None]:
-    """The 0-based evidence indexes of each sentence."""
+    """Yield the 0-based indexes of the cited evidence for each sentence."""
     evidence = [
         Evidence(number, item["text"], str(item.get("id", number)), title=item.get("title"))
         for number, item in enumerate(record["evidence"], 1)
@@ -119,25 +124,25 @@ async def _cited(
     made = [claim for claim in claims if claim is not None]
     await scoring.embed(made)
     scores = align(claims, await scoring.score_all(made))
-    measured.degraded += scoring.degraded
+    results.degraded += scoring.degraded
     prepared = await scoring.prepared()
     for index, (claim, scored) in enumerate(zip(claims, calibrate_answer(scores, prepared), strict=True)):
         if claim is None or scored is None:
             yield []
             continue
         verdicts = explain(claim, scored, prepared)
-        measured.judged += _judged(record, index, verdicts)
+        results.judged += _judged(record, index, verdicts)
         yield [verdict.number - 1 for verdict in verdicts if verdict.cited]
 
 
-def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[Judged]:
-    """The pairs of a sentence that labels say something about."""
+def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[JudgedPair]:
+    """Return the labelled pairs of a sentence."""
     if record["sent_label"][index] not in ("supported", "unsupported") or record["gold_level"] != "chunk":
         return []
     gold = set(record["gold"][index]).union(*record["gold_alt"][index] or [()])
     skipped = set(record["ignore"][index])
     return [
-        Judged(verdict.probability, verdict.number - 1 in gold, verdict.refusal is None)
+        JudgedPair(verdict.probability, verdict.number - 1 in gold, verdict.refusal is None)
         for verdict in verdicts
         if verdict.number - 1 not in skipped
     ]
@@ -153,13 +158,13 @@ def _show(name: str, found: Mapping[str, Quality], intervals: Mapping[str, tuple
     console.print("95 %: " + ", ".join(f"{measure} {low:.3f}-{high:.3f}" for measure, (low, high) in intervals.items()))
 
 
-def draw(judged: Sequence[Judged], file: Path) -> None:
-    """Precision against recall over every threshold, and how often a probability is right. Raises FieldError."""
+def draw(judged: Sequence[JudgedPair], file: Path) -> None:
+    """Save a plot of precision over recall and of the calibration. Raise FieldError if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise FieldError("--plot", "wants matplotlib: pip install 'citestream[plot]'") from None
-    every = sum(pair.right for pair in judged)  # also those that a gate refuses, which no threshold brings back
+        raise FieldError("--plot", "requires matplotlib: pip install 'citestream[plot]'") from None
+    every = sum(pair.right for pair in judged)  # includes pairs that a gate refused: no threshold restores them
     passed = [pair for pair in judged if pair.passed]
     probability = np.array([pair.probability for pair in passed])
     right = np.array([pair.right for pair in passed])
@@ -168,11 +173,13 @@ def draw(judged: Sequence[Judged], file: Path) -> None:
     order = np.argsort(-probability, kind="stable")
     hits = np.cumsum(right[order])
     left.plot(hits / max(1, every), hits / np.arange(1, len(order) + 1))
-    left.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02), title="citations, over every threshold")
+    left.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02), title="citations at every threshold")
     edges = np.linspace(0, 1, BINS + 1)
     bins = np.clip(np.digitize(probability, edges) - 1, 0, BINS - 1)
     filled = [b for b in range(BINS) if (bins == b).any()]
     middle.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     middle.plot([probability[bins == b].mean() for b in filled], [right[bins == b].mean() for b in filled], "o-")
-    middle.set(xlabel="probability", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1.02), title="calibration")
+    middle.set(
+        xlabel="probability", ylabel="share of supported pairs", xlim=(0, 1), ylim=(0, 1.02), title="calibration"
+    )
     figure.savefig(file, dpi=120)

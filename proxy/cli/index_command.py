@@ -1,4 +1,4 @@
-"""What `citestream index` does: fills the embedded store, shows how far it is, names what was left out."""
+"""The command `citestream index`: updates the embedded index, shows the progress and reports skipped files."""
 
 import sys
 from collections import Counter
@@ -22,7 +22,7 @@ from citestream.providers.retrieval.store import Store
 
 from ..config import Config
 from ..embedders import Embedders
-from .live_markdown import SAFE
+from .markdown_stream import SAFE
 
 Fields = dict[str, Any]
 
@@ -30,8 +30,11 @@ _FIELDS = ("document_id", "file_name", "title", "url", "chunk_index", "page_numb
 
 
 @dataclass(frozen=True, slots=True)
-class Indexing:
-    """What a run is told. `embedder`: None as before, "none" for words only, or as `scoring.embedder`."""
+class IndexOptions:
+    """Options of `citestream index`.
+
+    `embedder` is an option like `scoring.embedder`, "none" to search words only, or None to keep that of the index.
+    """
 
     folders: Sequence[Path]
     store: Path
@@ -40,49 +43,49 @@ class Indexing:
     watch: bool = False
 
 
-async def run(config: Config, told: Indexing) -> None:
-    """Index, and go on with every change where it shall watch. Raises StoreError, ProviderError."""
+async def run(config: Config, options: IndexOptions) -> None:
+    """Update the index and, with `watch`, index every later change. Raise StoreError or ProviderError."""
     embedders = Embedders(config)
     try:
-        with closing(Store(told.store, create=bool(told.folders), anew=told.rebuild)) as store:
-            embedder = _embedder(store, told.embedder, embedders)
-            folders = [folder.resolve() for folder in told.folders] or list(store.folders().values())
-            await _indexed(store, folders, embedder)
-            if told.watch:
-                _say("watching; Ctrl-C ends it")
+        with closing(Store(options.store, create=bool(options.folders), anew=options.rebuild)) as store:
+            embedder = _embedder(store, options.embedder, embedders)
+            folders = [folder.resolve() for folder in options.folders] or list(store.folders().values())
+            await _update(store, folders, embedder)
+            if options.watch:
+                _print_line("watching for changes; stop with Ctrl-C")
                 async for _ in changes(folders):
-                    await _indexed(store, folders, embedder)
+                    await _update(store, folders, embedder)
     finally:
         await embedders.aclose()
 
 
-def admitted(entry: Fields) -> Fields:
-    """An entry as evidence may be; what evidence has no field for becomes metadata. Raises ValueError."""
+def to_evidence(entry: Fields) -> Fields:
+    """Return an entry of a file as evidence, with unknown fields in its metadata. Raise ValueError if it is invalid."""
     try:
         (evidence,) = parse_documents([{"data": entry}])
     except FieldError as error:
         raise ValueError(f"{error.path.rpartition('.')[2]}: {error.message}") from None
-    found: Fields = {"text": evidence.text}
+    fields: Fields = {"text": evidence.text}
     if entry.get("id"):
-        found["id"] = evidence.id
-    found |= {name: value for name in _FIELDS if (value := getattr(evidence, name)) is not None}
+        fields["id"] = evidence.id
+    fields |= {name: value for name in _FIELDS if (value := getattr(evidence, name)) is not None}
     if evidence.is_generated_artifact:
-        found |= {"is_generated_artifact": True}
+        fields["is_generated_artifact"] = True
     if evidence.chunk_type != "source":
-        found["chunk_type"] = evidence.chunk_type
-    return found | ({"metadata": dict(evidence.metadata)} if evidence.metadata else {})
+        fields["chunk_type"] = evidence.chunk_type
+    return fields | ({"metadata": dict(evidence.metadata)} if evidence.metadata else {})
 
 
 def _embedder(store: Store, wanted: str | None, embedders: Embedders) -> Embedder | None:
-    """The one that is named now or was last time; the store remembers it."""
+    """Return the embedder of the command line or of the last run, and save it in the store."""
     option = store.about("embedder") if wanted is None else wanted.removeprefix("none")
-    found = embedders.find(option) if option else None
+    embedder = embedders.find(option) if option else None
     with store.changing():
-        store.set_embedder(option, found.model.name if found else "")
-    return found
+        store.set_embedder(option, embedder.model.name if embedder else "")
+    return embedder
 
 
-async def _indexed(store: Store, folders: Sequence[Path], embedder: Embedder | None) -> None:
+async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | None) -> None:
     for folder in folders:
         if not folder.is_dir():
             raise ProviderError(f"{folder} is not a folder")
@@ -90,33 +93,33 @@ async def _indexed(store: Store, folders: Sequence[Path], embedder: Embedder | N
         progress = _progress()
         with progress or nullcontext():
             bar = progress.add_task(folder.name, total=None) if progress else None
-            async for step in index(store, folder, admitted, embedder=embedder):
+            async for step in index(store, folder, to_evidence, embedder=embedder):
                 counts[type(step)] += 1
                 if isinstance(step, LeftOut):
-                    _say(f"left out: {step.name} {step.reason}", progress)
+                    _print_line(f"skipped: {step.name} {step.reason}", progress)
                 if progress and bar is not None:
                     total = step.files if isinstance(step, Begun) else None
                     progress.update(bar, total=total, advance=isinstance(step, Indexed | Unchanged))
-        _summarise(folder, counts, store)
+        _print_summary(folder, counts, store)
 
 
-def _summarise(folder: Path, counts: Counter[type[Step]], store: Store) -> None:
-    said = {"read": Indexed, "unchanged": Unchanged, "gone": Removed, "left out": LeftOut}
-    parts = [f"{counts[kind]:,} {name}" for name, kind in said.items() if counts[kind] or kind is Indexed]
-    held = store.counts()
-    vectors = f", {held['vectors']:,} vectors" if held["vectors"] else ""
-    excerpts = f"{held['excerpts']:,} excerpts of {held['files']:,} files{vectors}"
-    print(f"{folder}: {', '.join(parts)}; {store.path} holds {excerpts}", flush=True)
+def _print_summary(folder: Path, counts: Counter[type[Step]], store: Store) -> None:
+    labels = {"indexed": Indexed, "unchanged": Unchanged, "deleted": Removed, "skipped": LeftOut}
+    parts = [f"{counts[kind]:,} {label}" for label, kind in labels.items() if counts[kind] or kind is Indexed]
+    totals = store.counts()
+    vectors = f", {totals['vectors']:,} vectors" if totals["vectors"] else ""
+    excerpts = f"{totals['excerpts']:,} excerpts of {totals['files']:,} files{vectors}"
+    print(f"{folder}: {', '.join(parts)}; {store.path} contains {excerpts}", flush=True)
 
 
 def _progress() -> Progress | None:
-    """A bar, where somebody looks."""
+    """Return a progress bar if the command runs in a terminal."""
     if not (sys.stderr.isatty() and sys.stdout.isatty()):
         return None
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _say(line: str, progress: Progress | None = None) -> None:
+def _print_line(line: str, progress: Progress | None = None) -> None:
     console = progress.console if progress else Console(stderr=True, highlight=False, soft_wrap=True)
     console.print(Text(line.translate(SAFE)), highlight=False, soft_wrap=True)

@@ -179,7 +179,7 @@ def test_cite_explains_what_decided(evidence: Path) -> None:
         re.match(r"0\.\d\d \d\.\d\d 1 bridge\.md, cited by the model refused: the passage", line) for line in lines
     )
     assert any(re.match(r"0\.\d\d \d\.\d\d 2 fruit\.txt supports Bananas grow", line) for line in lines)
-    assert "the model cited 9, which no evidence has" in said
+    assert "the model cited 9, but there is no such evidence" in said
     done = citestream("cite", text, "--evidence", str(evidence), "--explain", "--json")
     assert [one["claim"] for one in json.loads(done.stdout)["explained"]] == [False, True, True]
 
@@ -199,7 +199,7 @@ WRONG = {
     "a provider that is down": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
-        "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? providers.ollama",
+        "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? Set its address",
     ),
     "a vendor without its key": (
         ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),
@@ -240,8 +240,8 @@ def test_a_server_does_not_start_that_would_ask_itself(monkeypatch: pytest.Monke
     done = citestream("serve")
     assert done.returncode == 2
     assert done.stderr == (
-        "citestream: providers.openai.base_url is this server's own address; "
-        "OPENAI_BASE_URL is meant for applications here: unset it for the server\n"
+        "citestream: providers.openai.base_url is the address of this server; "
+        "unset OPENAI_BASE_URL for the server, it is a setting of its clients\n"
     )
 
 
@@ -259,14 +259,14 @@ def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
     assert "did you mean citations?" in done.stderr
     fine = citestream("check-config", "config.example.yaml")
     assert fine.returncode == 0
-    assert fine.stdout == "config.example.yaml is fine: providers extractive, ollama\n"
+    assert fine.stdout == "config.example.yaml is valid: providers extractive, ollama\n"
 
 
 def test_the_environment_names_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("server: {port: 0}\nproviders: {mine: {kind: extractive}}\n")
     monkeypatch.setenv("CITESTREAM_CONFIG", str(file))
-    assert citestream("check-config").stdout == f"{file} is fine: providers mine\n"
+    assert citestream("check-config").stdout == f"{file} is valid: providers mine\n"
     assert citestream("ask", "What is a licence?", "--evidence", "LICENSE", "--model", "mine").returncode == 0
 
 

@@ -75,7 +75,7 @@ def test_it_says_where_a_scorer_lacked_what_it_wants(tmp_path: Path, capsys: pyt
     )
     file = written(tmp_path, RECORD)
     run([file], "hybrid", as_json=False, plot=None, config=nobody)
-    assert "1 of 1 records were scored without what this scorer wants." in capsys.readouterr().out
+    assert "1 of 1 records were scored without the model that this scorer needs." in capsys.readouterr().out
     run([file], "hybrid", as_json=True, plot=None, config=nobody)
     assert json.loads(capsys.readouterr().out)["degraded"] == 1
     run([file], "lexical", as_json=True, plot=None)

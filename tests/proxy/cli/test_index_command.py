@@ -58,14 +58,14 @@ def test_index_says_what_it_did(home: Path) -> None:
     (home / "docs/program.txt").write_bytes(b"\x7fELF\0\0")
     done = citestream(home, "index", "docs")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{home}/docs: 3 read, 2 left out; .citestream/evidence.db holds 4 excerpts of 3 files\n"
+    assert done.stdout == f"{home}/docs: 3 indexed, 2 skipped; .citestream/evidence.db contains 4 excerpts of 3 files\n"
     assert sorted(done.stderr.splitlines()) == [
-        "left out: broken.pdf is a broken PDF: PdfStreamError",
-        "left out: program.txt is not text",
+        "skipped: broken.pdf is a broken PDF: PdfStreamError",
+        "skipped: program.txt is not text",
     ]
     (home / "docs/sub/fruit.txt").unlink()
     again = citestream(home, "index")
-    assert again.stdout.startswith(f"{home}/docs: 0 read, 2 unchanged, 1 gone, 2 left out; ")
+    assert again.stdout.startswith(f"{home}/docs: 0 indexed, 2 unchanged, 1 deleted, 2 skipped; ")
 
 
 def test_ask_answers_from_what_was_read(home: Path) -> None:
@@ -137,7 +137,7 @@ def test_watch_goes_on_with_every_change(home: Path) -> None:
     with running(home, "index", "docs", "--watch") as run:
         assert run.stdout is not None
         assert run.stderr is not None
-        assert "3 read" in run.stdout.readline()
+        assert "3 indexed" in run.stdout.readline()
         assert "watching" in run.stderr.readline()
         said = ""
         for number in range(100):  # until the watcher has begun to look
@@ -145,7 +145,7 @@ def test_watch_goes_on_with_every_change(home: Path) -> None:
             if said := _line_within(run.stdout, 0.2):
                 break
         run.send_signal(signal.SIGINT)
-        assert "read" in said
+        assert "indexed" in said
         run.communicate(timeout=20)
     assert run.returncode == 130
 

@@ -1,4 +1,4 @@
-"""What is on the screen is the whole answer, however it arrived: a terminal is emulated, and its rows are compared."""
+"""The screen of an emulated terminal shows the whole answer, independent of how the answer was cut."""
 
 import io
 import re
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from citestream.proxy.cli.live_markdown import NARROWEST, THEME, Live
+from citestream.proxy.cli.markdown_stream import MIN_COLUMNS, MIN_ROWS, THEME, MarkdownStream, open_stream
 
 ANSWER = """# The bridge
 
@@ -39,27 +39,29 @@ Vec<String> &#x202e; ![a picture](https://example.org/p.png) 日本語 [1]: http
 """
 
 
-class Window:
-    """A terminal of some size, and what scrolled out of it."""
+class Window(io.StringIO):
+    """An emulated terminal with its scroll-back buffer."""
 
     def __init__(self, columns: int = 60, lines: int = 8) -> None:
+        super().__init__()
         self.screen = pyte.HistoryScreen(columns, lines, history=10_000)
         self.stream = pyte.Stream(self.screen)
         self.console = Console(
-            file=io.StringIO(), width=columns, height=lines, force_terminal=True, theme=THEME, highlight=False
+            file=self, width=columns, height=lines, force_terminal=True, theme=THEME, highlight=False
         )
-        self.live = Live(self.console)
-        self.written: list[str] = []
+        self.markdown = MarkdownStream(self.console)
+        self.written = ""
+
+    def write(self, text: str) -> int:
+        self.written += text
+        self.stream.feed(text.replace("\n", "\r\n"))  # as the line discipline of a terminal does
+        return len(text)
 
     def show(self, pieces: Sequence[str]) -> list[str]:
         for piece in pieces:
-            self.write(self.live.feed(piece))
-        self.write(self.live.finish())
+            self.markdown.write(piece)
+        self.markdown.close()
         return self.rows()
-
-    def write(self, text: str) -> None:
-        self.written.append(text)
-        self.stream.feed(text.replace("\n", "\r\n"))  # as the line discipline does
 
     def rows(self) -> list[str]:
         above = ["".join(row[at].data for at in range(self.screen.columns)) for row in self.screen.history.top]
@@ -79,15 +81,15 @@ def test_the_answer_is_rendered() -> None:
         "",
     ]
     assert " • two lanes" in rows
-    assert "  def carries(tonnes: int) -> bool:" in rows
+    assert " def carries(tonnes: int) -> bool:" in rows
     assert "▌ They said so." in rows
     assert rows[-1].split() == ["Vec<String>", "!a", "picture", "日本語", "[1]:", "https://evil.example"]
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(60, 8), (NARROWEST, 3), (200, 60), (80, 1)])
+@pytest.mark.parametrize(("columns", "lines"), [(60, 8), (MIN_COLUMNS, 3), (200, 60), (80, MIN_ROWS)])
 def test_it_does_not_matter_how_the_answer_arrived(columns: int, lines: int) -> None:
     whole = Window(columns, 200).show([ANSWER])
-    assert Window(columns, max(lines, 2)).show(list(ANSWER)) == whole
+    assert Window(columns, lines).show(list(ANSWER)) == whole
     assert Window(columns, lines).show(ANSWER.splitlines(keepends=True)) == whole
 
 
@@ -112,7 +114,7 @@ FRAGMENTS = st.sampled_from(INLINE + BLOCKS + HOSTILE)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(FRAGMENTS, max_size=30), st.integers(NARROWEST, 90), st.integers(2, 12), st.data())
+@given(st.lists(FRAGMENTS, max_size=30), st.integers(MIN_COLUMNS, 90), st.integers(2, 12), st.data())
 def test_any_text_in_any_pieces_in_any_window_is_shown_once(
     fragments: list[str], columns: int, lines: int, data: st.DataObject
 ) -> None:
@@ -121,40 +123,47 @@ def test_any_text_in_any_pieces_in_any_window_is_shown_once(
     pieces = [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     window = Window(columns, lines)
     assert window.show(pieces) == Window(columns, 400).show([text])
-    written = "".join(window.written)
-    assert re.findall(r"\x1b(?!\[[\d;]*m|\[\d+A|\[J|\[\?2026[hl]|\]8;|\\)", written) == []
+    written = window.written
+    assert re.findall(r"\x1b(?!\[[\d;]*m|\[1A|\[2K|\[\?25[hl]|\]8;|\\)", written) == []
     assert not {"\u202e", "\t", "\x07"} & set(written)
 
 
-def test_a_finished_block_is_written_once_and_only_rows_that_change_are_drawn_anew() -> None:
-    window = Window(lines=20)
-    window.show(["First things first.\n\n", "Second.\n\n", "- third", " thing\n", "- fourth\n\nEnd"])
-    written = "".join(window.written)
-    assert [written.count(word) for word in ("First", "Second", "fourth", "End")] == [1, 1, 1, 1]
-    window = Window(columns=30, lines=20)
-    window.show(["It is a long sentence that takes three rows of this window and then ", "goes ", "on."])
-    assert "".join(window.written).count("It is a long") == 1
+def test_complete_blocks_scroll_out_of_the_window_while_the_answer_arrives() -> None:
+    window = Window(lines=4)
+    for number in range(20):
+        window.markdown.write(f"Paragraph {number}.\n\n")
+    above = ["".join(row[at].data for at in range(60)).rstrip() for row in window.screen.history.top]
+    assert above[:3] == ["Paragraph 0.", "", "Paragraph 1."]
+    assert window.show([]) == [row for number in range(20) for row in (f"Paragraph {number}.", "")][:-1]
 
 
-def test_of_a_block_that_is_taller_than_the_window_the_end_is_shown_until_it_is_finished() -> None:
+def test_the_end_of_a_block_that_is_taller_than_the_window_is_shown_until_it_is_complete() -> None:
     window = Window(lines=5)
     for number in range(20):
-        window.write(window.live.feed(f"\\\nrow {number}" if number else "row 0"))
+        window.markdown.write(f"\\\nrow {number}" if number else "row 0")
     assert window.rows()[-1] == "row 19"
     assert len(window.screen.history.top) == 0
-    window.write(window.live.finish())
-    assert window.rows() == [f"row {number}" for number in range(20)]
+    assert window.show([]) == [f"row {number}" for number in range(20)]
 
 
-def test_a_window_that_became_narrower_is_drawn_anew_from_where_the_block_began() -> None:
-    window = Window(columns=60, lines=20)
-    window.write(window.live.feed("A sentence of some fifty characters, in one row."))
-    window.console.width = 30  # which folds that row
-    assert window.live.feed(" On.").startswith("\x1b[?2026h\r\x1b[1A\x1b[J")
+def test_a_terminal_that_cannot_move_its_cursor_gets_plain_text_without_control_characters() -> None:
+    window = Window(columns=MIN_COLUMNS - 1)
+    stream = open_stream(window.console)
+    stream.write("**a**\x1b[2J")
+    stream.close()
+    assert window.written == "**a**[2J\n"
+
+
+def test_a_pipe_gets_the_text_unchanged() -> None:
+    pipe = io.StringIO()
+    stream = open_stream(Console(file=pipe))
+    stream.write("**a**\t\x1b[1m")
+    stream.close()
+    assert pipe.getvalue() == "**a**\t\x1b[1m\n"
 
 
 def test_links_lead_to_pages_and_mail_only() -> None:
     window = Window()
     window.show([ANSWER, "[f](file:///etc/passwd) <ssh://host> [m](mailto:a@b.example)"])
-    links = set(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)", "".join(window.written)))
+    links = set(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)", window.written))
     assert links == {"https://example.org/a", "https://example.org/p.png", "mailto:a@b.example"}

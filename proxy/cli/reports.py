@@ -1,0 +1,121 @@
+"""Print the references of an answer, and tables that explain why a sentence is cited."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.explanation import Explained
+from citestream.citation.support.decision import Verdict
+
+from .markdown_stream import SAFE
+
+PIPE_COLUMNS = 200  # width of tables in files and pipes, so that cells are not folded
+MAX_VERDICTS = 5  # pieces of evidence in the explanation of a sentence
+MAX_PASSAGE = 70  # characters of the compared passage
+
+# Columns with scores, and the scorer features that they show: the most informative feature of each scorer.
+SCORES = {"words": ("cover_3", "token"), "meaning": ("near_1", "cosine"), "read": ("entailed",)}
+
+
+@dataclass(frozen=True, slots=True)
+class FileLinks:
+    """Links to local files. `folders` maps the beginning of `document_id` to the folder of an index."""
+
+    folders: Mapping[str, Path]
+    folder: Path | None = None  # folder of files that were named on the command line
+
+    def link(self, reference: Mapping[str, Any]) -> str:
+        """Return the `file:` URL of a reference with its page, or "" if it is not an indexed or named file."""
+        label, _, name = (reference["document_id"] or "").partition("/")
+        folder, name = (self.folder, reference["file_name"]) if self.folder else (self.folders.get(label), name)
+        path = (folder / name).resolve() if folder and name else None
+        if path is None or folder is None or not path.is_relative_to(folder.resolve()) or not path.is_file():
+            return ""
+        page = reference["page_number"]
+        return path.as_uri() + (f"#page={page}" if page is not None else "")
+
+
+def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
+    """Print the references and the number of supported claims of a completion."""
+    console = Console(highlight=False, soft_wrap=True)
+    for reference in body.get("references") or ():
+        page = reference["page_number"]
+        head = Text.assemble(
+            (f"[{reference['number']}] ", "bold"),
+            (_name(reference), _link_style(reference["url"], links.link(reference))),
+            f"{f', page {page}' if page is not None else ''}  support {reference['support']:.2f}",
+        )
+        console.print(head, soft_wrap=not console.is_terminal)
+        snippet = Text(" ".join(reference["snippet"].translate(SAFE).split()), style="dim")
+        indented = Padding(snippet, (0, 0, 0, 4), expand=False) if console.is_terminal else "    " + snippet.plain
+        console.print(indented, markup=False, soft_wrap=not console.is_terminal)
+    if grounding := body.get("grounding"):
+        if (grounding.get("retrieval") or {}).get("error"):
+            console.print(Text(grounding["retrieval"]["error"].translate(SAFE), style="red"))
+        counts = f"{grounding['supported']} of {grounding['claims']} claims supported"
+        console.print(Text(counts, style="dim"))
+
+
+def _name(reference: Mapping[str, Any]) -> str:
+    """Return the file name and the title, or the URL or id if there is neither."""
+    names = [reference["file_name"], reference["title"]]
+    name = ", ".join(name for name in names if name) or reference["url"] or reference["id"]
+    return str(name).translate(SAFE)
+
+
+def _link_style(url: str | None, file: str) -> str:
+    """Return the rich style for a link to a web page or a local file, or "". Other URLs are not linked."""
+    safe = url and url.startswith(("https://", "http://")) and url.isprintable() and " " not in url
+    target = url if safe else file
+    return f"link {target}" if target else ""
+
+
+def print_explanations(explanations: Sequence[Explained], evidence: Sequence[Evidence]) -> None:
+    """Print each sentence with the nearest evidence, its scores and the reason of the decision."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
+    for explanation in explanations:
+        for part in _explanation(explanation, evidence):
+            console.print(part)
+
+
+def _explanation(explanation: Explained, evidence: Sequence[Evidence]) -> list[RenderableType]:
+    if not explanation.text.strip():
+        return []
+    parts: list[RenderableType] = [Text("\n" + " ".join(explanation.text.translate(SAFE).split()), style="bold")]
+    if explanation.verdicts:
+        parts.append(Padding(_verdict_table(explanation.verdicts, evidence), (0, 0, 0, 1), expand=False))
+    else:
+        parts.append(Text("  makes no claim"))
+    parts += [Text(f"  the model cited {number}, but there is no such evidence") for number in explanation.unknown]
+    return parts
+
+
+def _verdict_table(verdicts: Sequence[Verdict], evidence: Sequence[Evidence]) -> Table:
+    scores = {name: keys for name, keys in SCORES.items() if any(key in verdicts[0].features for key in keys)}
+    table = Table("support", *scores, "evidence", "decision", "passage", box=None, pad_edge=False)
+    nearest = sorted(verdicts, key=lambda verdict: (not verdict.hinted, not verdict.cited, -verdict.probability))
+    for verdict in nearest[:MAX_VERDICTS]:
+        item = evidence[verdict.number - 1]
+        name = (item.file_name or item.title or item.id).translate(SAFE)
+        hinted = ", cited by the model" if verdict.hinted else ""
+        passage = " ".join(item.text[verdict.start : verdict.end].translate(SAFE).split())
+        table.add_row(
+            f"{verdict.probability:.2f}",
+            *[_score(verdict, keys) for keys in scores.values()],
+            Text(f"{verdict.number} {name}{hinted}"),
+            Text(verdict.summary.translate(SAFE), style="green" if verdict.cited else "red" if verdict.refusal else ""),
+            Text(passage if len(passage) <= MAX_PASSAGE else f"{passage[: MAX_PASSAGE - 1]}…", style="dim"),
+        )
+    return table
+
+
+def _score(verdict: Verdict, keys: Sequence[str]) -> str:
+    return next((f"{verdict.features[key]:.2f}" for key in keys if key in verdict.features), "")
