@@ -11,18 +11,18 @@ TITLES = {
     "references by": "references by",
     "calls": "tool calls",
     "reasoning": "reasoning",
-    "retrieved": "cites what tools found",
+    "retrieved": "cites tool results",
     "again": "second turn",
     "error": "unknown model raises",
-    "broken": "a stream cut off raises",
-    "left": "leaving frees the provider",
-    "does not show": "does not show",
+    "broken": "interrupted stream raises",
+    "left": "cancelling closes the provider's stream",
+    "does not show": "does not return",
 }
 
 
 def markdown(rows: Sequence[Row]) -> str:
     """A table, one line for each way to use each client."""
-    lines = [["client", "way", *TITLES.values()]]
+    lines = [["client", "call", *TITLES.values()]]
     for row in rows:
         cells = [f"FAILED ({len(row.faults)})" if row.faults and name == "text" else row.cells[name] for name in TITLES]
         lines.append([_named(row), row.way, *cells])
@@ -31,7 +31,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 def summary(rows: Sequence[Row]) -> str:
     """A table, one line for each client; every way of it counted."""
-    lines = [["client", "ways", "its user finds references in"]]
+    lines = [["client", "calls", "references are in"]]
     for client, ways in groupby(rows, _named):
         listed = list(ways)
         found = dict.fromkeys(place for row in listed for place in row.cells["references by"].split(", "))

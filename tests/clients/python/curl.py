@@ -102,6 +102,6 @@ def seen(text: str, usage: Seen, references: list[Seen]) -> Seen:
 way("`POST /v1/chat/completions`, streamed", "`references` on the finish chunk, `GET /v1/references/{id}`", chat)
 way("`POST /v1/chat/completions`", "`references`, `GET /v1/references/{id}`", whole)
 way("`POST /v1/responses`", "`references`, `GET /v1/references/{id}`", responses)
-way("`POST /api/chat`, streamed", "`references` on the line that says `done`", ollama)
+way("`POST /api/chat`, streamed", "`references` on the line with `done`", ollama)
 way("`:streamGenerateContent?alt=sse`", "`groundingMetadata` on the last event", gemini)
 report("curl", "")  # the one of this machine
