@@ -36,7 +36,7 @@ def main() -> None:
         new = partial(unlike, of_one)
         scorer = LexicalScorer(ExcerptCache(KEPT))
         row = (
-            fastest(lambda given: [analyze_text(one.text, named=False) for one in given], same),
+            fastest(lambda given: [analyze_text(one.text, with_names=False) for one in given], same),
             fastest(lambda given: [split_sentences(one.text) for one in given], same),
             fastest(scorer.prepare, new),
             fastest(scorer.prepare, same),

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from ..evidence import Evidence
 from ..text import Analysis, analyze_text, analyze_title, split_sentences
-from ..text.words import UNSPACED
+from ..text.normalize import UNSPACED
 from .lru_cache import LRUCache
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ def _key(evidence: Evidence) -> tuple[str, str]:
 
 def analyze_excerpt(text: str, title: str = "") -> AnalyzedExcerpt:
     """Analyze one excerpt."""
-    analysis = analyze_text(text, named=False)  # names are only needed for claims
+    analysis = analyze_text(text, with_names=False)  # names are only needed for claims
     spans = split_sentences(text) or [(0, len(text))]
     flat = array("I", list(chain.from_iterable(spans)))
     return AnalyzedExcerpt(

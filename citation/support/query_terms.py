@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..text import Analysis, analyze_sentence
-from ..text.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, han_synonyms, synonyms
+from ..text.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, synonyms, synonyms_in_run
 from .excerpts import language_of
 from .index import Index
 from .scorers import Claim
@@ -121,7 +121,7 @@ def _add_han_words(text: str, query: QueryTerms) -> set[str]:
     """Add the Chinese words that the synonym table knows; return the pairs of characters that they cover."""
     covered: set[str] = set()
     for run in _HAN_RUN.finditer(text):
-        for start, end, alternatives in han_synonyms(run[0]):
+        for start, end, alternatives in synonyms_in_run(run[0]):
             word = run[0][start:end]
             covered.update(word[i : i + 2] for i in range(len(word) - 1))
             if word not in query.terms:

@@ -1,21 +1,17 @@
-"""Lexicon: text into the terms, names, quantities and polarity that scores and gates compare; every script."""
+"""The text kernel: tokens, stems, sentences, quantities and polarity, for every script. Standard library only."""
 
-from functools import lru_cache
-
-from .analysis import Analysis, analyze
-from .han import to_simplified
-from .languages import detect_language
-from .memo import memoize
+from .analysis import Analysis, analyze_sentence, analyze_text, analyze_title
 from .normalize import fold
 from .numbers.quantities import Quantity, agrees
-from .numbers.quantity_parser import QuantityParser
 from .sentences import split_sentences
 from .stemming import stem
-from .tokenizer import tokenize
+from .tokens import Token, Tokens, tokenize
 
 __all__ = [
     "Analysis",
     "Quantity",
+    "Token",
+    "Tokens",
     "agrees",
     "analyze_sentence",
     "analyze_text",
@@ -23,28 +19,5 @@ __all__ = [
     "fold",
     "split_sentences",
     "stem",
+    "tokenize",
 ]
-
-_TITLES, _LONGEST_TITLE = 1024, 400  # how many are kept, and characters of one
-
-
-def analyze_text(text: str, language: str | None = None, named: bool = True) -> Analysis:
-    """Read `text`. `language` (`en`, `de`, …) is what to take it for where its function words do not tell.
-
-    `named`: whether to look for names, which takes a twentieth of the time.
-    """
-    pieces = tokenize(to_simplified(text))
-    language = detect_language([word.votes for word in pieces.words if word.votes]) or language
-    return analyze(pieces, QuantityParser(pieces, language).read(), language, named)
-
-
-@lru_cache(maxsize=256)
-def analyze_sentence(text: str) -> Analysis:
-    """`lex` for a sentence of an answer, which is read by the scorer, by the gates, and as the context of the next."""
-    return analyze_text(text)
-
-
-@memoize(_TITLES, _LONGEST_TITLE)
-def analyze_title(title: str) -> Analysis:
-    """`lex` for a title, which many excerpts share: its terms are scored, its numbers bear others out."""
-    return analyze_text(title)

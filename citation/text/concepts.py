@@ -1,25 +1,26 @@
-"""Words that mean the same, within a language and across: a table of our own, and the skeletons of cognates."""
+"""Synonyms and translations from a table, and likely cognates by their consonants."""
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from .languages import stopwords
 from .memo import memoize
-from .normalize import fold, table
+from .normalize import character_pairs, fold
 from .stemming import stem
-from .stopwords import stopwords
+from .word_lists import load_lines
 
-# Every way is a tuple of terms that a sentence must all hold: one stem, or the character pairs of a CJK word.
-Ways = tuple[tuple[str, ...], ...]
+# A synonym as the terms that a sentence must all contain: one stem, or the character pairs of a word without spaces.
+Phrase = tuple[str, ...]
 
-_SHORTEST = 3  # Latin letters; shorter words are other words in other languages
+_MIN_WORD = 3  # Latin letters; a shorter word means something else in another language
 
 
 class Synonyms(NamedTuple):
-    """Other ways to say something, in any language: those that are one term, and those that are several."""
+    """The synonyms and translations of a word: those of one term, and those of several."""
 
     single: frozenset[str] = frozenset()
-    multiple: Ways = ()
+    multiple: tuple[Phrase, ...] = ()
 
 
 NO_SYNONYMS = Synonyms()
@@ -27,22 +28,24 @@ NO_SYNONYMS = Synonyms()
 
 @memoize()
 def synonyms(term: str) -> Synonyms:
-    """Other ways to say a stem; none for a word the table does not have."""
-    return _sorted(_table()[0].get(term, ()))
+    """Return the synonyms of a stem, NO_SYNONYMS for a word that is not in the table."""
+    return _by_length(_table()[0].get(term, ()))
 
 
-def han_synonyms(run: str) -> list[tuple[int, int, Synonyms]]:
-    """(start, end, ways) of the table's words in a run of Chinese characters; a word is one of its own ways."""
+def synonyms_in_run(run: str) -> list[tuple[int, int, Synonyms]]:
+    """Return (start, end, synonyms) of the table's words in a run of Chinese. A word is one of its own synonyms."""
     words = _table()[1]
-    return [(m.start(), m.end(), _sorted(words[m[0]])) for m in _han_word().finditer(run)]
+    return [(found.start(), found.end(), _by_length(words[found[0]])) for found in _run_pattern().finditer(run)]
 
 
-def _sorted(ways: Ways) -> Synonyms:
-    single = frozenset(way[0] for way in ways if len(way) == 1)
-    return Synonyms(single, tuple(way for way in ways if len(way) > 1)) if ways else NO_SYNONYMS
+def _by_length(phrases: tuple[Phrase, ...]) -> Synonyms:
+    if not phrases:
+        return NO_SYNONYMS
+    single = frozenset(phrase[0] for phrase in phrases if len(phrase) == 1)
+    return Synonyms(single, tuple(phrase for phrase in phrases if len(phrase) > 1))
 
 
-# Where European languages spell the same sound otherwise.
+# Spellings of the same sound in European languages.
 _SOUNDS = (
     ("ph", "f"),
     ("th", "t"),
@@ -61,41 +64,39 @@ _SKELETON = 5
 
 @memoize()
 def consonant_skeleton(term: str) -> str:
-    """The first consonants of a Latin stem: what `evolution` and `evolución` share; "" for too short a word."""
+    """Return the first consonants of a Latin stem, which cognates such as `evolution` and `evolución` share.
+
+    Return "" for a word that is too short.
+    """
     if len(term) < 4 or not term.isascii() or not term.isalpha():
         return ""
-    for spelled, sound in _SOUNDS:
-        term = term.replace(spelled, sound)
-    bones = term[0] + _DOUBLED.sub(r"\1", _VOWELS.sub("", term[1:]))
-    return bones[:_SKELETON] if len(bones) >= _SKELETON - 1 else ""
+    for spelling, sound in _SOUNDS:
+        term = term.replace(spelling, sound)
+    consonants = term[0] + _DOUBLED.sub(r"\1", _VOWELS.sub("", term[1:]))
+    return consonants[:_SKELETON] if len(consonants) >= _SKELETON - 1 else ""
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[dict[str, Ways], dict[str, Ways]]:
-    """Latin stems, and CJK words, to the ways of all lines they stand in."""
-    latin: dict[str, dict[tuple[str, ...], None]] = {}
-    han: dict[str, dict[tuple[str, ...], None]] = {}
+def _table() -> tuple[dict[str, tuple[Phrase, ...]], dict[str, tuple[Phrase, ...]]]:
+    """Return the phrases of all lines that a stem, or a word without spaces, is part of."""
+    stems: dict[str, dict[Phrase, None]] = {}
+    unspaced: dict[str, dict[Phrase, None]] = {}
     ignored = stopwords("en")
-    for line in table("concepts.txt"):
+    for line in load_lines("concepts"):
         words = line.split()
-        stems = [stem(fold(w)) for w in words if w < "\u2e80" and len(w) >= _SHORTEST and fold(w) not in ignored]
+        latin = [stem(fold(w)) for w in words if w < "\u2e80" and len(w) >= _MIN_WORD and fold(w) not in ignored]
         runs = [w for w in words if w >= "\u2e80" and len(w) > 1]
-        ways = dict.fromkeys([(s,) for s in stems] + [pairs_of(w) for w in runs])
-        for s in stems:
-            latin.setdefault(s, {}).update(ways)
+        phrases = dict.fromkeys([(s,) for s in latin] + [tuple(character_pairs(w)) for w in runs])
+        for s in latin:
+            stems.setdefault(s, {}).update(phrases)
         for w in runs:
-            han.setdefault(w, {}).update(ways)
+            unspaced.setdefault(w, {}).update(phrases)
     return (
-        {term: tuple(way for way in ways if way != (term,)) for term, ways in latin.items()},
-        {word: tuple(ways) for word, ways in han.items()},
+        {term: tuple(phrase for phrase in phrases if phrase != (term,)) for term, phrases in stems.items()},
+        {word: tuple(phrases) for word, phrases in unspaced.items()},
     )
 
 
-def pairs_of(word: str) -> tuple[str, ...]:
-    """The pairs of characters a CJK word is indexed by."""
-    return tuple(word[i : i + 2] for i in range(len(word) - 1))
-
-
 @lru_cache(maxsize=1)
-def _han_word() -> re.Pattern[str]:
+def _run_pattern() -> re.Pattern[str]:
     return re.compile("|".join(sorted(_table()[1], key=len, reverse=True)))

@@ -1,54 +1,65 @@
-"""Which language a text is in, as far as numbers and negation need to know: a vote of function words."""
+"""Stop words, and the language of a text as far as numbers and stop words depend on it."""
 
 from collections.abc import Iterable
 from itertools import islice
 
-_DISTINCT = {
-    "en": "the of and is was were are to that with for by from has have this which it at be as "
-    "on an its their been not or in a an but his her he she they when who",
-    "de": "der die und das ist den von mit des im dem nicht ein eine auf "
-    "fur als auch sich wurde werden zu bei nach aus "
-    "hat sind war er sie es um einer einen uber wird in bis vor mehr rund etwa",
-    "es": "el la los las de que en y del se por con una un para como es fue "
-    "su al lo mas ha son entre desde no sus o tiene",
-    "fr": "le la les de des et est dans du une un pour que qui sur par au aux pas plus avec sont a ete en ce il "
-    "ne se son d l environ ont",
-    "it": "il la di che e per un una della del con non sono dei nel alla le i in da gli si al piu lo ha",
-    "pt": "o a os as de que e do da em um uma para com nao no na dos foi por se mais ao sao seu",
-    "nl": "de het een van en in is dat op te met zijn voor niet aan er werd door ook bij",
-}
+from .normalize import fold
+from .word_lists import load_words
+
+# The weight of a word for each language, by the index of the language in _LANGUAGES.
+Votes = tuple[tuple[int, float], ...]
+
+_LANGUAGE_WORDS = load_words("language_words")
+_LANGUAGES = tuple(_LANGUAGE_WORDS)
+_MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
+_MIN_LEAD = 0.5  # one word that only one language has, in addition to the votes for the second language
+
+# Characters of Chinese, Japanese and Korean that are stop words.
+STOP_CHARACTERS = frozenset().union(*load_words("particles").values())
 
 
-_NAMES = tuple(_DISTINCT)
-Votes = tuple[tuple[int, float], ...]  # for languages, by their place in _NAMES
+def _count_votes() -> dict[str, Votes]:
+    languages_of: dict[str, list[int]] = {}
+    for index, words in enumerate(_LANGUAGE_WORDS.values()):
+        for word in words:
+            languages_of.setdefault(word, []).append(index)
+    return {word: tuple((index, 1 / len(shared)) for index in shared) for word, shared in languages_of.items()}
 
 
-def _votes() -> dict[str, Votes]:
-    speakers: dict[str, list[int]] = {}
-    for place, words in enumerate(_DISTINCT.values()):
-        for word in words.split():
-            speakers.setdefault(word, []).append(place)
-    return {word: tuple((place, 1 / len(places)) for place in places) for word, places in speakers.items()}
+_VOTES = _count_votes()
 
 
-_VOTES = _votes()
-
-# A first sentence or two decide; an excerpt is in one language.
-_ENOUGH = 80
-# One word that only one language has, more than any other language got.
-_LEAD = 0.5
-
-
-def votes(folded: str) -> Votes:
-    """The languages a word is a function word of, a word that several share counting less."""
+def language_votes(folded: str) -> Votes:
+    """Return the languages that a word is typical of. A word of several languages counts less for each."""
     return _VOTES.get(folded, ())
 
 
-def detect_language(ballots: Iterable[Votes]) -> str | None:
-    """`en`, `de`, `es`, `fr`, `it`, `pt`, `nl`, or None where no function word tells."""
-    tally = [0.0] * len(_NAMES)
-    for ballot in islice(ballots, _ENOUGH):
-        for place, vote in ballot:
-            tally[place] += vote
+def detect_language(votes: Iterable[Votes]) -> str | None:
+    """Return `en`, `de`, `es`, `fr`, `it`, `pt` or `nl`, or None where the votes do not decide."""
+    tally = [0.0] * len(_LANGUAGES)
+    for vote in islice(votes, _MAX_VOTES):
+        for index, weight in vote:
+            tally[index] += weight
     second, best = sorted(tally)[-2:]
-    return _NAMES[tally.index(best)] if best - second >= _LEAD else None
+    return _LANGUAGES[tally.index(best)] if best - second >= _MIN_LEAD else None
+
+
+def _stopword_tables() -> dict[str | None, frozenset[str]]:
+    entries = load_words("stopwords")
+    ambiguous = entries.pop("ambiguous")
+    tables: dict[str | None, frozenset[str]] = {
+        key: frozenset(map(fold, ["", *words])) for key, words in entries.items()
+    }
+    tables[None] = frozenset().union(*tables.values()) - (frozenset(ambiguous) - tables["en"])
+    return tables
+
+
+_STOPWORDS = _stopword_tables()
+
+
+def stopwords(language: str | None) -> frozenset[str]:
+    """Return the folded stop words of a language, and the empty string.
+
+    For an unknown language: those of all languages, without those that are content words in another.
+    """
+    return _STOPWORDS.get(language, _STOPWORDS[None])

@@ -2,17 +2,77 @@
 
 import re
 
-from .normalize import words
-
 # Past this many characters a table or a list without punctuation is cut at white space, so that windows stay passages.
 _LONGEST = 500
 
 _ABBREVIATIONS = frozenset(
-    words(
-        """dr mr mrs ms prof st sr jr vs etc eg ie al fig no vol pp ca approx inc ltd co corp gen col capt lt
-        sgt rev hon u.s u.k e.g i.e a.m p.m bzw z.b d.h u.a nr abs art bd hrsg sra ud uds pag núm ej mme
-        mlle jan feb mar apr jun jul aug sep sept oct nov dec"""
-    )
+    [
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "prof",
+        "st",
+        "sr",
+        "jr",
+        "vs",
+        "etc",
+        "eg",
+        "ie",
+        "al",
+        "fig",
+        "no",
+        "vol",
+        "pp",
+        "ca",
+        "approx",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "gen",
+        "col",
+        "capt",
+        "lt",
+        "sgt",
+        "rev",
+        "hon",
+        "u.s",
+        "u.k",
+        "e.g",
+        "i.e",
+        "a.m",
+        "p.m",
+        "bzw",
+        "z.b",
+        "d.h",
+        "u.a",
+        "nr",
+        "abs",
+        "art",
+        "bd",
+        "hrsg",
+        "sra",
+        "ud",
+        "uds",
+        "pag",
+        "núm",
+        "ej",
+        "mme",
+        "mlle",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ]
 )
 # What may end one comes first and alone, so that the search can pass over everything else at once.
 _END = re.compile(

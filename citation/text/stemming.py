@@ -1,6 +1,4 @@
-"""A crude stemmer for many languages: what matters is that both sides of a comparison are cut alike."""
-
-import re
+"""A light stemmer for many languages. What matters is that both sides of a comparison are cut alike."""
 
 from .memo import memoize
 
@@ -9,18 +7,22 @@ _MIN_STEM = 3
 
 @memoize()
 def stem(folded: str) -> str:
-    """`stopped`, `stops`: `stop`; `l'homme`: `hom`; Cyrillic and Greek endings are cut as well, other scripts stay."""
-    base = folded.removesuffix("'s").removesuffix("’s")
-    if "'" in base or "’" in base:
-        base = re.split("['’]", base)[-1] or base  # l'homme, dell'arte
+    """Return the stem of a folded word.
+
+    `stopped` and `stops` become `stop`, `l'homme` becomes `hom`. Words in Cyrillic and Greek lose their endings, too.
+    Words in other scripts are returned unchanged.
+    """
+    base = folded.removesuffix("'s")
+    if "'" in base:
+        base = base.rpartition("'")[2] or base  # l'homme, dell'arte
     if len(base) <= _MIN_STEM:
         return base
     if base[0] >= "\u0370":
-        return _strip(base, _CYRILLIC_GREEK)
-    return _tail(_strip(_plural(base), _LATIN))
+        return _strip_suffix(base, _CYRILLIC_GREEK)
+    return _normalize_end(_strip_suffix(_singular(base), _LATIN))
 
 
-def _plural(word: str) -> str:
+def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
@@ -30,15 +32,15 @@ def _plural(word: str) -> str:
     return word
 
 
-def _strip(word: str, suffixes: dict[str, tuple[str, ...]]) -> str:
+def _strip_suffix(word: str, suffixes: dict[str, tuple[str, ...]]) -> str:
     for suffix in suffixes.get(word[-1], ()):
         if word.endswith(suffix) and len(word) - len(suffix) >= max(_MIN_STEM, len(suffix) - 1):
             return word[: -len(suffix)]
     return word
 
 
-def _tail(word: str) -> str:
-    """Undouble `stopp`, drop a last vowel, so that `nature` and `natura` meet."""
+def _normalize_end(word: str) -> str:
+    """Undouble the last consonant (`stopp`), and drop a last vowel, so that `nature` and `natura` are equal."""
     if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] in "bdglmnprt":
         word = word[:-1]
     if len(word) > _MIN_STEM and word[-1] in "aeiouy":
@@ -46,14 +48,14 @@ def _tail(word: str) -> str:
     return word
 
 
-def _by_last(suffixes: str) -> dict[str, tuple[str, ...]]:
-    """Suffixes by their last letter, longest first."""
+def _by_last_letter(suffixes: str) -> dict[str, tuple[str, ...]]:
+    """Return the suffixes by their last letter, longest first."""
     ordered = sorted(suffixes.split(), key=len, reverse=True)
     return {last: tuple(s for s in ordered if s[-1] == last) for last in {s[-1] for s in ordered}}
 
 
-# Mostly English, with the endings German, Spanish, French, Italian and Portuguese share with it.
-_LATIN = _by_last(
+# Mostly English, with the endings that German, Spanish, French, Italian and Portuguese share with it.
+_LATIN = _by_last_letter(
     "isation ization ational ation ations ition ution action iveness fulness ousness ement ments ment ness "
     "ities ity ative itive ingly edly ing ied ed er or ers ors est ally ably ibly ly able ible ance ence ancy ency "
     "ant ent al ial ical ic ion ive ous ism ist ize ise ful less ship hood "
@@ -61,7 +63,7 @@ _LATIN = _by_last(
     "mente miento amente cion ciones sion ado ada ados adas ido ida idos idas ando iendo ar ir os as "
     "aux euse eur ique iques tion tions zione zioni"
 )
-_CYRILLIC_GREEK = _by_last(
+_CYRILLIC_GREEK = _by_last_letter(
     "ами ями ого его ому ему ыми ими ость ости ение ения ений ться ется ются ает яет ать ять ить еть ала ила "
     "ый ий ой ая яя ое ее ые ие ых их ую юю ов ев ей ам ям ах ях ом ем ы и а я у ю о е ь "
     "ους ων εις ης ος ου οι ας ες α η ο ι"

@@ -1,48 +1,173 @@
-"""The raw pieces of a text, and what is found among them."""
+"""Tokens: words, numbers, dates, versions and runs of scripts without spaces, with their offsets."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import accumulate
+from operator import add, attrgetter
 
-from .numbers.quantities import Quantity
-from .words import Word
+from .languages import Votes, language_votes
+from .memo import memoize
+from .normalize import MARKS, UNSPACED, fold
+from .numbers.numerals import NUMERAL, may_be_number, may_contain_han_number
+from .numbers.units import MONTHS, modifies_number
+from .polarity import Side, antonym_sides, is_negation
+from .stemming import stem
 
-_CLOSE = frozenset({"", " ", "\u00a0", "\u202f", "-"})
+LETTER = rf"[^\W\d_{UNSPACED}]"
+# Everything that begins no token is skipped at once: to try every alternative at each space takes twice as long. Most
+# gaps and words are ASCII, and to try that first makes them a third cheaper.
+_TOKEN = re.compile(
+    rf"[ \n,;:()\"-]*+[^\w.{MARKS}{UNSPACED}]*+(?:"
+    r"(?P<word>[A-Za-z]++(?=[ ,.\n;:)])"
+    # A repeated set is several times as fast as a repeated choice, and marks and apostrophes inside words are rare.
+    rf"|(?![vV]\d){LETTER}[^\W_{UNSPACED}]*(?:(?:[{MARKS}]|['’＇·](?={LETTER}))[^\W_{UNSPACED}]*)*)"
+    r"|(?P<date>\d{4}-\d{1,2}-\d{1,2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{4}(?!\d)|\d{4}/\d{1,2}/\d{1,2}(?!\d)"
+    r"|\d{1,2}:[0-5]\d(?::[0-5]\d)?(?!\d)(?:\s?[aApP]\.?\s?[mM]\b\.?)?|\d+[:/]\d+(?![\d/:]))"
+    r"|(?P<version>\b[vV]\d+(?:\.\d+)*\b)"
+    rf"|(?P<number>{NUMERAL})"
+    rf"|(?P<run>[{UNSPACED}{MARKS}]+)"
+    r")?"
+)
+# Tokens that may contain white space: `3 500`, `3, 500`, `5:30 p. m.`
+_CONTAINS_SPACE = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=:)[0-5]\d\s?[aApP])")
+_MAX_MEMOIZED_PIECE = 32  # characters; a longer piece is an address or the like, and may have many tokens
+_ADJACENT = frozenset({"", " ", "\u00a0", "\u202f", "-"})
+_NAITRE = frozenset({"ne", "nee", "nes", "nees"})  # "né" folds to the negation "ne"
+_ELISION = re.compile("^(?:[cdjlmnst]|qu|dell|nell|all|un)'(?=.)")  # l'usine, d'euros, n'a, qu'il
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The properties of a word, or of a number or run in the place of one. One object serves every occurrence."""
+
+    folded: str = ""
+    term: str = ""  # the stem
+    stopword_key: str = ""  # what to look up in a set of stop words: the folded word, "" for negations and numbers
+    capitalized: bool = False
+    may_be_quantity: bool = False  # is, or may begin, a number, a month or a century
+    modifies_number: bool = False  # may belong to a number beside it
+    negates: bool = False
+    antonyms: tuple[Side, ...] = ()
+    votes: Votes = ()  # the languages it is typical of
+    length: int = 0
+    plain: bool = True  # no capital, no negation, no antonym, no run: most words
+    kind: str = "word"  # or `number`, `date`, `version`, `run` (of a script without spaces)
 
 
 @dataclass(slots=True)
 class Tokens:
-    """Words, numbers and what else a text consists of, in order; where each stands; and which may count something."""
+    """The tokens of a text in order, with their offsets in code points."""
 
     text: str
-    words: list[Word]
+    tokens: list[Token]
     starts: list[int]
     ends: list[int]
-    candidates: list[int]
+    quantity_indexes: list[int]  # of the tokens that may be quantities
 
     def __len__(self) -> int:
-        """How many."""
-        return len(self.words)
+        """Return the number of tokens."""
+        return len(self.tokens)
 
     def kind(self, i: int) -> str:
-        """Of the piece at `i`, which there is: `word`, `number`, `date`, `version`, or `run` of an unspaced script."""
-        return self.words[i].kind
+        """Return the kind of token `i`, which must exist."""
+        return self.tokens[i].kind
 
-    def spelled(self, i: int) -> str:
-        """The piece at `i`, which there is."""
+    def surface(self, i: int) -> str:
+        """Return token `i`, which must exist, as it is written."""
         return self.text[self.starts[i] : self.ends[i]]
 
     def word(self, i: int) -> str:
-        """The folded word at `i`; "" where there is none, inside the text or beyond it."""
-        return self.words[i].folded if 0 <= i < len(self.words) else ""
+        """Return the folded word at `i`, "" for another kind of token and outside the text."""
+        return self.tokens[i].folded if 0 <= i < len(self.tokens) else ""
 
-    def close(self, end: int, i: int) -> bool:
-        """Whether piece `i` follows offset `end` at once: nothing but a space or a hyphen between."""
-        return i < len(self.starts) and (self.starts[i] <= end or self.text[end : self.starts[i]] in _CLOSE)
+    def is_adjacent(self, end: int, i: int) -> bool:
+        """Return whether token `i` exists and only a space or a hyphen separates it from the offset `end`."""
+        return i < len(self.starts) and (self.starts[i] <= end or self.text[end : self.starts[i]] in _ADJACENT)
 
 
-class QuantityMatch(NamedTuple):
-    """A quantity and the pieces it takes up: `first` to `after`, exclusive; none, inside a run."""
+def tokenize(text: str) -> Tokens:
+    """Return the tokens of a text.
 
-    quantity: Quantity
-    first: int
-    after: int
+    The text is split at white space, and each piece is looked up among those seen before. An excerpt of 800 characters
+    takes 36 µs this way, and 85 µs when its tokens are matched one by one.
+    """
+    # Of the ways to split at white space and to keep it, so that lengths add up to offsets, this is the fastest.
+    pieces = text.replace(" ", "\n").splitlines(keepends=True)
+    tokens: list[Token] = []
+    starts: list[int] = []
+    offsets = accumulate(map(len, pieces), initial=0)
+    for offset, found in zip(offsets, map(_tokens_of_piece.__getitem__, pieces), strict=False):  # one offset more
+        for token, start in found:
+            tokens.append(token)
+            starts.append(offset + start)
+    indexes = _quantity_indexes(tokens)
+    if _may_contain_space(tokens, indexes) and _CONTAINS_SPACE.search(text):
+        matched = list(_match_tokens(text))
+        tokens, starts = [token for token, _ in matched], [start for _, start in matched]
+        indexes = _quantity_indexes(tokens)
+    return Tokens(text, tokens, starts, list(map(add, starts, map(attrgetter("length"), tokens))), indexes)
+
+
+def _quantity_indexes(tokens: list[Token]) -> list[int]:
+    return [i for i, token in enumerate(tokens) if token.may_be_quantity]
+
+
+def _may_contain_space(tokens: list[Token], quantity_indexes: list[int]) -> bool:
+    """Return whether there is a time of day, or a number beside another: they may be parts of one token."""
+    last = len(tokens) - 1
+    return any(
+        tokens[i].kind == "date"
+        or (tokens[i].kind == "number" and i < last and tokens[i + 1].kind in {"number", "date"})
+        for i in quantity_indexes
+    )
+
+
+@memoize(max_length=_MAX_MEMOIZED_PIECE)
+def _tokens_of_piece(piece: str) -> tuple[tuple[Token, int], ...]:
+    """Return the tokens of a text between two spaces, with their offsets."""
+    return tuple(_match_tokens(piece))
+
+
+def _match_tokens(text: str) -> Iterable[tuple[Token, int]]:
+    """Match tokens one by one. Yield them with their offsets."""
+    for found in _TOKEN.finditer(text):
+        if kind := found.lastgroup:
+            surface = found[kind]
+            start = found.end() - len(surface)
+            if kind == "word":
+                yield word_token(surface), start
+            else:
+                yield _other_token(kind, len(surface), kind != "run" or may_contain_han_number(surface)), start
+
+
+@lru_cache(maxsize=4096)
+def _other_token(kind: str, length: int, may_be_quantity: bool) -> Token:
+    is_run = kind == "run"
+    return Token(kind=kind, length=length, may_be_quantity=may_be_quantity, modifies_number=is_run, plain=not is_run)
+
+
+@memoize()
+def word_token(surface: str) -> Token:
+    """Return the properties of a word as it is written."""
+    folded = fold(surface)
+    negates = is_negation(folded)
+    if folded in _NAITRE and not surface.isascii():
+        folded, negates = "naitre", False
+    folded = _ELISION.sub("", folded)
+    term = stem(folded)
+    capitalized, antonyms = surface[0].isupper(), antonym_sides(term)
+    return Token(
+        folded,
+        term,
+        "" if negates else folded,
+        capitalized,
+        may_be_quantity=folded in MONTHS or may_be_number(folded),
+        modifies_number=modifies_number(folded),
+        negates=negates,
+        antonyms=antonyms,
+        votes=language_votes(folded),
+        length=len(surface),
+        plain=not (capitalized or negates or antonyms),
+    )

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...evidence import Evidence
 from ...text import fold, split_sentences, stem
+from ...text.languages import stopwords
 from ...text.memo import memoize
-from ...text.stopwords import stopwords
 from . import Calibrated, Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 TOKEN_WEIGHT = 0.1  # of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7

@@ -1,105 +1,119 @@
-"""Numbers in words: `two hundred and fifty`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
+"""Quantities in words: `two hundred and fifty`, `fünfundzwanzig`, `quatre-vingt-dix-sept`, `dos tercios`, `third`."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..memo import MAX_LENGTH, memoize
-from ..normalize import words
-from ..tokens import QuantityMatch, Tokens
-from ..words import Word
-from .numerals import AMBIGUOUS, CENTURIES, JOINERS, ORDINALS, THOUSAND, WORD_LANGUAGES, combine, scale, word_value
-from .quantities import CENTURY, RATIO, Quantity
-
-# These often count nothing: "one of the first".
-_SOFT = frozenset(words("one first second eins once primero primera premier premiere erste ersten erster zero"))
-# Numbers only in "vingt et un" and before a fraction.
-_ONE = frozenset(words("un une uno una ein eine einem einen een um uma a one"))
-_FRACTIONS = {
-    **dict.fromkeys(words("half halfte halbe mitad moitie metade"), 2),
-    **dict.fromkeys(words("third thirds drittel dritteln tercio tercios tiers terco tercos"), 3),
-    **dict.fromkeys(words("quarter quarters fourth fourths viertel vierteln cuarto cuartos quart quarts"), 4),
-    **dict.fromkeys(words("fifth fifths funftel quinto quintos cinquieme cinquiemes"), 5),
-    **dict.fromkeys(words("tenth tenths zehntel decimo decimos dixieme dixiemes"), 10),
-}
-_ONLY_FRACTIONS = frozenset(words("halfte drittel viertel funftel zehntel tercio tiers"))
-# After the others comes what it is a part of: "a quarter of", not "the third quarter".
-_PART_OF = frozenset(words("of de del des d der do da von"))
+from ..tokens import Token, Tokens
+from .numerals import (
+    AMBIGUOUS,
+    CENTURIES,
+    FRACTIONS,
+    FRACTIONS_ONLY,
+    JOINERS,
+    ONE,
+    ORDINALS,
+    PART_OF,
+    STANDALONE_SCALES,
+    WEAK,
+    WORD_LANGUAGES,
+    combine,
+    scale,
+    word_value,
+)
+from .quantities import CENTURY, RATIO, Quantity, QuantityMatch
 
 
-def ordinal(p: Tokens, i: int) -> list[QuantityMatch]:
-    """`third`, `dritte`; with a century word that century."""
-    rank = (float(ORDINALS[p.word(i)]),)
-    if p.word(i + 1) in CENTURIES:
-        return [QuantityMatch(Quantity(rank, p.starts[i], p.ends[i + 1], CENTURY), i, i + 2)]
-    strict = p.word(i) not in _SOFT
-    return [QuantityMatch(Quantity(rank, p.starts[i], p.ends[i], strict=strict, ordinal=True), i, i + 1)]
+class NumberMatch(NamedTuple):
+    """A number in words."""
+
+    value: float
+    after: int  # index of the token after it
+    strict: bool  # False where it often counts nothing: "one", "first"
 
 
-def fraction(p: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
-    """`two thirds`, `ein Drittel`, `un quart de`: the fraction word is at `i + 1`, its number at `i`."""
-    whole = _FRACTIONS.get(p.word(i + 1))
-    if not whole:
+def match_ordinal(tokens: Tokens, i: int) -> list[QuantityMatch]:
+    """Match `third` or `dritte` at token `i`. With a century word it is that century."""
+    rank = (float(ORDINALS[tokens.word(i)]),)
+    if tokens.word(i + 1) in CENTURIES:
+        return [QuantityMatch(Quantity(rank, tokens.starts[i], tokens.ends[i + 1], CENTURY), i, i + 2)]
+    strict = tokens.word(i) not in WEAK
+    return [QuantityMatch(Quantity(rank, tokens.starts[i], tokens.ends[i], strict=strict, ordinal=True), i, i + 1)]
+
+
+def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
+    """Match `two thirds`, `ein Drittel` or `un quart de`: the number at token `i`, the fraction word after it."""
+    denominator = FRACTIONS.get(tokens.word(i + 1))
+    if not denominator:
         return []
-    many = 1 if p.word(i) in _ONE else next(iter(_values(p, i, language)[0]), 0)
-    sure = many > 1 or p.word(i) == "one" or p.word(i + 1) in _ONLY_FRACTIONS
-    if not many or not (sure or p.word(i + 2) in _PART_OF):
+    numerator = 1 if tokens.word(i) in ONE else next(iter(_values(tokens, i, language)[0]), 0)
+    certain = numerator > 1 or tokens.word(i) == "one" or tokens.word(i + 1) in FRACTIONS_ONLY
+    # "A quarter of" is a fraction, "the third quarter" is not.
+    if not numerator or not (certain or tokens.word(i + 2) in PART_OF):
         return []
-    return [QuantityMatch(Quantity((many / whole,), p.starts[i], p.ends[i + 1], RATIO), i, i + 2)]
+    quantity = Quantity((numerator / denominator,), tokens.starts[i], tokens.ends[i + 1], RATIO)
+    return [QuantityMatch(quantity, i, i + 2)]
 
 
-def number_words(p: Tokens, i: int, language: str | None) -> tuple[float, int, bool] | None:
-    """Value, the piece after, and whether it surely counts; None where no number begins at `i`."""
-    following = p.words[i + 1] if i + 1 < len(p.words) else None
-    goes_on = following and (following.counts or following.numeric or following.folded in JOINERS)
-    if goes_on or p.words[i].length > MAX_LENGTH:
-        return _number_words(p, i, language)
-    alone = _one_word(p.words[i].folded, language)
-    return None if alone is None else (alone[0], i + 1, alone[2])
+def match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMatch | None:
+    """Match the number in words that begins at token `i`. Return None where none does."""
+    following = tokens.tokens[i + 1] if i + 1 < len(tokens) else None
+    continues = following and (following.may_be_quantity or following.modifies_number or following.folded in JOINERS)
+    if continues or tokens.tokens[i].length > MAX_LENGTH:
+        return _match_number_words(tokens, i, language)
+    single = _match_one_word(tokens.word(i), language)
+    return None if single is None else single._replace(after=i + 1)
 
 
 @lru_cache(maxsize=4096)
-def _one_word(folded: str, language: str | None) -> tuple[float, int, bool] | None:
-    """Of a word by itself, which most are; without a number in most languages, too."""
-    return _number_words(Tokens(folded, [Word(folded)], [0], [len(folded)], [0]), 0, language)
+def _match_one_word(folded: str, language: str | None) -> NumberMatch | None:
+    """Match a word by itself: most number words, and most words that are a number only in another language."""
+    return _match_number_words(Tokens(folded, [Token(folded)], [0], [len(folded)], [0]), 0, language)
 
 
-def _number_words(p: Tokens, i: int, language: str | None) -> tuple[float, int, bool] | None:
-    values, after = _values(p, i, language)
-    alone = after == i + 1
-    if not values or (alone and p.word(i) in AMBIGUOUS and not (language and _values_in(p, i, language)[0])):
+def _match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMatch | None:
+    values, after = _values(tokens, i, language)
+    single = after == i + 1
+    if not values:
         return None
-    return combine(values), after, not (alone and p.word(i) in _SOFT)
+    if single and tokens.word(i) in AMBIGUOUS and not (language and _values_in(tokens, i, language)[0]):
+        return None
+    return NumberMatch(combine(values), after, not (single and tokens.word(i) in WEAK))
 
 
-def _values(p: Tokens, i: int, language: str | None) -> tuple[list[int], int]:
-    """In a text of unknown language, or a short one taken for another: as the language that reads most of it."""
-    if not _counts_anywhere(p.word(i)):
+def _values(tokens: Tokens, i: int, language: str | None) -> tuple[list[int], int]:
+    """Return the values of the number words from token `i` on, and the index after them.
+
+    Where the language is not known, or a short text was taken for another, the language with the longest match counts.
+    """
+    if not _is_number_anywhere(tokens.word(i)):
         return [], i
     if language is not None:
-        values, after = _values_in(p, i, language)
+        values, after = _values_in(tokens, i, language)
         if values:
             return values, after
-    return max((_values_in(p, i, name) for name in WORD_LANGUAGES), key=lambda read: read[1])
+    return max((_values_in(tokens, i, name) for name in WORD_LANGUAGES), key=lambda match: match[1])
 
 
 @memoize(4096)
-def _counts_anywhere(word: str) -> bool:
-    """Whether a number can begin with this word in some language; "a" only looks like one, before a fraction."""
+def _is_number_anywhere(word: str) -> bool:
+    """Return whether a number can begin with this word in some language. "A" begins one only before a fraction."""
     return any(
         word_value(word, language) is not None or _scale_value(word, language, False) is not None
         for language in WORD_LANGUAGES
     )
 
 
-def _values_in(p: Tokens, i: int, language: str) -> tuple[list[int], int]:
+def _values_in(tokens: Tokens, i: int, language: str) -> tuple[list[int], int]:
     values: list[int] = []
     after = i
-    while after < len(p) and (after == i or p.close(p.ends[after - 1], after)):
-        word = p.word(after)
+    while after < len(tokens) and (after == i or tokens.is_adjacent(tokens.ends[after - 1], after)):
+        word = tokens.word(after)
         value = word_value(word, language)
-        if value is None and values and word in JOINERS and _joins(p, after, values[-1], language):
+        if value is None and values and word in JOINERS and _joins(tokens, after, values[-1], language):
             after += 1
             continue
-        if value is None and values and word in _ONE and p.word(after - 1) in JOINERS:
+        if value is None and values and word in ONE and tokens.word(after - 1) in JOINERS:
             value = 1
         if value is None:
             value = _scale_value(word, language, bool(values))
@@ -110,14 +124,14 @@ def _values_in(p: Tokens, i: int, language: str) -> tuple[list[int], int]:
     return values, after
 
 
-def _joins(p: Tokens, i: int, last: int, language: str) -> bool:
-    """Whether the joiner at `i` goes on with the number: "hundred and two", not "two and three"."""
-    following = 1 if p.word(i + 1) in _ONE else word_value(p.word(i + 1), language)
+def _joins(tokens: Tokens, i: int, last: int, language: str) -> bool:
+    """Return whether the joiner at token `i` continues the number: "hundred and two", not "two and three"."""
+    following = 1 if tokens.word(i + 1) in ONE else word_value(tokens.word(i + 1), language)
     return following is not None and following < last and not (language == "en" and last < 100)
 
 
-def _scale_value(word: str, language: str, counted: bool) -> int | None:
+def _scale_value(word: str, language: str, after_number: bool) -> int | None:
     factor = scale(word, language)
-    if factor is None or len(word) < 3 or not (counted or word in THOUSAND):
+    if factor is None or len(word) < 3 or not (after_number or word in STANDALONE_SCALES):
         return None
     return int(factor)

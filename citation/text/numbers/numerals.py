@@ -1,30 +1,62 @@
-"""How numbers are written: digits with separators, words of several languages, CJK numerals, Roman ones."""
+"""The values of numerals and number words: digits with separators, words, Chinese and Roman numerals."""
 
 import re
 import unicodedata
 from functools import lru_cache
 
 from ..memo import MAX_LENGTH, memoize
-from ..normalize import words
+from ..word_lists import load_words, parse_values
 
-# Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly set `3,500`.
+# Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly typeset `3,500`.
 NUMERAL = (
     r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
     r"|\d{1,3}, \d{3}(?![\d,.]\d|\d)"
-    r"|\d+(?:[.,'’٫٬]\d+)*|(?<![\w.])\.\d+"
+    r"|\d+(?:[.,．'’＇٫٬]\d+)*|(?<![\w.])\.\d+"
 )
-
-# Languages that write 1.234,5; the others here write 1,234.5.
+# Languages that write 1.234,5. The others here write 1,234.5.
 DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
+_LONG_SCALE = frozenset({"de", "es", "fr", "it", "nl"})  # a billion has twelve zeros
+
+_LISTS = load_words("number_words")
+WORD_LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl")
+_VALUES = {language: parse_values(_LISTS[language]) for language in WORD_LANGUAGES}
+AMBIGUOUS = frozenset(_LISTS["ambiguous"])
+# For a text of unknown language. Where two languages have the same word, the first counts.
+_VALUES_OF_ANY = {
+    word: value for values in reversed(_VALUES.values()) for word, value in values.items() if word not in AMBIGUOUS
+}
+WEAK = frozenset(_LISTS["weak"])
+ONE = frozenset(_LISTS["one"])
+JOINERS = frozenset(_LISTS["joiners"])
+SCALES = {word: float(value) for word, value in parse_values(_LISTS["scales"]).items()}
+STANDALONE_SCALES = frozenset(_LISTS["standalone_scales"])
+ORDINALS = parse_values(_LISTS["ordinals"])
+FRACTIONS = parse_values(_LISTS["fractions"])
+FRACTIONS_ONLY = frozenset(_LISTS["fractions_only"])
+PART_OF = frozenset(_LISTS["part_of"])
+CENTURIES = frozenset(load_words("number_modifiers")["century"])
+
+_GERMAN_PARTS = {**_VALUES["de"], "ein": 1, "tausend": 1000}
+_GERMAN_PART = re.compile("|".join(sorted([*_GERMAN_PARTS, "und"], key=len, reverse=True)))
+_GERMAN_COMPOUND = re.compile(f"(?:{_GERMAN_PART.pattern})+")
+_MIN_GERMAN_COMPOUND = 7  # letters: einhundert, zweizehn; shorter ones are in the word list
+_GERMAN_TIMES = frozenset(f"{word}mal" for word in _VALUES["de"])  # zweimal
+_MAY_BE_NUMBER = frozenset().union(_GERMAN_TIMES, ORDINALS, CENTURIES, STANDALONE_SCALES, ONE, *_VALUES.values())
 
 
-def readings(numeral: str, language: str | None) -> tuple[float, ...]:
-    """What a numeral can stand for, the likelier first: `1,500` is 1500 in English, 1.5 in German, either elsewhere."""
-    return _known_readings(numeral, language) if len(numeral) <= MAX_LENGTH else _readings(numeral, language)
+# ---------------------------------------------------------------------------------------------------- digits
 
 
-def _readings(numeral: str, language: str | None) -> tuple[float, ...]:
-    text = _ascii(numeral)
+def numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
+    """Return what a numeral can stand for, the likelier value first.
+
+    `1,500` is 1500 in English, 1.5 in German, and either where the language is not known.
+    """
+    return _memoized_values(numeral, language) if len(numeral) <= MAX_LENGTH else _numeral_values(numeral, language)
+
+
+def _numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
+    text = _to_ascii(numeral)
     if text.startswith("."):
         return (float(text),)
     if ", " in text:
@@ -47,138 +79,42 @@ def _readings(numeral: str, language: str | None) -> tuple[float, ...]:
     return (decimal,) if ("," in text) == (language in DECIMAL_COMMA) else (whole,)
 
 
-_known_readings = lru_cache(maxsize=4096)(_readings)
+_memoized_values = lru_cache(maxsize=4096)(_numeral_values)
 
 
-def _ascii(text: str) -> str:
+def _to_ascii(text: str) -> str:
     if text.isascii():
         return text
+    text = text.replace("．", ".").replace("＇", "'")
     return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
 
 
 # ---------------------------------------------------------------------------------------------------- words
 
-_UNITS = {
-    "en": "zero one two three four five six seven eight nine ten eleven "
-    "twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen",
-    "de": "null eins zwei drei vier funf sechs sieben acht neun zehn elf "
-    "zwolf dreizehn vierzehn funfzehn sechzehn siebzehn "
-    "achtzehn neunzehn",
-    "es": "cero uno dos tres cuatro cinco seis siete ocho nueve diez once "
-    "doce trece catorce quince dieciseis diecisiete "
-    "dieciocho diecinueve",
-    "fr": "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
-    "it": "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
-    "diciassette diciotto diciannove",
-    "pt": "zero um dois tres quatro cinco seis sete oito nove dez onze doze "
-    "treze catorze quinze dezesseis dezessete dezoito "
-    "dezenove",
-    "nl": "nul een twee drie vier vijf zes zeven acht negen tien elf "
-    "twaalf dertien veertien vijftien zestien zeventien "
-    "achttien negentien",
-}
-_TENS = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
-    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "fr": "vingt trente quarante cinquante soixante septante huitante nonante",
-    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-    "pt": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
-    "nl": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
-}
-_MORE = {
-    "en": {"hundred": 100, "dozen": 12, "twice": 2, "thrice": 3},
-    "de": {"hundert": 100, "zwo": 2, "dutzend": 12},
-    "es": {
-        "cien": 100, "ciento": 100, "doscientos": 200, "doscientas": 200, "trescientos": 300, "trescientas": 300,
-        "cuatrocientos": 400, "cuatrocientas": 400, "quinientos": 500, "quinientas": 500, "seiscientos": 600,
-        "seiscientas": 600, "setecientos": 700, "setecientas": 700, "ochocientos": 800, "ochocientas": 800,
-        "novecientos": 900, "novecientas": 900, "veintiuno": 21, "veintiun": 21, "veintiuna": 21, "veintidos": 22,
-        "veintitres": 23, "veinticuatro": 24, "veinticinco": 25, "veintiseis": 26, "veintisiete": 27, "veintiocho": 28,
-        "veintinueve": 29, "docena": 12,
-    },
-    "fr": {"cent": 100, "cents": 100, "vingts": 20, "octante": 80, "douzaine": 12},
-    "it": {"cento": 100, "dozzina": 12},
-    "pt": {"cem": 100, "cento": 100, "duas": 2, "duzentos": 200, "trezentos": 300, "quinhentos": 500, "duzia": 12},
-    "nl": {"honderd": 100, "dozijn": 12},
-}  # fmt: skip
-
-# Articles, or words that mostly mean something else in that language.
-_NOT_NUMBERS = {
-    "de": {"null", "acht"} - {"acht"},
-    "es": {"uno"},
-    "fr": {"un", "neuf"} - {"neuf"},
-    "it": {"uno"},
-    "pt": {"um"},
-    "nl": {"een"},
-}
-
-_SCALES = {
-    1e3: "thousand thousands k tsd tausend mil mille mila duizend тыс тысяч тысячи millier milliers",
-    1e5: "lakh lakhs",
-    1e6: "million millions mn mln mio millionen millon millones milione milioni milhao milhoes miljoen млн "
-    "миллион миллиона миллионов",
-    1e7: "crore crores",
-    1e9: "bn bln milliarde milliarden mrd milliard milliards mds md miliardo miliardi bilhao bilhoes miljard "
-    "млрд миллиард миллиарда миллиардов billion billions",
-    1e12: "trillion trillions billionen billones billon",
-}
-SCALES = {word: factor for factor, spelled in _SCALES.items() for word in words(spelled)}
-_LONG_SCALE = frozenset({"de", "es", "fr", "it", "nl"})
-
-
-def scale(folded: str, language: str | None) -> float | None:
-    """The factor of a scale word: a `Billion` is a thousand times more in German than a `billion` in English."""
-    if folded == "billion" and language in _LONG_SCALE:
-        return 1e12
-    return SCALES.get(folded)
-
-
-def _word_values() -> dict[str, dict[str, int]]:
-    tables = {}
-    for language, units in _UNITS.items():
-        table = {word: n for n, word in enumerate(units.split())}
-        table |= {word: 10 * n for n, word in enumerate(_TENS[language].split(), 2)}
-        table |= _MORE[language]
-        tables[language] = {w: v for w, v in table.items() if w not in _NOT_NUMBERS.get(language, ())}
-    return tables
-
-
-_VALUES = _word_values()
-WORD_LANGUAGES = tuple(_VALUES)
-# What a text of unknown language may mean: words that are numbers in one language and something else in none.
-AMBIGUOUS = frozenset(words("once dos sept cent cents elf null sei due on"))
-_ANY = {w: v for table in reversed(_VALUES.values()) for w, v in table.items() if w not in AMBIGUOUS}
-_GERMAN_PARTS = {
-    **_VALUES["de"], "ein": 1, "tausend": 1000,
-}  # fmt: skip
-_GERMAN = re.compile("|".join(sorted([*_GERMAN_PARTS, "und"], key=len, reverse=True)))
-_GERMAN_COMPOUND = re.compile(f"(?:{_GERMAN.pattern})+")
-JOINERS = frozenset({"and", "y", "et", "e", "en", "und"})
-
 
 def may_be_number(folded: str) -> bool:
-    """Whether some language counts with this word."""
-    return folded in _COUNTING or (len(folded) > 6 and _GERMAN_COMPOUND.fullmatch(folded) is not None)
+    """Return whether the word is a number, or part of one, in some language."""
+    return folded in _MAY_BE_NUMBER or (
+        len(folded) >= _MIN_GERMAN_COMPOUND and _GERMAN_COMPOUND.fullmatch(folded) is not None
+    )
 
 
 def word_value(folded: str, language: str) -> int | None:
-    """The number a word stands for: `zwolf`, `veinticinco`, `zweihundertfunfzig`."""
-    value = _VALUES.get(language, _ANY).get(folded)
+    """Return the number that a word stands for: `zwolf`, `veinticinco`, `zweihundertfunfzig`."""
+    value = _VALUES.get(language, _VALUES_OF_ANY).get(folded)
     if value is None and language == "de" and folded.endswith("mal"):
-        value = _VALUES["de"].get(folded.removesuffix("mal"))  # zweimal
-    if value is None and language == "de" and len(folded) > 6:
+        value = _VALUES["de"].get(folded.removesuffix("mal"))
+    if value is None and language == "de" and len(folded) >= _MIN_GERMAN_COMPOUND:
         return german_compound(folded)
     return value
 
 
 @memoize(4096)
 def german_compound(folded: str) -> int | None:
-    """`dreiundzwanzig`, `neunzehnhundertachtzig`; None for any other word."""
+    """Return the value of `dreiundzwanzig` or `neunzehnhundertachtzig`, None for any other word."""
     at, values = 0, []
     while at < len(folded):
-        part = _GERMAN.match(folded, at)
+        part = _GERMAN_PART.match(folded, at)
         if not part:
             return None
         at = part.end()
@@ -187,8 +123,18 @@ def german_compound(folded: str) -> int | None:
     return int(combine(values)) if len(values) > 1 else None
 
 
+def scale(folded: str, language: str | None) -> float | None:
+    """Return the factor of a scale word. A German `Billion` is a thousand English `billion`."""
+    if folded == "billion" and language in _LONG_SCALE:
+        return 1e12
+    return SCALES.get(folded)
+
+
 def combine(values: list[int]) -> float:
-    """Number words in order to a number: 2, 100, 50, 1000 is 250,000; 19, 84 is the year 1984."""
+    """Return the number that consecutive number words stand for.
+
+    2, 100, 50, 1000 is 250,000; 19, 84 is the year 1984.
+    """
     total, current, last = 0.0, 0.0, float("inf")
     for value in values:
         if value >= 1000:
@@ -208,47 +154,14 @@ def combine(values: list[int]) -> float:
     return total + current
 
 
-# ---------------------------------------------------------------------------------------------------- ordinals
-
-_ORDINALS = {
-    "en": "first second third fourth fifth sixth seventh eighth ninth tenth "
-    "eleventh twelfth thirteenth fourteenth fifteenth "
-    "sixteenth seventeenth eighteenth nineteenth twentieth",
-    "de": "erst zweit dritt viert funft sechst siebt acht neunt zehnt elft zwolft",
-    "es": "primer segund tercer cuart quint sext septim octav noven decim",
-    "fr": "premier deuxieme troisieme quatrieme cinquieme sixieme septieme huitieme neuvieme dixieme onzieme douzieme",
-}
-
-
-def _ordinal_values() -> dict[str, int]:
-    values = {word: n for n, word in enumerate(_ORDINALS["en"].split(), 1)}
-    for n, base in enumerate(_ORDINALS["de"].split(), 1):
-        values |= {base + ending: n for ending in ("e", "er", "en", "es", "em")}
-    for n, base in enumerate(_ORDINALS["es"].split(), 1):
-        values |= {base + ending: n for ending in ("o", "a", "os", "as")}
-    values |= {"tercer": 3, "primer": 1, "premiere": 1, "seconde": 2, "uno": 1}
-    values |= {word: n for n, word in enumerate(_ORDINALS["fr"].split(), 1)}
-    del values["uno"], values["achten"]
-    return values
-
-
-ORDINALS = _ordinal_values()
-
-CENTURIES = frozenset(
-    words("century centuries jahrhundert jahrhunderts siglo siglos siecle siecles secolo seculo eeuw века век")
-)
-# Numbers by themselves; the other scales follow one.
-THOUSAND = frozenset({"mil", "mille", "tausend"})
-_FRACTIONABLE = frozenset(words("a un une uno una ein eine einem einen"))
-_TIMES = frozenset(f"{word}mal" for word in _VALUES["de"])
-_COUNTING = frozenset().union(_TIMES, ORDINALS, CENTURIES, THOUSAND, _FRACTIONABLE, *_VALUES.values())
-
-# ---------------------------------------------------------------------------------------------------- CJK, Roman
+# ---------------------------------------------------------------------------------------------------- Chinese, Roman
 
 _HAN_DIGITS = {
-    c: n
-    for n, cs in enumerate(["零〇", "一壹", "二两兩贰貳", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"])
-    for c in cs
+    character: value
+    for value, characters in enumerate(
+        ["零〇", "一壹", "二两兩贰貳", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"]
+    )
+    for character in characters
 }
 _HAN_TENS = {"十": 10, "拾": 10, "百": 100, "千": 1000}
 HAN_SCALES = {
@@ -263,11 +176,26 @@ HAN_SCALES = {
     "百万": 1e6,
     "千万": 1e7,
 }
-HAN_NUMERAL = "[零〇一二三四五六七八九十百千万亿兆两]"
+_HAN_NUMERAL = "[零〇一二三四五六七八九十百千万亿兆两]"
+# Characters that are counted, or follow a number. A single numeral without one of them is no number.
+_HAN_COUNTERS = (
+    "成个年月日天人名位次倍岁元米里吨公件条种座家所艘架辆台部本场届期世周季度分秒小点口"
+    "只头张枚支层楼区市县国大项步句室号匹つ階回"
+)
+# Ordinal sign, percent sign, numeral, numerator of a fraction, counter.
+HAN_NUMBER = re.compile(
+    rf"(第)?(百分之)?({_HAN_NUMERAL}+(?:点[零〇一二三四五六七八九]+(?![十百千万亿分]))?)"
+    rf"(?:分之({_HAN_NUMERAL}+))?([{_HAN_COUNTERS}余多]?)"
+)
+
+
+def may_contain_han_number(run: str) -> bool:
+    """Return whether a run may contain a Chinese numeral."""
+    return HAN_NUMBER.search(run) is not None
 
 
 def han_value(text: str) -> float | None:
-    """`二〇二一` is 2021, `一千五百` 1500, `三萬二千` 32000; None for what is no number."""
+    """Return the value of `二〇二一` (2021) or `三萬二千` (32,000), None for what is no numeral."""
     whole, point, decimals = text.partition("点")
     if point:
         value = han_value(whole)
@@ -293,13 +221,13 @@ def han_value(text: str) -> float | None:
     return total + section + digit or None
 
 
-ROMAN = re.compile(r"(?=[IVXLC])C?(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)
+_ROMAN = re.compile(r"(?=[IVXLC])C?(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 def roman_value(text: str) -> int | None:
-    """`XIX` is 19; None for what is no Roman numeral."""
-    if not ROMAN.fullmatch(text):
+    """Return the value of a Roman numeral (`XIX` is 19), None for any other text."""
+    if not _ROMAN.fullmatch(text):
         return None
     digits = [_ROMAN_DIGITS[c] for c in text]
     return sum(-d if any(later > d for later in digits[i + 1 : i + 2]) else d for i, d in enumerate(digits))

@@ -1,47 +1,54 @@
-"""Quantities: the numbers of a text with their units, however they are written, and when two of them agree."""
+"""Quantities: numbers with their units, and whether a number of the evidence confirms one of a claim."""
 
 from math import floor, isclose, log10
 from typing import NamedTuple
 
-# Units of the calendar that are places in time, not lengths of it.
+# Units of the calendar that are positions in time, not durations, and ratios.
 MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century", "clock", "ratio"
 
-# Conversions (5 miles, 8 km) are rounded by whoever writes them.
-_CONVERTED = 0.02
-_SAME = 1e-9  # but for how floats are rounded
-_FARTHEST = 2.5  # times as much, or as little: rounding makes no number more than twice as large
-_BINARY = 0.05  # 1 TB is 1,000 GB to some, 1,024 to others, and nobody says which
+_SAME = 1e-9  # relative tolerance for the rounding of floats
+_CONVERTED = 0.02  # authors round conversions: 5 miles, 8 km
+_BINARY = 0.05  # 1 TB is 1,000 GB to some authors and 1,024 to others
+_MAX_ROUNDING = 2.5  # rounding does not change a number by a larger factor
 
 
 class Quantity(NamedTuple):
-    """A number of a text: its readings (`1.500` has two), unit, and place."""
+    """A number of a text: its possible values (`1.500` has two), unit, and offsets."""
 
     values: tuple[float, ...]
     start: int
     end: int
-    unit: str = ""  # a dimension of units.py, or one of the calendar's; "" for a plain number
+    unit: str = ""  # a dimension of units.txt or a unit of the calendar; "" for a plain number
     factor: float = 1.0  # to the first unit of the dimension
-    strict: bool = True  # False for "one", "first": they often count nothing
-    rounded: bool = False  # "about", or given in millions: the evidence may be more exact
+    strict: bool = True  # False for "one" and "first", which often count nothing
+    approximate: bool = False  # "about", or given in millions: the evidence may be more exact
     ordinal: bool = False
-    version: str = ""  # as written, where 3.10 is not 3.1; beside values where it may be a plain number too
+    version: str = ""  # as written, where 3.10 differs from 3.1; with values where it may be a plain number, too
 
     @property
     def term(self) -> str:
-        """The key under which texts that hold the same number meet."""
+        """Return the term that stands for the number in an index."""
         if not self.values:
             return f"#v{self.version}"
         value = self.values[0] % 100 if self.unit == DECADE else self.values[0]
-        return f"#{self.unit if self.unit in _PLACES else ''}{value:.10g}"
+        return f"#{self.unit if self.unit in _CALENDAR else ''}{value:.10g}"
 
 
-_PLACES = frozenset({MONTH, DECADE, CENTURY, CLOCK, RATIO})
+class QuantityMatch(NamedTuple):
+    """A quantity and its tokens, from `first` to `after`, exclusive. Inside a run the two are equal."""
+
+    quantity: Quantity
+    first: int
+    after: int
+
+
+_CALENDAR = frozenset({MONTH, DECADE, CENTURY, CLOCK, RATIO})
 _PERIODS = frozenset({DECADE, CENTURY})
-_NEVER_LEFT_OUT = _PLACES | {"%"}  # a number without one of these says something else
+_REQUIRED = _CALENDAR | {"%"}  # a number without one of these units means something else
 
 
 def agrees(claim: Quantity, evidence: Quantity) -> bool:
-    """Whether the evidence's number bears the claim's out."""
+    """Return whether the number of the evidence confirms the number of the claim."""
     if claim.version and evidence.version:
         return evidence.version == claim.version or evidence.version.startswith(claim.version + ".")
     unit, other_unit = claim.unit, evidence.unit
@@ -50,26 +57,30 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
     if unit == other_unit:
         factor, other_factor = claim.factor, evidence.factor
         tolerance = _SAME if factor == other_factor else _BINARY if unit == "data" else _CONVERTED
-    elif (unit and other_unit) or unit in _NEVER_LEFT_OUT or other_unit in _NEVER_LEFT_OUT:
+    elif (unit and other_unit) or unit in _REQUIRED or other_unit in _REQUIRED:
         return False
     else:
         factor, other_factor, tolerance = 1.0, 1.0, _SAME
     for value in claim.values:
         for other in evidence.values:
-            a, b = value * factor, other * other_factor
-            if isclose(a, b, rel_tol=tolerance, abs_tol=1e-12) or (claim.rounded and _rounds_to(b, a)):
+            stated, exact = value * factor, other * other_factor
+            if isclose(stated, exact, rel_tol=tolerance, abs_tol=1e-12):
+                return True
+            if claim.approximate and _rounds_to(exact, stated):
                 return True
     return False
 
 
 def _in_period(claim: Quantity, evidence: Quantity) -> bool:
-    """The same decade or century, or a year in it."""
+    """Return whether the evidence has the same decade or century, or a year in it."""
     if evidence.unit not in {"", DECADE, claim.unit}:
         return False
-    return any(_holds(claim.unit, value, evidence.unit, other) for value in claim.values for other in evidence.values)
+    return any(
+        _contains(claim.unit, value, evidence.unit, other) for value in claim.values for other in evidence.values
+    )
 
 
-def _holds(unit: str, value: float, other_unit: str, other: float) -> bool:
+def _contains(unit: str, value: float, other_unit: str, other: float) -> bool:
     if unit == other_unit:
         return other == value or (unit == DECADE and min(value, other) < 100 and value % 100 == other % 100)
     if unit == CENTURY:
@@ -78,11 +89,11 @@ def _holds(unit: str, value: float, other_unit: str, other: float) -> bool:
 
 
 def _rounds_to(exact: float, stated: float) -> bool:
-    """Whether `exact`, cut or rounded to the digits `stated` shows, is `stated`."""
+    """Return whether `exact`, truncated or rounded to the digits of `stated`, is `stated`."""
     if stated == 0 or exact == 0 or (stated < 0) != (exact < 0):
         return False
-    if not 1 / _FARTHEST < exact / stated < _FARTHEST:
-        return False  # as most: their digits need not be looked at
+    if not 1 / _MAX_ROUNDING < exact / stated < _MAX_ROUNDING:
+        return False
     step = 10.0 ** floor(log10(abs(stated)))
     while not isclose(stated / step, round(stated / step), rel_tol=1e-9) and step > 1e-6:
         step /= 10

@@ -1,7 +1,7 @@
-"""Blocks: what kind of line begins here, as CommonMark and GitHub's tables see it, decided from as little as possible.
+"""Block structure: the type of each line, following CommonMark and GitHub's tables, from the first characters of it.
 
-Whether more of a line has to be seen never depends on how it arrives: a beginning that could still become something
-else decides nothing, and what decides is a bounded stretch of the line.
+The type never depends on how a line arrives. A beginning that could still become something else is not decided, and a
+bounded part of the line always decides.
 """
 
 import re
@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 from .sentence import Kind
 
-BLANK = " \t\r"  # white space of a line, as CommonMark sees it
-MAX_LABEL = 200  # characters of a link definition's label that are waited for
-MAX_INFO = 100  # characters behind a fence in which a backtick makes it inline code
+BLANK = " \t\r"  # white space within a line, as CommonMark defines it
+MAX_LABEL = 200  # characters of the label of a link definition
+MAX_INFO = 100  # characters after a fence in which a backtick makes it inline code
 
 
 class Fence(NamedTuple):
-    """What opens code, math or HTML that is left alone, and where it stands."""
+    """The opening of code, math or HTML whose content is not text."""
 
     mark: str  # "```", "~~~~", "$$", "\\[", "<pre"
     indent: int = 0  # columns
-    quoted: bool = False  # in a block quote
+    quoted: bool = False  # inside a block quote
 
 
 class LineType(NamedTuple):
-    """What a line is, known from its beginning. `whole`: it leaves as one sentence, cut only at its end."""
+    """The type of a line. `whole`: the line is one sentence."""
 
     kind: Kind
     whole: bool
@@ -31,12 +31,12 @@ class LineType(NamedTuple):
 
 
 class BlockContext(NamedTuple):
-    """What the lines before leave open."""
+    """The blocks that earlier lines leave open."""
 
-    paragraph: bool = False  # a text that this line could go on with
-    indent: int = 0  # columns of the text of a list item that is open
-    table: bool = False  # a table, its rule read
-    rows: bool = False  # rows without a rule between them: a table that a model wrote short
+    paragraph: bool = False  # a paragraph that this line can continue
+    indent: int = 0  # columns of the text of the open list item
+    table: bool = False  # a table whose rule was read
+    rows: bool = False  # a table without a rule, which models also write
 
 
 PROSE = LineType(Kind.PROSE, False)
@@ -50,9 +50,9 @@ _CODE = LineType(Kind.CODE, True)
 _HTML = LineType(Kind.HTML, False)
 
 _BULLET = r"(?:[-*+•]|\d{1,9}[.)])"
-_NESTED = rf"[ \t]*(?:(?:>|{_BULLET}[ \t])[ \t]*)*"  # quotes and list items that a line may begin with
+_NESTED = rf"[ \t]*(?:(?:>|{_BULLET}[ \t])[ \t]*)*"  # markers of quotes and list items at the start of a line
 _PREFIX = re.compile(_NESTED)
-_RAW = "pre|script|style|textarea|math|svg"  # HTML whose content is not text
+_RAW = "pre|script|style|textarea|math|svg"  # HTML elements whose content is not text
 _UNDECIDED = re.compile(
     rf"{_NESTED}(?:[-:|=*_ \t]+|#{{1,6}}|`{{1,3}}|~+|[-*+•]|\d{{1,9}}[.)]?|</?[A-Za-z!-]{{0,8}}|\$\$?|\\\[?"
     rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?:?)?(?:\r[ \t\r]*)?\Z"
@@ -61,7 +61,7 @@ _FENCE = re.compile(rf"{_NESTED}(`{{3,}}|~{{3,}}|\$\$|\\\[)")
 _RAW_HTML = re.compile(rf"[ ]{{0,3}}(<!--|<(?:{_RAW})(?=[\s>]|\Z))", re.IGNORECASE)
 _BREAK = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\Z")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
-_SHAPES = (
+_LINE_TYPES = (
     (re.compile(r"[ \t]*#{1,6}(?:[ \t]|\Z)"), _HEADING),
     (re.compile(r"[ \t]*\|"), ROW),
     (re.compile(rf"[ ]{{0,3}}\[[^\]\n]{{1,{MAX_LABEL}}}\]:(?:[ \t]|\Z)"), _RULE),
@@ -72,13 +72,13 @@ _SHAPES = (
 _ENDS = {"$$": "$$", "\\[": "\\]", "<!--": "-->", **{f"<{name}": f"</{name}>" for name in _RAW.split("|")}}
 
 
-def line_kind(text: str, before: BlockContext, *, final: bool) -> LineType | None:
-    """The kind of the line that begins with `text`, or None where more of it decides.
+def line_type(text: str, before: BlockContext, *, final: bool) -> LineType | None:
+    """Return the type of the line that begins with `text`, or None where the rest of it decides.
 
-    `final`: this is all of the line, without its end.
+    `final`: `text` is the whole line, without its line break.
     """
     if text[:1].isalpha():
-        return ROW if before.table else PROSE  # as most; all else begins with a mark, a number or a space
+        return ROW if before.table else PROSE  # most lines; all other types begin with a mark, a digit or a space
     if not final and _UNDECIDED.match(text):
         return None
     text = text.rstrip("\r")
@@ -93,9 +93,9 @@ def line_kind(text: str, before: BlockContext, *, final: bool) -> LineType | Non
         return _CODE
     if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
         return _RULE
-    found_line = next((line for shape, line in _SHAPES if shape.match(text)), PROSE)
+    found_line = next((line for shape, line in _LINE_TYPES if shape.match(text)), PROSE)
     if found_line is ROW and not (before.table or before.rows):
-        return _HEADER  # rows come after the rule; what names the columns claims nothing
+        return _HEADER  # rows follow the rule; the names of columns make no claim
     return ROW if found_line is PROSE and before.table and text.strip(BLANK) else found_line
 
 
@@ -105,32 +105,32 @@ def _fenced(text: str, found: re.Match[str]) -> LineType:
 
 
 def prefix_length(text: str) -> int:
-    """How many characters of a line are the marks of its quotes and list items, and the space around them."""
+    """Return the length of the markers of quotes and list items that a line begins with, and the space around them."""
     found = _PREFIX.match(text)
     return found.end() if found else 0
 
 
 def next_context(before: BlockContext, line: LineType, text: str) -> BlockContext:
-    """What is open after this line."""
+    """Return the blocks that are open after this line."""
     if not text.strip(BLANK):
         return BlockContext(indent=before.indent)
     marks = text[: prefix_length(text)]
     if line is not _CODE and marks.strip(BLANK) and ">" not in marks:
         return BlockContext(not line.whole, len(marks.expandtabs(4)))
-    lazy = line is PROSE and before.paragraph  # a line of a paragraph may stand further left than its item
+    lazy = line is PROSE and before.paragraph  # a paragraph line may be indented less than its item
     indent = before.indent if lazy or text[0] in BLANK else 0
     rows = line is _HEADER or (before.rows and line is ROW)
     return BlockContext(not line.whole, indent, before.table and line is ROW, rows)
 
 
 def _columns(text: str) -> int:
-    """How many columns of white space, or of marks, a line begins with."""
+    """Return the width of the white space that a line begins with; of the whole line if it is blank."""
     blank = text[: len(text) - len(text.lstrip(BLANK))] if text.strip(BLANK) else text
     return len(blank.expandtabs(4))
 
 
 def closes_fence(fence: Fence, line: str) -> bool:
-    """Whether this line ends what `fence` opened."""
+    """Return whether this line closes the fence."""
     if fence.mark in _ENDS:
         return _ENDS[fence.mark] in line.lower()
     if _columns(line) > fence.indent + 3:
@@ -140,5 +140,5 @@ def closes_fence(fence: Fence, line: str) -> bool:
 
 
 def leaves_quote(fence: Fence, line: str) -> bool:
-    """Whether this line ends the block quote that `fence` stands in, and the fence with it."""
+    """Return whether this line ends the block quote around the fence, and so the fence."""
     return fence.quoted and not line.lstrip(BLANK).startswith(">")

@@ -1,26 +1,45 @@
-"""Boundaries: whether a sentence ends at this mark, from a bounded stretch of text on both sides of it.
+"""Boundaries: whether a sentence ends at a mark, decided from a bounded stretch of text on both sides of it.
 
-Rules of our own rather than a library's: each looks only at the mark and its neighbours, so any way of cutting a stream
-gives the same sentences, at constant cost. (sentencex, the best splitter measured beside it, has to see whole
-paragraphs, and answers 43 of the 48 English golden rules of pySBD; `python -m bench.segmenting` prints ours.)
+These are rules of our own rather than a library. Each looks only at the mark and its neighbours, so any division of a
+stream gives the same sentences at constant cost. sentencex, the best splitter measured in comparison, needs whole
+paragraphs, and is right for 43 of the 48 English golden rules of pySBD; `python -m bench.segmenting` prints ours.
 """
 
 import re
 from typing import Final
 
 from ...markers import PARTIAL, STARTS, Match, match_marker
-from .abbreviations import STARTERS
-from .full_stop import LEFT, full_stop_ends
-from .lookahead import NEED_DATA, NeedData
-from .punctuation import ARMENIAN, CJK, CJK_ENDS, CLOSERS, EMOJI, FOOTNOTES, GREEK, OPENERS, OTHER_ENDS, SPACES
+from ..full_stop import MAX_LEFT, NEED_DATA, STARTERS, NeedData, full_stop_ends
 
-INSIDE = 200  # characters within which brackets that stand open are looked for
-MAX_STARTER = 14  # characters of a word that begins sentences
-MAX_OPENERS = 8  # quotation marks, brackets, dashes and spaces in front of a word
+# Ends of sentences that need no space after them: CJK in full and half width
+CJK_ENDS: Final = "。！？｡；"
+# Ends of scripts without case, with or without a space: Arabic and Urdu, Syriac, danda family, Khmer, Myanmar,
+# Ethiopic, Armenian, Tibetan, Greek question mark, Mongolian, Ol Chiki, Sinhala, N'Ko, Tifinagh-neutral marks
+OTHER_ENDS: Final = "؟۔܀܁܂।॥។៕၊။።፧፨։།༎\u037e᠃᠉᱾᱿෴꓿꛳꛷"
+# What may follow the end directly and belongs to the sentence
+CLOSERS: Final = "\"'”’»›)]}*_~`）］｝」』】》〉〕〗〙〛＂＇≫"
+# What may precede the first word of the next sentence
+OPENERS: Final = "\"'“‘«‹([{*_~¿¡„‚（［｛「『【《〈〔〖≪<-–—"
+SPACES: Final = " \t\r\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # for a character class; no newline
+CJK: Final = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+THAI_LAO: Final = "\u0e00-\u0eff"
+ARMENIAN: Final = "\u0531-\u0587"
+GREEK: Final = "\u0370-\u03ff\u1f00-\u1fff"
+# Emoji and their joiners: after the end they belong to the sentence before
+EMOJI: Final = "\u200d\ufe0e\ufe0f\u20e3\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff\U000e0020-\U000e007f"
+FOOTNOTES: Final = "¹²³⁰⁴⁵⁶⁷⁸⁹"  # numbers of notes follow the end
+
+MAX_BRACKETS = 200  # characters before a mark that are searched for open brackets
+MAX_STARTER = 14  # characters of a word in STARTERS
+MAX_OPENERS = 8  # quotation marks, brackets, dashes and spaces before a word
 
 ENDS: Final = f".!?…‼⁇⁈⁉{CJK_ENDS}{OTHER_ENDS}"
-LOOKALIKES: Final = f"(?<=[{GREEK}]);|(?<=[{ARMENIAN}]):"  # what is typed for the Greek question mark and the verjaket
-_UNSPACED: Final = frozenset(CJK_ENDS + OTHER_ENDS)  # ends that need no space after them
+# Typed in place of the Greek question mark and the Armenian full stop
+LOOKALIKES: Final = f"(?<=[{GREEK}]);|(?<=[{ARMENIAN}]):"
+_NEED_NO_SPACE: Final = frozenset(CJK_ENDS + OTHER_ENDS)
 _RUN = re.compile(f"[{re.escape(ENDS)}]+(?:[ \u00a0]\\.)*")  # also an ellipsis with spaces: . . .
 _DOTS = re.compile(r"\.?(?:[ \u00a0]\.)+")
 _TAIL = re.compile(f"[{re.escape(CLOSERS)}{EMOJI}{FOOTNOTES}]+")
@@ -29,7 +48,7 @@ _WORD_FOLLOWS = re.compile(" [A-Za-z0-9]")
 _CLOSING_TAG = re.compile(r"</[A-Za-z]{1,20}>|</?[A-Za-z]{0,20}\Z")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _LETTER = re.compile(r"[^\W_]")
-_BLANK = re.compile(f"[{SPACES}]*")
+_SPACES = re.compile(f"[{SPACES}]*")
 _CJK = re.compile(f"[{CJK}]")
 _BEFORE_WORD = re.compile(f"[{re.escape(OPENERS)}{SPACES}]{{0,{MAX_OPENERS}}}")
 _BRAND = re.compile(r"[a-z]{1,3}(?:[A-Z]|\Z)")
@@ -37,11 +56,11 @@ _WORD = re.compile(r"\w*")
 _MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
-_MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))  # what closes in one language opens in another
+_MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))
 
 
 def sentence_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
-    """Where the sentence `text` ends whose mark stands at `i`, the space behind it included; None where it goes on.
+    """Return where the sentence ends whose mark is at `i`, including the space after it; None where it continues.
 
     `text` begins with the sentence. `final`: nothing follows it on this line.
     """
@@ -50,30 +69,30 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
     if not final and (end == len(text) or (end + 1 == len(text) and text[end] == " ")):
         return NEED_DATA
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
-        return None  # the first dot has decided for all of them
-    spaced = text[end - 1] not in _UNSPACED
-    if spaced and text[end : end + 1] not in FOOTNOTES and _inside_a_word(text, end):
-        return _glued(text, i, end, final)
-    if _numbered(text[: i + 1]) or _in_brackets(text, i, end) or not _has_word(text, i):
+        return None  # the first dot of an ellipsis with spaces has decided
+    spaced = text[end - 1] not in _NEED_NO_SPACE
+    if spaced and text[end : end + 1] not in FOOTNOTES and _is_inside_word(text, end):
+        return _without_space(text, i, end, final)
+    if _is_item_number(text[: i + 1]) or _is_in_brackets(text, i, end) or not _has_word(text, i):
         return None
-    closed = _closed(text, i, end, final)
+    closed = _after_closers(text, i, end, final)
     if closed is NEED_DATA:
         return NEED_DATA
-    after = _over(_BLANK, text, closed)
+    after = _skip(_SPACES, text, closed)
     if after == len(text):
         return after if final else NEED_DATA
     if not spaced and text[closed - 1] in "」』" and _HIRAGANA.match(text[after]):
-        return None  # 「…。」と言った: what was said is part of the sentence
+        return None  # 「…。」と言った: the quotation is part of the sentence
     if not spaced:
         return after
     if after == closed:
-        behind_marker = closed - end > 2 and text[closed - 1] in _MARKER_ENDS and text[after].isupper()
-        return after if behind_marker or _CJK.match(text[after]) else None
-    return _begins(text, i, end, after, final)
+        after_marker = closed - end > 2 and text[closed - 1] in _MARKER_ENDS and text[after].isupper()
+        return after if after_marker or _CJK.match(text[after]) else None
+    return _next_sentence(text, i, end, after, final)
 
 
 def next_number(text: str, i: int) -> int | None:
-    """Where the next item of a list in one line begins, `2.` or `b)`, whose mark stands at `i`; None if it is none."""
+    """Return where the next item of a list in one line begins, `2.` or `b)`; its mark is at `i`. None if none does."""
     if text[i : i + 2] == ".)":
         i += 1
     first = _NUMBERED.match(text)
@@ -87,33 +106,33 @@ def next_number(text: str, i: int) -> int | None:
     return i + 1 - len(found[1]) if follows and before.isdigit() == after.isdigit() else None
 
 
-def _over(pattern: re.Pattern[str], text: str, at: int) -> int:
+def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
     return found.end() if found else at
 
 
-def _inside_a_word(text: str, end: int) -> bool:
-    """A decimal, a version, an address, `!=`, a file name."""
+def _is_inside_word(text: str, end: int) -> bool:
+    """Return whether the mark is part of a decimal, a version, an address, `!=` or a file name."""
     following = text[end : end + 1]
     return (following.isalnum() and not _CJK.match(following)) or following in ("=", "/", "@", "\\", "&", "%")
 
 
-def _numbered(text: str) -> bool:
-    """Whether this is nothing but the number of a list item."""
+def _is_item_number(text: str) -> bool:
+    """Return whether the text is only the number of a list item."""
     found = _NUMBERED.match(text)
     return found is not None and found.end() >= len(text)
 
 
 def _has_word(text: str, i: int) -> bool:
-    return i > LEFT or _LETTER.search(text, 0, i) is not None
+    return i > MAX_LEFT or _LETTER.search(text, 0, i) is not None
 
 
 _BRACKETS = {"(": ")", "[": "]", "《": "》", "〈": "〉", "（": "）"}
 
 
-def _in_brackets(text: str, i: int, end: int) -> bool:
-    """Whether a bracket stands open that is not closed at once; one that hangs on a colon is a face."""
-    stretch = text[max(0, i - INSIDE) : i]
+def _is_in_brackets(text: str, i: int, end: int) -> bool:
+    """Return whether a bracket is open that is not closed directly after the mark. After a colon it is an emoticon."""
+    stretch = text[max(0, i - MAX_BRACKETS) : i]
     for opening, closing in _BRACKETS.items():
         at = stretch.rfind(opening)
         if at < 0 or closing in stretch[at:] or (at and stretch[at - 1] in ":;"):
@@ -123,36 +142,38 @@ def _in_brackets(text: str, i: int, end: int) -> bool:
     return False
 
 
-def _closed(text: str, i: int, end: int, final: bool) -> int | NeedData:
-    """Behind the closers, and behind the model's markers that follow, with a space before them or not."""
+def _after_closers(text: str, i: int, end: int, final: bool) -> int | NeedData:
+    """Return the offset after the closers and the model's markers that follow, with or without a space before them."""
     if _WORD_FOLLOWS.match(text, end):
-        return end  # as mostly
-    end = _over(_TAIL, text, end)
+        return end  # the most frequent case
+    end = _skip(_TAIL, text, end)
     for opening, closing in _MIXED_CLOSERS:
-        if text[end : end + 1] == closing and text.count(opening, max(0, i - INSIDE), i):
-            end = _over(_TAIL, text, end + 1)
+        if text[end : end + 1] == closing and text.count(opening, max(0, i - MAX_BRACKETS), i):
+            end = _skip(_TAIL, text, end + 1)
     while end < len(text):
-        at = _over(_BLANK, text, end)
+        at = _skip(_SPACES, text, end)
         if at == len(text):
             break
         if emoji := _EMOJI.match(text, at):
             end = emoji.end()
             continue
-        if text[at] == "»" and text.count("«", max(0, i - INSIDE), i) > text.count("»", max(0, i - INSIDE), end):
-            end = _over(_TAIL, text, at)
+        if text[at] == "»" and text.count("«", max(0, i - MAX_BRACKETS), i) > text.count(
+            "»", max(0, i - MAX_BRACKETS), end
+        ):
+            end = _skip(_TAIL, text, at)
             continue
         tag = _CLOSING_TAG.match(text, end)
-        found = tag.end() if tag else _behind_marker(text, at, final)
+        found = tag.end() if tag else _after_marker(text, at, final)
         if found is NEED_DATA or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
             return NEED_DATA
         if not isinstance(found, int):
             break
-        end = _over(_TAIL, text, found)
+        end = _skip(_TAIL, text, found)
     return end if final or end < len(text) else NEED_DATA
 
 
-def _behind_marker(text: str, at: int, final: bool) -> int | NeedData | None:
-    """Behind the model's marker that begins at `at`, if one does."""
+def _after_marker(text: str, at: int, final: bool) -> int | NeedData | None:
+    """Return the offset after the model's marker that begins at `at`, None where none does."""
     if text[at] not in STARTS:
         return None
     found = match_marker(text, at, final=final)
@@ -161,9 +182,9 @@ def _behind_marker(text: str, at: int, final: bool) -> int | NeedData | None:
     return found.end if isinstance(found, Match) else None
 
 
-def _begins(text: str, i: int, end: int, after: int, final: bool) -> int | NeedData | None:
-    """Where the sentence ends that a mark and a space end, going by what begins at `after`."""
-    begin = _over(_BEFORE_WORD, text, after)
+def _next_sentence(text: str, i: int, end: int, after: int, final: bool) -> int | NeedData | None:
+    """Return where a sentence ends whose mark is followed by a space and the text at `after`; None if it continues."""
+    begin = _skip(_BEFORE_WORD, text, after)
     if begin - after == MAX_OPENERS:
         return None
     if begin == len(text):
@@ -175,17 +196,17 @@ def _begins(text: str, i: int, end: int, after: int, final: bool) -> int | NeedD
         if not brand or not brand[0][-1].isupper():
             return None
     dots = text.count(".", i, end)
-    if dots > 2 and _DOTS.fullmatch(text, i, end):  # three leave something out, a fourth ends the sentence
-        goes_on = dots != 4 or not text[begin].isupper()
-        return None if goes_on else (after if text[i - 1].isspace() else i + 2)
+    if dots > 2 and _DOTS.fullmatch(text, i, end):  # three are an ellipsis, a fourth ends the sentence
+        continues = dots != 4 or not text[begin].isupper()
+        return None if continues else (after if text[i - 1].isspace() else i + 2)
     if end - i > 1 or text[i] != ".":
         return after
     ends = full_stop_ends(text, i, begin, final=final)
     return NEED_DATA if ends is NEED_DATA else after if ends else None
 
 
-def _glued(text: str, i: int, end: int, final: bool) -> int | NeedData | None:
-    """`It rose.The next`: the space left out, where lower case ends and a word follows that begins sentences."""
+def _without_space(text: str, i: int, end: int, final: bool) -> int | NeedData | None:
+    """Return the end in `It rose.The next`: the space is missing, and the word often begins sentences."""
     if not text[end].isupper() or not text[i - 1 : i].islower() or not text[max(0, i - 2) : i].isalpha():
         return None
     word = _WORD.match(text, end)

@@ -1,12 +1,14 @@
-"""The segmenter's state machine: lines, and within lines of prose the marks that may end a sentence.
+"""The segmenter: an incremental, lossless sentence splitter for Markdown in any script.
 
-Whatever is decided is decided from the text alone, never from how it arrived: a rule that needs more of it answers
-NEED_DATA, and no rule sees beyond the limit of what may be held, where a cut is forced.
+A state machine over lines, and within lines of prose over the marks that may end a sentence. All decisions depend on
+the text alone, never on how it arrives: a rule that needs more text returns NEED_DATA. No rule looks beyond the length
+limit, where a split is forced.
 """
 
 import re
 from typing import Final
 
+from ..full_stop import NEED_DATA, NeedData
 from .blocks import (
     BLANK,
     BlockContext,
@@ -14,128 +16,131 @@ from .blocks import (
     LineType,
     closes_fence,
     leaves_quote,
-    line_kind,
+    line_type,
     next_context,
     prefix_length,
 )
-from .boundaries import ENDS, LOOKALIKES, next_number, sentence_end
-from .lookahead import NEED_DATA, NeedData
+from .boundaries import ARMENIAN, ENDS, GREEK, LOOKALIKES, THAI_LAO, next_number, sentence_end
 from .protected_spans import OPENINGS, certainly_open, span_end
-from .punctuation import ARMENIAN, GREEK, THAI_CLAUSE, THAI_LAO
-from .releasable import releasable_length
-from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence
+from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence, releasable_length
+
+MIN_THAI_SENTENCE: Final = 40  # Thai and Lao have no full stop: a space ends a sentence of this many characters or more
+MAX_LINE_START: Final = 200  # characters of a line that decide its type
 
 _MARKS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]")
-_POINTS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
-_MORE_THAN_MARKS: Final = re.compile(f"[{THAI_LAO}{GREEK}{ARMENIAN}]")  # scripts that other points are of
-# What has none of them, in a fifth of the time: most tokens
+_ALL_MARKS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
+_SCRIPTS_WITH_OTHER_MARKS: Final = re.compile(f"[{THAI_LAO}{GREEK}{ARMENIAN}]")
+# Text without any mark, which most deltas are, matched in a fifth of the time.
 _PLAIN: Final = f"[^\n;:{THAI_LAO}{re.escape(ENDS + OPENINGS)})]*+"
-_NO_POINT: Final = re.compile(f"(?:(?<![{THAI_LAO}])|(?! )){_PLAIN}(?:[{THAI_LAO}]++(?! ){_PLAIN})*+\\Z")
+_NO_MARK: Final = re.compile(f"(?:(?<![{THAI_LAO}])|(?! )){_PLAIN}(?:[{THAI_LAO}]++(?! ){_PLAIN})*+\\Z")
 _THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
 _OPENINGS: Final = frozenset(OPENINGS)
 
 
 class Segmenter:
-    """Takes an answer apart while it arrives. Holds only the sentence that is not complete."""
+    """Split an answer into sentences while it arrives. Only the incomplete sentence is buffered."""
 
     def __init__(self, limits: SegmentLimits | None = None) -> None:
-        """`limits`: how much may be held."""
-        self._most = (limits or SegmentLimits()).characters
-        self._start = 0  # offset of `_held` in the answer
-        self._held = ""
-        self._from = 0  # where in `_held` the open sentence begins; 0 between calls
-        self._at = 0  # how far `_held` has been looked at
-        self._line: LineType | None = None  # what the line is; None while its beginning decides nothing
-        self._left = ""  # the beginning of the line that has left already
-        self._fence: Fence | None = None  # what opened the code or math that is open
-        self._before = BlockContext()
+        """Create a segmenter. `limits`: the maximum length of a sentence."""
+        self._max_length = (limits or SegmentLimits()).characters
+        self._offset = 0  # of the buffer in the answer
+        self._buffer = ""
+        self._begin = 0  # where the open sentence begins in the buffer; 0 between calls
+        self._scanned = 0  # where the scan of the buffer continues
+        self._line: LineType | None = None  # None until the beginning of the line decides its type
+        self._line_start = ""  # the beginning of the line that was returned already
+        self._fence: Fence | None = None  # the open code or math block
+        self._context = BlockContext()
 
     @property
     def has_open_sentence(self) -> bool:
-        """Whether anything is held."""
-        return bool(self._held)
+        """Whether text is buffered."""
+        return bool(self._buffer)
 
     @property
     def next_character(self) -> str:
-        """The first character behind the sentences handed out; nothing where none has come."""
-        return self._held[:1]
+        """The first character after the returned sentences, "" where none has arrived."""
+        return self._buffer[:1]
 
     @property
     def in_code(self) -> bool:
-        """Whether what is held is code."""
+        """Whether the buffered text is code."""
         line = self._line
-        return line is not None and line.whole and line.kind is Kind.CODE and bool(self._held)
+        return line is not None and line.whole and line.kind is Kind.CODE and bool(self._buffer)
 
     @property
     def open_sentence(self) -> OpenSentence:
-        """What is held."""
+        """The buffered text."""
         if self._line is None:
-            return OpenSentence(self._start, self._held, Kind.PROSE, 0)
-        return OpenSentence(self._start, self._held, self._line.kind, self._releasable_length())
+            return OpenSentence(self._offset, self._buffer, Kind.PROSE, 0)
+        return OpenSentence(self._offset, self._buffer, self._line.kind, self._releasable_length())
 
     def feed(self, text: str) -> list[Sentence]:
-        """Take in a piece; return the sentences that are complete."""
-        self._held += text
-        return [] if self._passes() else self._advance(final=False)
+        """Add a piece of text. Return the sentences that are complete."""
+        self._buffer += text
+        return [] if self._continues_sentence() else self._advance(final=False)
 
     def flush(self) -> list[Sentence]:
-        """The text is over, or something else comes between: return all that is held."""
+        """End the text. Return all that is buffered."""
         return self._advance(final=True) + self.release()
 
     def release(self) -> list[Sentence]:
-        """Return what is held as a sentence of its own; what follows goes on in the same line."""
-        if not self._held:
+        """Return the buffered text as a sentence. The text that follows continues the same line."""
+        if not self._buffer:
             return []
-        sentence = self._cut(len(self._held))
+        sentence = self._cut(len(self._buffer))
         self._trim()
         return [sentence]
 
-    def _passes(self) -> bool:
-        """Whether the latest piece only makes the sentence longer, as nine of ten do: half the cost of a stream."""
-        line, held, size = self._line, self._held, len(self._held)
-        if line is None or size > self._most:
+    def _continues_sentence(self) -> bool:
+        """Return whether the latest piece only makes the open sentence longer.
+
+        This is true of nine in ten deltas, and half the cost of a stream.
+        """
+        line, buffer, size = self._line, self._buffer, len(self._buffer)
+        if line is None or size > self._max_length:
             return False
-        if not line.whole and _NO_POINT.match(held, self._at):
-            self._at = size
+        if not line.whole and _NO_MARK.match(buffer, self._scanned):
+            self._scanned = size
             return True
-        if held.find("\n", self._at) >= 0:
+        if buffer.find("\n", self._scanned) >= 0:
             return False
-        point = None if line.whole else _points(held, self._at).search(held, self._at)
-        at = point.start() if point else size
-        if at < size - 1 and not certainly_open(held, at):
+        mark = None if line.whole else _mark_pattern(buffer, self._scanned).search(buffer, self._scanned)
+        at = mark.start() if mark else size
+        if at < size - 1 and not certainly_open(buffer, at):
             return False
-        self._at = at  # of what ends with a point, more has to come
+        self._scanned = at  # a mark at the end is decided by the text after it
         return True
 
     def _advance(self, *, final: bool) -> list[Sentence]:
-        found: list[Sentence] = []
-        while self._from < len(self._held):
-            stop = min(len(self._held), self._from + self._most)
-            full = stop < len(self._held)  # nothing that arrives later can be waited for
+        sentences: list[Sentence] = []
+        while self._begin < len(self._buffer):
+            stop = min(len(self._buffer), self._begin + self._max_length)
+            full = stop < len(self._buffer)  # the limit is reached: no rule can wait for more text
             sentence = self._next(stop, full, final and not full)
             if sentence is None and not full:
                 break
-            found.append(sentence or self._cut(self._forced(stop)))
+            sentences.append(sentence or self._cut(self._forced_split(stop)))
         self._trim()
-        return found
+        return sentences
 
     def _next(self, stop: int, full: bool, final: bool) -> Sentence | None:
-        """The next complete sentence of those that end before `stop`."""
-        newline = self._held.find("\n", self._at if self._line else self._from, stop)
+        """Return the next complete sentence that ends before `stop`."""
+        newline = self._buffer.find("\n", self._scanned if self._line else self._begin, stop)
         complete = final or newline >= 0
         if self._line is None and not self._begin_line(stop if newline < 0 else newline, complete or full):
             return None
         if self._line is None or self._line.whole:
-            self._at = stop
+            self._scanned = stop
         else:
-            cut = self._scan(stop if newline < 0 else newline, full, complete)
-            if cut is not None:
-                return self._cut(cut)
+            end = self._scan(stop if newline < 0 else newline, full, complete)
+            if end is not None:
+                return self._cut(end)
         return self._end_line(newline) if newline >= 0 else None
 
     def _begin_line(self, end: int, complete: bool) -> bool:
-        """Find out what the line is, if its beginning decides it."""
-        text = self._left + self._held[self._from : end]
+        """Determine the type of the line. Return False where its beginning does not decide it yet."""
+        text = self._line_start + self._buffer[self._begin : end]
         if self._fence and self._fence.quoted and not text.strip(BLANK) and not complete:
             return False
         if self._fence and leaves_quote(self._fence, text):
@@ -143,15 +148,15 @@ class Segmenter:
         if self._fence:
             self._line = LineType(Kind.MATH if self._fence.mark[0] in "$\\" else Kind.CODE, True)
             return True
-        self._line = line_kind(text, self._before, final=complete)
+        self._line = line_type(text, self._context, final=complete)
         if self._line is None:
             return False
-        self._at = max(self._from, self._from + prefix_length(text) - len(self._left))
-        self._before = next_context(self._before, self._line, text)
+        self._scanned = max(self._begin, self._begin + prefix_length(text) - len(self._line_start))
+        self._context = next_context(self._context, self._line, text)
         return True
 
     def _end_line(self, newline: int) -> Sentence:
-        line = self._left + self._held[self._from : newline]
+        line = self._line_start + self._buffer[self._begin : newline]
         if self._fence:
             self._fence = None if closes_fence(self._fence, line) else self._fence
         elif self._line and self._line.fence:
@@ -159,78 +164,77 @@ class Segmenter:
             inside = line[line.lower().find(fence.mark) + len(fence.mark) :]
             self._fence = None if fence.mark[0] not in "`~" and closes_fence(fence, inside) else fence
         elif self._line and self._line.kind is Kind.RULE and "|" in line and "[" not in line:
-            self._before = BlockContext(table=True)
+            self._context = BlockContext(table=True)
         sentence = self._cut(newline + 1)
-        self._line, self._left = None, ""
+        self._line, self._line_start = None, ""
         return sentence
 
     def _scan(self, stop: int, full: bool, complete: bool) -> int | None:
-        """Where the open sentence ends before `stop`, if that is known; `_at` is where to look on."""
-        text, begin = self._held[self._from : stop], self._from
-        points = _points(text, self._at - begin)
-        while point := points.search(text, self._at - begin):
-            i = point.start()
-            spans = text[i] in _OPENINGS
-            end = span_end(text, i, final=complete or full) if spans else _boundary(text, i, complete)
+        """Return where the open sentence ends before `stop`, None where that is not known."""
+        text, begin = self._buffer[self._begin : stop], self._begin
+        marks = _mark_pattern(text, self._scanned - begin)
+        while mark := marks.search(text, self._scanned - begin):
+            i = mark.start()
+            is_span = text[i] in _OPENINGS
+            end = span_end(text, i, final=complete or full) if is_span else _boundary(text, i, complete)
             if end is NEED_DATA and not full:
-                self._at = begin + i
+                self._scanned = begin + i
                 return None
-            if not isinstance(end, int) or (end == len(text) and complete and not spans):
-                self._at = begin + i + 1
-            elif spans:
-                self._at = begin + end
+            if not isinstance(end, int) or (end == len(text) and complete and not is_span):
+                self._scanned = begin + i + 1
+            elif is_span:
+                self._scanned = begin + end
             else:
                 return begin + end
-        self._at = max(self._at, stop)
+        self._scanned = max(self._scanned, stop)
         return None
 
-    def _forced(self, stop: int) -> int:
-        """Where to cut what has grown too long: behind its last space, code and math at the limit."""
-        return stop if self._verbatim else (self._held.rfind(" ", stop - self._most // 2, stop) + 1) or stop
+    def _forced_split(self, stop: int) -> int:
+        """Return where to split a sentence at the limit: after its last space; code and math exactly there."""
+        return stop if self._is_verbatim else (self._buffer.rfind(" ", stop - self._max_length // 2, stop) + 1) or stop
 
     def _cut(self, end: int) -> Sentence:
         kind = self._line.kind if self._line else Kind.PROSE
-        text = self._held[self._from : end]
-        sentence = Sentence(self._start + self._from, text, kind)
-        if len(self._left) < _LINE_BEGINNING:
-            self._left += text[:_LINE_BEGINNING]
-        self._from = end
-        self._at = max(self._at, end)
+        text = self._buffer[self._begin : end]
+        sentence = Sentence(self._offset + self._begin, text, kind)
+        if len(self._line_start) < MAX_LINE_START:
+            self._line_start += text[:MAX_LINE_START]
+        self._begin = end
+        self._scanned = max(self._scanned, end)
         return sentence
 
     def _trim(self) -> None:
-        self._held = self._held[self._from :]
-        self._start += self._from
-        self._at -= self._from
-        self._from = 0
+        """Remove the returned sentences from the buffer."""
+        self._buffer = self._buffer[self._begin :]
+        self._offset += self._begin
+        self._scanned -= self._begin
+        self._begin = 0
 
     @property
-    def _verbatim(self) -> bool:
+    def _is_verbatim(self) -> bool:
         return self._line is not None and self._line.kind in VERBATIM
 
     def _releasable_length(self) -> int:
-        if self._verbatim:
-            closing = self._fence is not None and not (self._left + self._held).strip(" >\t`~")
-            return 0 if closing else len(self._held)
-        end = releasable_length(self._held[: self._at])  # what has not been looked at waits for what follows
-        cut = self._held.rfind(" ", self._most - self._most // 2) + 1  # where it may have to be cut
-        return min(end, cut or end)
+        if self._is_verbatim:
+            may_close = self._fence is not None and not (self._line_start + self._buffer).strip(" >\t`~")
+            return 0 if may_close else len(self._buffer)
+        end = releasable_length(self._buffer[: self._scanned])  # the text after that waits for the rules
+        split = self._buffer.rfind(" ", self._max_length - self._max_length // 2) + 1  # a split may be forced here
+        return min(end, split or end)
 
 
-_LINE_BEGINNING = 200  # characters of a line that tell what it is
-
-
-def _points(text: str, at: int) -> re.Pattern[str]:
-    """What finds the points of a text from `at` on; marks alone, as mostly, in a tenth of the time."""
-    return _MARKS if text.isascii() or not _MORE_THAN_MARKS.search(text, max(0, at - 1)) else _POINTS
+def _mark_pattern(text: str, at: int) -> re.Pattern[str]:
+    """Return the pattern for the marks of a text after `at`. Without rare scripts it takes a tenth of the time."""
+    has_other_marks = not text.isascii() and _SCRIPTS_WITH_OTHER_MARKS.search(text, max(0, at - 1))
+    return _ALL_MARKS if has_other_marks else _MARKS
 
 
 def _boundary(text: str, i: int, complete: bool) -> int | NeedData | None:
-    """Where the sentence `text` ends whose mark stands at `i`; NEED_DATA; or None."""
+    """Return where the sentence ends whose mark is at `i`, None where it continues."""
     if i + 1 == len(text) and not complete:
         return NEED_DATA
     if text[i] == " ":
-        return i + 1 if i >= THAI_CLAUSE and _THAI_LAO.match(text, i + 1) else None
+        return i + 1 if i >= MIN_THAI_SENTENCE and _THAI_LAO.match(text, i + 1) else None
     if text[i] in ".)" and (begins := next_number(text, i)) is not None:
         return begins
     return None if text[i] == ")" else sentence_end(text, i, final=complete)

@@ -1,0 +1,132 @@
+"""Full stops: whether one ends a sentence or abbreviates the word before it.
+
+The rules look at the words around the full stop, within a bounded distance, so that the result does not depend on how a
+stream is divided.
+"""
+
+import re
+from enum import Enum
+from typing import Final, NamedTuple
+
+from .normalize import fold
+from .numbers.units import MONTHS
+from .word_lists import load_words
+
+MAX_LEFT = 60  # characters searched before a mark: more than any abbreviation or number has
+MAX_WORD = 24  # characters of the next word that decide, where it is not complete
+MIN_WORDS = 3  # "At 5 a.m." is not a sentence
+
+_ABBREVIATIONS: Final = {name: frozenset(words) for name, words in load_words("abbreviations").items()}
+_INSIDE: Final = _ABBREVIATIONS["inside"]
+_BEFORE_NUMBER: Final = _ABBREVIATIONS["before_number"]
+_AMBIGUOUS: Final = _ABBREVIATIONS["ambiguous"]
+_AFTER_NUMBER: Final = _ABBREVIATIONS["after_number"]
+_FINAL: Final = _ABBREVIATIONS["final"]
+_CLOCK: Final = _ABBREVIATIONS["clock"]
+_AFTER_CLOCK: Final = _ABBREVIATIONS["after_clock"]
+_TITLES: Final = _ABBREVIATIONS["titles"]
+_WORDS: Final = {name: frozenset(words) for name, words in load_words("sentence_words").items()}
+STARTERS: Final = _WORDS["starters"]
+_AFTER_ORDINAL: Final = frozenset([*MONTHS, *load_words("months")["after_ordinal"]])
+
+_UP_TO_LAST_WORD: Final = re.compile(r"(?:.*[\s(\[{<\"'“‘«„*_/–—])?", re.DOTALL)
+_PREVIOUS_WORD: Final = re.compile(r"(\w+)[ \u00a0]\Z")
+_NEXT_WORD: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD}}}")
+_DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
+_SECOND_INITIAL: Final = re.compile(r"(?:\A|\s)[^\W\d_]\.[ \u00a0]\Z")
+_ROMAN: Final = re.compile(r"(?!I\Z|C\Z)[IVXLC]+")
+
+
+class NeedData(Enum):
+    """The type of NEED_DATA."""
+
+    NEED_DATA = "need data"
+
+
+NEED_DATA: Final = NeedData.NEED_DATA  # the text that follows decides
+
+
+class _Context(NamedTuple):
+    """The text around a full stop."""
+
+    word: str  # the word that the full stop follows
+    left: str  # the text before that word
+    next_word: str
+    next_dotted: bool  # whether a full stop follows the next word, too
+
+    @property
+    def previous_word(self) -> str:
+        found = _PREVIOUS_WORD.search(self.left)
+        return found[1] if found else ""
+
+    @property
+    def next_starts(self) -> bool:
+        """Whether the next word often begins a sentence."""
+        return self.next_word.lower() in STARTERS
+
+
+def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | NeedData:
+    """Return whether the full stop at `i` ends a sentence, given that a word begins at `begin`.
+
+    The word must not begin in lower case. `final`: nothing follows `text`.
+    """
+    left = text[max(0, i - MAX_LEFT) : i]
+    found = _UP_TO_LAST_WORD.match(left)
+    word = left[found.end() :] if found else left
+    folded = word.lower()
+    if folded in _INSIDE:
+        return False
+    if not _may_abbreviate(folded):
+        return True
+    next_word = _NEXT_WORD.match(text, begin)
+    end = next_word.end() if next_word else begin
+    if end == len(text) and end - begin < MAX_WORD and not final:
+        return NEED_DATA
+    context = _Context(word, left[: len(left) - len(word)], text[begin:end], text[end : end + 1] == ".")
+    return _ends(folded, context, text[:i].count(" ") < MIN_WORDS)
+
+
+def _may_abbreviate(word: str) -> bool:
+    if word in _AMBIGUOUS or word in _BEFORE_NUMBER or word in _FINAL or _DOTTED.fullmatch(word):
+        return True
+    return (len(word) == 1 and word.isalpha()) or _is_ordinal(word)
+
+
+def _is_ordinal(word: str) -> bool:
+    return len(word) <= 3 and word.lstrip("-").isdigit()
+
+
+def _ends(word: str, context: _Context, short: bool) -> bool:
+    """Return whether a full stop after `word`, in lower case, ends a sentence. `short`: of less than MIN_WORDS."""
+    if word in _BEFORE_NUMBER and (context.next_word[:1].isdigit() or _ROMAN.fullmatch(context.next_word)):
+        return False
+    if word in _AFTER_NUMBER and context.previous_word.isdigit():
+        return not short
+    if word in _CLOCK:
+        zone = context.next_word.lower() in _AFTER_CLOCK or context.next_word[:1].isdigit()
+        return not (zone or (short and context.next_word.lower() in _TITLES))
+    if word in _FINAL:
+        return True
+    if word in _AMBIGUOUS or _DOTTED.fullmatch(word):
+        return context.next_starts
+    if len(word) == 1 and word.isalpha():
+        return _letter_ends(context)
+    if word in _BEFORE_NUMBER:
+        return True
+    german_day = context.previous_word.lower() in _WORDS["before_day"] and not context.next_starts
+    return not (german_day or fold(context.next_word) in _AFTER_ORDINAL)
+
+
+def _letter_ends(context: _Context) -> bool:
+    """Return False for `J. Smith`, `z. B.` and `A. И.`, True for `you and I. Then` and `plan B. It`."""
+    if context.next_dotted and len(context.next_word) == 1:
+        return False
+    if _SECOND_INITIAL.search(context.left):
+        return context.next_starts
+    if not context.word.isupper():
+        return True
+    if context.previous_word.lower() in _WORDS["lettered"]:
+        return True
+    if not context.previous_word or context.previous_word[0].isupper():
+        return context.next_starts and context.next_word.lower() not in _WORDS["name_parts"]
+    return context.word == "I" or context.next_starts

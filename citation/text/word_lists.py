@@ -1,0 +1,32 @@
+"""Load the word lists in `data/`.
+
+Two formats. Lines: each line is an entry. Words: each entry is `key: word word ...`, and indented lines continue it.
+Empty lines and lines that begin with `#` are ignored in both.
+"""
+
+from importlib.resources import files
+
+
+def load_lines(name: str) -> list[str]:
+    """Return the lines of `data/{name}.txt`."""
+    text = files("citestream.citation.text").joinpath("data", f"{name}.txt").read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def load_words(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of each entry of `data/{name}.txt`, in the order of the file."""
+    entries: dict[str, tuple[str, ...]] = {}
+    key = ""
+    for line in load_lines(name):
+        words = line
+        if not line[0].isspace():
+            key, _, words = line.partition(": ")
+            entries[key] = ()
+        entries[key] += tuple(words.split())
+    return entries
+
+
+def parse_values(words: tuple[str, ...]) -> dict[str, int]:
+    """Return the values of words that are written as `word=value`."""
+    pairs = (word.rpartition("=") for word in words)
+    return {word: int(value) for word, _, value in pairs}

@@ -1,0 +1,37 @@
+"""The word lists in `data/`: every file loads, and no language repeats a word."""
+
+from importlib.resources import files
+
+import pytest
+
+from citestream.citation.text.word_lists import load_lines, load_words, parse_values
+
+WORD_FILES = (
+    *("abbreviations", "language_words", "months", "negations", "number_modifiers", "number_words", "particles"),
+    *("sentence_words", "stopwords", "units"),
+)
+LINE_FILES = ("antonyms", "concepts", "han")
+
+
+@pytest.mark.parametrize("name", WORD_FILES)
+def test_no_entry_is_empty_or_repeats_a_word(name: str) -> None:
+    for key, words in load_words(name).items():
+        assert words, key
+        assert len(words) == len(set(words)), [key, sorted(word for word in words if words.count(word) > 1)]
+
+
+@pytest.mark.parametrize("name", LINE_FILES)
+def test_lines_are_loaded_without_comments(name: str) -> None:
+    lines = load_lines(name)
+    assert lines
+    assert not [line for line in lines if line.startswith("#")]
+
+
+def test_every_file_is_tested() -> None:
+    folder = files("citestream.citation.text").joinpath("data")
+    names = {entry.name.removesuffix(".txt") for entry in folder.iterdir() if entry.is_file()}
+    assert names == {*WORD_FILES, *LINE_FILES}
+
+
+def test_values_are_written_behind_an_equals_sign() -> None:
+    assert parse_values(("zwei=2", "hundert=100")) == {"zwei": 2, "hundert": 100}
