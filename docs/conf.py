@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `make docs`."""
+"""Configuration of Sphinx, which builds the site with `make docs`."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import generate_api  # noqa: E402
 import generate_commands  # noqa: E402
-import generate_configuration  # noqa: E402 - found through the line above
+import generate_configuration  # noqa: E402 - found through the path above
 
 (HERE / "configuration.md").write_text(generate_configuration.page(), "utf-8")
 (HERE / "commands.md").write_text(generate_commands.page(), "utf-8")

@@ -1,4 +1,4 @@
-"""The page about the API, from the OpenAPI document that the server ships; conf.py writes it with the site."""
+"""Generate the page about the API from the OpenAPI document of the server. conf.py writes the page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,16 +10,16 @@ DOCUMENT = Path(__file__).parents[1] / "proxy/openapi.yaml"
 
 HEAD = """# API
 
-What is ours in the APIs that Citestream speaks; everything else is as in those APIs, and [what becomes of every
-field](fields.md) says what of it reaches which provider. A running server has this as an OpenAPI document at
-`/openapi.yaml`.
+This page describes the endpoints and fields that Citestream adds. Everything else is as in the original APIs. [Field
+mapping](fields.md) shows which fields reach which provider. A running server returns this description as an OpenAPI
+document at `/openapi.yaml`.
 """
 
 Node = dict[str, Any]
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     document: Node = yaml.safe_load(DOCUMENT.read_text("utf-8"))
     return "\n".join([HEAD, *_paths(document), "## Shapes\n", *_schemas(document), ""])
 

@@ -1,4 +1,4 @@
-"""The page about the commands, from their own help; conf.py writes it whenever the site is built."""
+"""Generate the page about the commands from their help. conf.py writes the page."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,13 @@ from citestream.proxy.cli.commands import main
 
 HEAD = """# Commands
 
-What `citestream COMMAND --help` says. [In the terminal](terminal.md) has exit codes, scripts and completion.
+This page shows the output of `citestream COMMAND --help`. [Command line](terminal.md) describes exit codes, scripts
+and completion.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     return "\n".join([HEAD, *(line for name in main.commands for line in _section(name))])
 
 

@@ -1,4 +1,4 @@
-"""The page about the configuration, from the configuration's own code; conf.py writes it whenever the site is built."""
+"""Generate the page about the configuration from its models. conf.py writes the page."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -17,25 +17,25 @@ EXAMPLE = Path(__file__).parents[1] / "config.example.yaml"
 
 HEAD = """# Configuration
 
-Every option, from the code that reads it. What sets an option, the later over the earlier: the default, the YAML file
-(`--config FILE`, or `CITESTREAM_CONFIG`), a variable of the environment, the command line.
+This page lists every option. The value of an option comes from these sources, and a later one overrides an earlier
+one: the default, the YAML file (`--config FILE` or `CITESTREAM_CONFIG`), an environment variable, the command line.
 
-The variable of an option is its path in capitals with two underscores for each dot: `CITESTREAM_SERVER__PORT=9000` sets
-`server.port`. In any text of the file `${NAME}` stands for a variable, `${NAME:-text}` for one that may be missing.
-`citestream check-config FILE` names every wrong key with what was probably meant; `config.example.yaml` in the
-repository is a file with all of them.
+The environment variable of an option is its path in capitals with two underscores for each dot:
+`CITESTREAM_SERVER__PORT=9000` sets `server.port`. In strings of the file, `${NAME}` is replaced by an environment
+variable. `${NAME:-text}` has a default for a missing one. `citestream check-config FILE` reports every unknown key
+with a suggestion. `config.example.yaml` in the repository contains all options.
 """
 
 _KINDS = {str: "text", int: "whole number", float: "number", bool: "true, false"}
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     return "\n".join([HEAD, *_sections(Config, ""), ""])
 
 
 def _sections(model: type[BaseModel], path: str) -> Iterator[str]:
-    """A table for the options of a section that have values, then each section in it."""
+    """Yield a table for the options of a section, then its subsections."""
     rows, inner = [], []
     for name, field in model.model_fields.items():
         at = f"{path}.{name}".lstrip(".")
@@ -45,7 +45,7 @@ def _sections(model: type[BaseModel], path: str) -> Iterator[str]:
         else:
             rows.append(_row(at, kind, field, item))
     if rows:
-        yield from ("| option | values | default | what it is for |", "|---|---|---|---|", *rows, "")
+        yield from ("| option | values | default | meaning |", "|---|---|---|---|", *rows, "")
     for at, kind, description in inner:
         yield f"{'#' * min(2 + at.count('.'), 4)} `{at}`\n\n{_sentence(description)}\n"
         yield from _sections(kind, at) if issubclass(kind, BaseModel) else _options(kind, at)
@@ -58,10 +58,10 @@ def _row(at: str, kind: Any, field: FieldInfo, item: str) -> str:
 
 
 def _options(kind: Any, at: str) -> Iterator[str]:
-    """The options of a request, whose descriptions stand in the example file."""
+    """Yield a table for request options. Their descriptions are in the example file."""
     said = _comments(at)
     hints = get_type_hints(kind)
-    yield from ("| option | values | default | what it is for |", "|---|---|---|---|")
+    yield from ("| option | values | default | meaning |", "|---|---|---|---|")
     for field in fields(kind):
         values = _values(hints[field.name])
         yield f"| `{at}.{field.name}` | {values} | {_default(field.default)} | {_sentence(said[field.name])} |"
@@ -69,7 +69,7 @@ def _options(kind: Any, at: str) -> Iterator[str]:
 
 
 def _comments(section: str) -> dict[str, str]:
-    """By option, what the example file says behind it."""
+    """Return the comment of each option in a section of the example file."""
     lines = EXAMPLE.read_text("utf-8").splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith(f"{section}:"))
     found = {}
@@ -82,7 +82,7 @@ def _comments(section: str) -> dict[str, str]:
 
 
 def _kind(annotation: Any) -> tuple[Any, str]:
-    """The type of a value, or of the items of a container, and how the path goes on to such an item."""
+    """Return the type of a value or of the items of a container, and the suffix of the path to an item."""
     while get_origin(annotation) in (Annotated, Union):
         annotation = get_args(annotation)[0]
     if get_origin(annotation) is tuple:
@@ -117,7 +117,7 @@ def _bounds(field: FieldInfo) -> str:
 
 def _default(value: Any) -> str:
     if value is PydanticUndefined:
-        return "must be given"
+        return "required"
     if value in ("", (), {}, None):
         return ""
     written = yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("\n...\n").strip()
