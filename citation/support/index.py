@@ -65,6 +65,14 @@ class SharedIndex:
         spans: list[list[int]] = self.sentence_spans[before : after + 1].tolist()
         return spans[lo - before : hi + 1 - before], (spans[0][0], spans[-1][1])
 
+    def neighbours(self, row: int, start: int, end: int) -> list[list[int]]:
+        """Return the spans of the sentences in a window of evidence `row`, and of one more sentence on each side."""
+        first, beyond = self.first_sentence[row : row + 2].tolist()
+        lo = bisect_right(self.starts, start, first, beyond) - 1
+        hi = bisect_right(self.starts, max(start, end - 1), first, beyond) - 1
+        spans: list[list[int]] = self.sentence_spans[max(lo - 1, first) : min(hi + 1, beyond - 1) + 1].tolist()
+        return spans
+
     def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
         """Return the span of the window with one more sentence on each side."""
         return self.surroundings(row, start, end)[1]

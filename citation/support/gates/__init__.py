@@ -1,38 +1,31 @@
 """Gates: deterministic checks that can refuse a support, each with a reason, however similar claim and passage are.
 
-Numbers: every number of the claim must be in the passage, with its unit. Polarity: it is no support if only one side
-negates something or uses the opposite word.
+Numbers: every number of the claim must be in the passage, with its unit. Clauses: claim and passage must agree in their
+operators (negation, modality, quantifiers, bounds, …) and bindings (who did what to whom, which value belongs to which
+name). For languages without word lists of their own, only negations and opposite words are compared.
 """
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from ...text import analyze_sentence
+from ...text import analyze_sentence, analyze_title
 from ..excerpts import language_of
 from ..index import Index
 from ..scorers import Claim
 from .clause import Clause
+from .clause_comparison import compare
+from .disagreement import REFUSES, Disagreement, Reason
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
+from .statements import language_for, passage_statements, shared_language, statement, whole_table
 
-__all__ = ["GateChecks", "Reason", "Refusal"]
+__all__ = ["Disagreement", "GateChecks", "Reason", "Refusal"]
 
 # Two sentences with a smaller share of common terms are about different things; their polarities cannot be compared.
 _SAME_TOPIC = 0.7
 # Pairs of Chinese characters match less often: one different character changes two pairs.
 _SAME_TOPIC_HAN = 0.4
-
-
-class Reason(StrEnum):
-    """Why a citation of the model was removed."""
-
-    UNKNOWN_NUMBER = "unknown_number"
-    NO_SUPPORT = "no_support"
-    NUMBER_MISMATCH = "number_mismatch"
-    NEGATION = "negation"
-    JUDGE = "judge"  # the language model that reads claim and passage refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +45,9 @@ class GateChecks:
         self.index = index
         analysis = analyze_sentence(claim.text)
         han = language_of(analysis) == "han"
+        self._text, self._quantities = claim.text, analysis.quantities
+        self._language = language_for(analysis, claim.text)
+        self._languages: dict[int, str | None] = {}  # of the evidence that was compared, by row
         self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
         self.numbers = NumberGate(claim.text, analysis, self.claim, han=han)
         self.topic_terms = self.claim.topic_terms()
@@ -63,8 +59,34 @@ class GateChecks:
         mismatch, same_topic = self.numbers.mismatch(passage)
         if mismatch:
             return Refusal(Reason.NUMBER_MISMATCH, mismatch, same_topic)
-        detail = contradiction(self.claim, passage.nearest) if passage.nearest else ""
-        return Refusal(Reason.NEGATION, detail) if detail else None
+        if not self._shared_language(row):
+            detail = contradiction(self.claim, passage.nearest) if passage.nearest else ""
+            return Refusal(Reason.NEGATION, detail) if detail else None
+        worst = max(self.disagreements(row, window), key=lambda one: one.strength, default=None)
+        return Refusal(worst.reason, worst.detail) if worst and worst.strength >= REFUSES else None
+
+    def disagreements(self, row: int, window: tuple[int, int]) -> list[Disagreement]:
+        """Return every way in which `window`, a span of the evidence in `row`, disagrees with the claim.
+
+        Empty where claim and evidence share no language that has word lists. Weak disagreements do not refuse a
+        citation, but a probability model can use them.
+        """
+        language = self._shared_language(row)
+        if not language:
+            return []
+        evidence, analysis = self.index.evidence[row], self.index.analyses[row]
+        spans = self.index.neighbours(row, *window)
+        claim = statement(self._text, 0, len(self._text), language, self._quantities)
+        passages = passage_statements(evidence.text, spans, language, analysis.quantities)
+        title = analyze_title(evidence.title).terms if evidence.title else ()
+        return compare(claim, passages, {*title})
+
+    def _shared_language(self, row: int) -> str | None:
+        """Return the language of claim and evidence if they share one that has word lists."""
+        if row not in self._languages:
+            theirs, text = self.index.languages[row], self.index.evidence[row].text
+            self._languages[row] = shared_language(self._text, self._language, text, theirs)
+        return self._languages[row]
 
     def _passage(self, row: int, window: tuple[int, int]) -> PassageNumbers:
         """Return what the gates compare, with the numbers of one more sentence on each side of the window.
@@ -73,6 +95,7 @@ class GateChecks:
         """
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         spans, (start, end) = self.index.surroundings(row, *window)
+        start, end = whole_table(evidence.text, start, end)
         quantities = [q for q in analysis.quantities if start <= q.start < end] if self.numbers.quantities else []
         nearest = self._nearest(row, spans)
         return PassageNumbers(
@@ -81,6 +104,7 @@ class GateChecks:
             evidence.title or "",
             quantities,
             Clause(evidence.text, analysis, *nearest, quantities) if nearest else None,
+            (start, end),
         )
 
     def _nearest(self, row: int, spans: Sequence[Sequence[int]]) -> tuple[int, int] | None:

@@ -77,6 +77,10 @@ class Clause:
         begin, end = self._part(start, stop)
         return any(term in wanted and begin <= at < end for term, at in zip(self.terms, self.starts, strict=True))
 
+    def in_first_part(self, start: int) -> bool:
+        """Return whether an offset is in the first part of the sentence."""
+        return self._part(start, start)[0] <= self._part_starts[0]
+
     def _part(self, start: int, stop: int) -> tuple[int, int]:
         """Return the span of the part that contains a range of offsets."""
         if not self._part_starts:

@@ -6,9 +6,12 @@ from typing import NamedTuple
 
 from ...text import Analysis, Quantity, agrees, analyze_title
 from .clause import Clause
+from .derived_numbers import derived, notations
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
 _SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
+_LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
+_LONG = 12  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
 
 
@@ -20,6 +23,7 @@ class PassageNumbers(NamedTuple):
     title: str
     quantities: Sequence[Quantity]  # of the window and the sentences around it
     nearest: Clause | None  # the sentence about the same topic as the claim, if there is one
+    span: tuple[int, int] = (0, 0)  # of the window and the sentences around it
 
     @property
     def with_title(self) -> list[Quantity]:
@@ -36,7 +40,8 @@ class NumberGate:
         self.claim = claim
         self.quantities = [(quantity, _counted_term(quantity, analysis)) for quantity in analysis.quantities]
         words = [term for term in claim.terms if term[0] != "#"] if self.quantities else []
-        self.terms = set(claim.terms).difference(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
+        self.subject = set(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
+        self.terms = set(claim.terms).difference(self.subject)
 
     def mismatch(self, passage: PassageNumbers) -> tuple[str, bool]:
         """Return how the numbers disagree, "" if they do not, and whether the passage is about the same topic."""
@@ -46,6 +51,8 @@ class NumberGate:
             if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
                 agreeing = [q for q in passage.with_title if agrees(quantity, q)]
                 if quantity.strict and not _confirmed(quantity, agreeing, passage):
+                    if self._derivable(quantity, passage) or self._uncontested(quantity, passage):
+                        continue
                     return f"the passage does not say {self._words(quantity)}", nearest is not None
                 if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
                     return f"the passage says {other}, not {self._words(quantity)}", True
@@ -55,6 +62,30 @@ class NumberGate:
 
     def _words(self, quantity: Quantity) -> str:
         return self.text[quantity.start : quantity.end]
+
+    def _derivable(self, quantity: Quantity, passage: PassageNumbers) -> bool:
+        """Return whether the number follows from others of the passage: 20 percent from "one in five"."""
+        start, end = passage.span
+        text = passage.text[start:end]
+        stated = [q._replace(start=q.start - start, end=q.end - start) for q in passage.quantities if start <= q.start]
+        known = [*stated, *derived(text, stated, denied=bool(self.claim.negations))]
+        if any(agrees(form, other) for form in [quantity, *notations(quantity)] for other in known):
+            return True
+        # "errors occur in one in two hundred cases": the two numbers of the claim are one ratio.
+        ratios = [q for q in derived(self.text, [q for q, _ in self.quantities]) if q.start <= quantity.start < q.end]
+        if any(agrees(ratio, other) for ratio in ratios if ratio.unit for other in known):
+            return True
+        return any(
+            agrees(quantity, other._replace(unit=quantity.unit, factor=quantity.factor))
+            for other in _elliptic(text, stated, quantity.unit)
+        )
+
+    def _uncontested(self, quantity: Quantity, passage: PassageNumbers) -> bool:
+        """Return whether a long claim states one number more than the passage, which has none of this kind."""
+        if len(self.claim.terms) <= _LONG:
+            return False
+        kind = _kind(quantity)
+        return not any(_kind(other) == kind for other in passage.quantities)
 
     def _misattributed(self, quantity: Quantity, near: Sequence[Quantity], nearest: Clause) -> str:
         """Return the number that the passage gives for the claim's subject, if the claim's number refers to another.
@@ -71,6 +102,8 @@ class NumberGate:
         for q in here:
             if nearest.part_has_any(terms, q.start, q.end):
                 return ""
+            if nearest.part_has_any(self.subject, q.start, q.end) and not nearest.in_first_part(q.start):
+                return ""  # "men 14 days, women 11 days"
         others = [q for q in nearest.quantities if _same_kind(q, quantity, year) and q not in here]
         if any(agrees(own, q) for own in self.claim.quantities for q in others):
             return ""  # the claim gives several numbers
@@ -139,6 +172,18 @@ def _counts(quantity: Quantity, counted: str, analysis: Analysis) -> bool:
 def _same_kind(quantity: Quantity, other: Quantity, other_is_year: bool) -> bool:
     """Return whether both have the same unit, and both or neither are years."""
     return quantity.unit == other.unit and _is_year(quantity) == other_is_year
+
+
+def _elliptic(text: str, quantities: Sequence[Quantity], unit: str) -> list[Quantity]:
+    """Return the numbers whose unit is left out: "the first costs 18 euros, the second 11."."""
+    if not unit or not any(q.unit == unit for q in quantities):
+        return []
+    return [q for q in quantities if not q.unit and q.values and text[q.end : q.end + 1] in _LIST_ENDS]
+
+
+def _kind(quantity: Quantity) -> str:
+    """Return what can stand in the place of a number: a year, an ordinal, a number with the same unit."""
+    return "year" if _is_year(quantity) else "ordinal" if quantity.ordinal else quantity.unit
 
 
 def _is_year(quantity: Quantity) -> bool:

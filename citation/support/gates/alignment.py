@@ -1,0 +1,192 @@
+"""Alignment: which content word of a passage answers to which content word of the claim."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...text.clauses import Statement, Token
+from ...text.clauses.vocabulary import Vocabulary, vocabulary
+from ...text.concepts import synonyms
+from ...text.numbers.quantities import agrees
+
+# Letters that two words of one family share at least: relocate, relocation.
+_FAMILY = 5
+_SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
+_PREFIXES = {
+    "en": ("un", "in", "im", "ir", "il", "dis", "non", "mis"),
+    "de": ("un", "in", "nicht", "miss"),
+    "fr": ("in", "im", "ir", "il", "de", "des", "dis", "non", "mal"),
+    "es": ("in", "im", "ir", "il", "des", "dis", "no"),
+    "zh": ("不", "非", "无", "未"),
+}
+_VERBAL = 1.5  # what a predicate says about which clause is meant, where a noun says 1
+_HAN_SHARED = 2  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A token of the passage that answers to one of the claim."""
+
+    token: Token
+    sign: int  # -1 for opposites
+    exact: bool  # the same stem or number
+
+
+class Alignment:
+    """The tokens of a claim beside those of one sentence of the passage.
+
+    Among several candidates, the one in the clause that shares most with the claim is taken.
+    """
+
+    def __init__(self, claim: Statement, passage: Statement, everywhere: frozenset[str] = frozenset()) -> None:
+        """Align them. `everywhere`: stems of the neighbouring sentences; a word found there has no synonym here."""
+        self.claim, self.passage = claim, passage
+        self._everywhere = everywhere
+        self._words = vocabulary(claim.language)
+        exact = [self._same(token) for token in claim.tokens]
+        taken = {id(match.token) for found in exact for match in found}
+        opposite = [
+            () if found else self._opposite(token, taken) for token, found in zip(claim.tokens, exact, strict=True)
+        ]
+        candidates = [found or other for found, other in zip(exact, opposite, strict=True)]
+        weights = [self._weights(candidates, clause) for clause in range(claim.clauses)]
+        self.mains = [max(weight, key=lambda at: (weight[at], -at)) if weight else -1 for weight in weights]
+        self.matches: list[Match | None] = [
+            max(found, key=lambda match: _fit(token, match, weights[token.clause])) if found else None
+            for token, found in zip(claim.tokens, candidates, strict=True)
+        ]
+        self.shared = sum(match is not None for match in self.matches)
+
+    def _weights(self, candidates: Sequence[Sequence[Match]], clause: int) -> dict[int, float]:
+        """How much of a clause of the claim each clause of the passage has."""
+        weight: dict[int, float] = {}
+        for token, found in zip(self.claim.tokens, candidates, strict=True):
+            if token.clause == clause:
+                for at, verbal in {(match.token.clause, match.token.verbal) for match in found}:
+                    weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
+        return weight
+
+    def within(self, clause: int) -> float:
+        """The share of a clause of the claim that its main clause in the passage has."""
+        tokens = [(t, m) for t, m in zip(self.claim.tokens, self.matches, strict=True) if t.clause == clause]
+        tokens = [(t, m) for t, m in tokens if not t.operator or m is not None]
+        found = sum(m is not None and m.token.clause == self.mains[clause] for _, m in tokens)
+        return found / max(1, len(tokens))
+
+    @property
+    def coverage(self) -> float:
+        """The share of the claim's tokens that have a match."""
+        return self.shared / max(1, len(self.claim.tokens))
+
+    def pairs(self, claim_clause: int | None = None) -> list[tuple[Token, Match]]:
+        """Tokens of the claim with their matches, of one clause or of all."""
+        return [
+            (token, match)
+            for token, match in zip(self.claim.tokens, self.matches, strict=True)
+            if match is not None and (claim_clause is None or token.clause == claim_clause)
+        ]
+
+    def _same(self, token: Token) -> list[Match]:
+        """Tokens that say the same."""
+        passage = self.passage
+        if token.quantity is not None:
+            return [
+                Match(other, 1, True)
+                for other in passage.tokens
+                if other.quantity is not None and agrees(token.quantity, other.quantity)
+            ]
+        found = [Match(passage.tokens[at], 1, True) for at in passage.stems.get(token.stem, ())]
+        if found:
+            return found
+        if self.claim.language == "zh":
+            return [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
+        if token.stem in self._everywhere:
+            return []
+        others = self._words.synonyms.get(token.stem, frozenset()) | synonyms(token.stem).single
+        sides = self._words.antonyms.sides(token.folded)
+        kinds = self._words.kinds.get(token.folded, frozenset())
+        return [
+            Match(other, 1, False)
+            for other in passage.tokens
+            if other.quantity is None
+            and (other.stem in others or _family(token.folded, other.folded))
+            and not _opposed(sides, self._words.antonyms.sides(other.folded))
+            and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
+        ]
+
+    def _opposite(self, token: Token, taken: set[int]) -> list[Match]:
+        """Tokens that say the opposite and answer to nothing else."""
+        if token.quantity is not None or token.denying:
+            return []
+        sides = self._words.antonyms.sides(token.folded)
+        return [
+            Match(other, -1, False)
+            for other in self.passage.tokens
+            if other.quantity is None
+            and not other.denying
+            and id(other) not in taken
+            and (
+                _opposed(sides, self._words.antonyms.sides(other.folded)) or _negated(token, other, self.claim.language)
+            )
+        ]
+
+
+def _fit(token: Token, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
+    """How well a candidate fits: its clause, its form, its sign, its place."""
+    other = match.token
+    alike = other.sign == token.sign and other.scoped == token.scoped
+    return weight[other.clause], match.exact, alike, -other.word
+
+
+def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int]]) -> bool:
+    """Whether two words are different members of one class, and of no other the same."""
+    if not kinds or not others or kinds & others:
+        return False
+    return not {kind for kind, _ in kinds}.isdisjoint(kind for kind, _ in others)
+
+
+def _opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
+    """Whether two words stand on different sides of a family and on no same one."""
+    if not sides or not others or sides & others:
+        return False
+    return any(family == other and side != other_side for family, side in sides for other, other_side in others)
+
+
+def _negated(token: Token, other: Token, language: str) -> bool:
+    """Whether one word is the other with a prefix that negates it."""
+    one, two = (token.folded, other.folded) if len(token.folded) > len(other.folded) else (other.folded, token.folded)
+    for prefix in _PREFIXES.get(language, ()):
+        if one.startswith(prefix) and len(one) - len(prefix) >= (_SHORTEST_NEGATED if language != "zh" else 2):
+            bare = one[len(prefix) :]
+            if bare == two or (language != "zh" and _family(bare, two)):
+                return True
+    return False
+
+
+@lru_cache(maxsize=1 << 14)
+def _family(one: str, other: str) -> bool:
+    """Whether two words are forms of one: they share a long beginning."""
+    if len(one) < _FAMILY or len(other) < _FAMILY or one[:_FAMILY] != other[:_FAMILY]:
+        return False
+    shared = _FAMILY
+    for a, b in zip(one[_FAMILY:], other[_FAMILY:], strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared >= max(len(one), len(other)) - 4 and shared >= min(len(one), len(other)) - 3
+
+
+def han_alike(token: Token, other: Token, words: Vocabulary) -> bool:
+    """Whether two Chinese words share two characters, or stand in one group of synonyms."""
+    if other.quantity is not None:
+        return False
+    one, two = token.folded, other.folded
+    if two in words.synonyms.get(token.stem, ()):
+        return True
+    if _opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
+        return False
+    if one in two or two in one:
+        return min(len(one), len(two)) >= _HAN_SHARED
+    pairs = {one[i : i + 2] for i in range(len(one) - 1)}
+    shared = sum(two[i : i + 2] in pairs for i in range(len(two) - 1))
+    return shared > 0 and shared * 2 >= min(len(one), len(two)) - 1

@@ -1,0 +1,254 @@
+"""Bindings: which value belongs to which name, and words that are replaced by others of their kind."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ...text.clauses import Statement, Token
+from ...text.clauses.vocabulary import vocabulary
+from ...text.numbers.quantities import agrees
+from .alignment import Alignment, excludes, han_alike
+from .disagreement import Disagreement, Reason
+
+_YEARS = range(1000, 2100)
+_DAYS = frozenset(
+    {"tomorrow", "yesterda", "surlendemain", "lendemain", "推迟", "两天", "次日", "翌日", "sigu", "siguient"}
+)
+_SHORT_HAN = 6  # words; longer Chinese sentences are not cut reliably
+_SHORTEST_NAME = 2
+_UNMATCHED = 2  # words of the claim that the passage may lack, where one of them is an unknown name
+
+
+def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Words of the claim that the passage has in two places, each beside another word of the same kind.
+
+    "Tin is mined in Arden", where the passage has "Copper is mined in Arden. Tin is mined in Borrow."
+    """
+    places: dict[int, dict[tuple[int, int], Token]] = {}
+    if claim.language == "zh" and len(claim.tokens) > _SHORT_HAN:
+        return
+    for number, alignment in enumerate(alignments):
+        if claim.language == "zh" and len(alignment.passage.tokens) > 2 * _SHORT_HAN:
+            continue
+        for token, match in alignment.pairs():
+            for other in _all_matches(alignment, token, match.token):
+                places.setdefault(id(token), {}).setdefault((number, other.piece), other)
+    tokens = [t for t in claim.tokens if id(t) in places]
+    mine = {id(found) for t in claim.tokens for found in places.get(id(t), {}).values()}
+    for w in tokens:
+        for v in tokens:
+            if w is v or w.piece != v.piece or not _alone(places[id(w)], places[id(v)]):
+                continue
+            found = _competitors(places[id(w)], places[id(v)], alignments, mine)
+            if found:
+                theirs, other = found
+                text = alignments[theirs[0]].passage.text
+                yield Disagreement(
+                    Reason.BINDING,
+                    f"the passage has “{text[other.start : other.end]}” beside “{claim.text[w.start : w.end]}”, "
+                    f"not “{claim.text[v.start : v.end]}”",
+                    rule="binding",
+                )
+                return
+
+
+def _all_matches(alignment: Alignment, token: Token, best: Token) -> list[Token]:
+    passage = alignment.passage
+    if passage.language == "zh":
+        words = vocabulary("zh")
+        return [t for t in passage.tokens if t is best or (t.quantity is None and han_alike(best, t, words))]
+    if token.quantity is not None:
+        return [t for t in passage.tokens if t.quantity is not None and agrees(token.quantity, t.quantity)]
+    return [passage.tokens[at] for at in passage.stems.get(best.stem, ())] or [best]
+
+
+def _alone(one: dict[tuple[int, int], Token], other: dict[tuple[int, int], Token]) -> bool:
+    """Whether no piece of the passage has both."""
+    return not one.keys() & other.keys()
+
+
+def _competitors(
+    ws: dict[tuple[int, int], Token],
+    vs: dict[tuple[int, int], Token],
+    alignments: Sequence[Alignment],
+    mine: set[int],
+) -> tuple[tuple[int, int], Token] | None:
+    """Beside w a word of v's kind, and beside v a word of w's kind, neither of them in the claim."""
+    for place, w in ws.items():
+        rivals = [t for t in _piece(alignments, place) if id(t) not in mine]
+        for other_place, v in vs.items():
+            rival = next(
+                (t for t in rivals if _comparable(t, v, alignments[place[0]], alignments[other_place[0]])), None
+            )
+            if rival is None:
+                continue
+            back = (t for t in _piece(alignments, other_place) if id(t) not in mine)
+            if _shares_subject(w, _piece(alignments, other_place), place, other_place):
+                continue
+            if not _parallel(alignments, place, other_place) and not (v.before and v.before == rival.before):
+                continue
+            if any(_comparable(t, w, alignments[other_place[0]], alignments[place[0]]) for t in back):
+                return place, rival
+    return None
+
+
+def _shares_subject(w: Token, behind: list[Token], place: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether `w` may be the subject of the next piece, too: "Wilk joined Greta in 1990 and founded Rage in 1991"."""
+    follows = place[0] == other[0] and other[1] > place[1]
+    return follows and w.name and not w.before and bool(behind) and behind[0].verbal
+
+
+def _parallel(alignments: Sequence[Alignment], one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two pieces have a word in common, as "Anna lives …, Erik lives …"."""
+    here, there = _piece(alignments, one), _piece(alignments, other)
+    stems = {t.stem for t in here}
+    elliptic = one[0] == other[0] and not all(any(t.verbal for t in piece) for piece in (here, there))
+    return elliptic or any(t.stem in stems for t in there)
+
+
+def _piece(alignments: Sequence[Alignment], place: tuple[int, int]) -> list[Token]:
+    number, piece = place
+    return [t for t in alignments[number].passage.tokens if t.piece == piece]
+
+
+def _comparable(one: Token, other: Token, here: Alignment, there: Alignment) -> bool:
+    """Whether two words may stand for one another in the same place of a sentence."""
+    if one.quantity is not None or other.quantity is not None:
+        return _same_kind_of_number(one, other)
+    if one.kind and one.kind == other.kind:
+        return True
+    if here.passage.language == "zh":
+        return _last(one, here.passage) == _last(other, there.passage) or _slot(one, here.passage, other, there.passage)
+    if one.name != other.name and one.word and other.word and here.passage.language != "de":
+        return False
+    if one.name and other.name and here.passage.language != "de":
+        return _side(one, here.passage) == _side(other, there.passage)
+    if one.operator or other.operator or one.verbal != other.verbal:
+        return False
+    if one.verbal:
+        return here.passage.language == "en" or (_first_verb(one, here.passage) and _first_verb(other, there.passage))
+    return not one.verbal and _slot(one, here.passage, other, there.passage)
+
+
+def _same_kind_of_number(one: Token, other: Token) -> bool:
+    if one.quantity is None or other.quantity is None:
+        return False
+    return one.quantity.unit == other.quantity.unit and _is_year(one) == _is_year(other)
+
+
+def _is_year(token: Token) -> bool:
+    q = token.quantity
+    return q is not None and bool(q.values) and not q.unit and q.values[0] in _YEARS
+
+
+def _slot(one: Token, here: Statement, other: Token, there: Statement) -> bool:
+    """Whether two nouns stand in the same place: behind the same preposition, or beside the same word."""
+    if one.before or other.before:
+        return one.before == other.before
+    mine, theirs = _neighbours(one, here), _neighbours(other, there)
+    return any(a and a == b for a, b in zip(mine, theirs, strict=True))
+
+
+def _first_verb(token: Token, statement: Statement) -> bool:
+    return next((t for t in statement.tokens if t.piece == token.piece and t.verbal), None) is token
+
+
+def _last(token: Token, statement: Statement) -> bool:
+    """Whether a token is the last one of its piece."""
+    return not any(t.piece == token.piece and t.word > token.word for t in statement.tokens)
+
+
+def _side(token: Token, statement: Statement) -> tuple[str, bool]:
+    """The preposition before a name, and whether a predicate of its piece stands before it."""
+    return token.before, any(t.verbal and t.piece == token.piece and t.word < token.word for t in statement.tokens)
+
+
+def _neighbours(token: Token, statement: Statement) -> tuple[str, str]:
+    """The stems of the content words before and behind a token, in its piece."""
+    at = next(n for n, t in enumerate(statement.tokens) if t is token)
+    before = statement.tokens[at - 1] if at else None
+    behind = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
+    return (
+        before.stem if before is not None and before.piece == token.piece else "",
+        behind.stem if behind is not None and behind.piece == token.piece else "",
+    )
+
+
+def replaced(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
+    """Words of the claim that the passage does not have, where it has another word of their kind.
+
+    `known`: stems of the title and what else may name things.
+    """
+    words = vocabulary(claim.language)
+    best = max(alignments, key=lambda alignment: alignment.shared)
+    taken = {id(match.token) for _, match in best.pairs()}
+    free = [t for t in best.passage.tokens if id(t) not in taken]
+    everything = {t.stem for alignment in alignments for t in alignment.passage.tokens}
+    for token, match in zip(claim.tokens, best.matches, strict=True):
+        if match is not None or token.quantity is not None or token.stem in everything or token.stem in known:
+            continue
+        if token.kind == "weekday" and _shifted(alignments):
+            continue
+        kinds = words.kinds.get(token.folded, frozenset())
+        for other in free:
+            if excludes(kinds, words.kinds.get(other.folded, frozenset())):
+                yield Disagreement(
+                    Reason.UNKNOWN_NAME if token.name and claim.language != "de" else Reason.BINDING,
+                    f"the passage says “{best.passage.text[other.start : other.end]}”, "
+                    f"not “{claim.text[token.start : token.end]}”",
+                    rule="class",
+                )
+                return
+
+
+def _shifted(alignments: Sequence[Alignment]) -> bool:
+    """Whether the passage moves a day: "two days later", "the following day"."""
+    return any(
+        (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.stem in _DAYS
+        for alignment in alignments
+        for t in alignment.passage.tokens
+    )
+
+
+def _unknown_persons(claim: Statement, known: set[str], best: set[str]) -> Iterator[Disagreement]:
+    """Names of two words and more, none of which the passage has."""
+    for one, other in pairwise(claim.tokens):
+        if not (one.name and other.name and other.word == one.word + 1 and not one.kind and not other.kind):
+            continue
+        if one.stem in known or other.stem in known:
+            continue
+        unmatched = [t for t in claim.tokens if t.stem not in best and t.quantity is None]
+        sure = len(unmatched) <= _UNMATCHED + 1
+        name = claim.text[one.start : other.end]
+        yield Disagreement(
+            Reason.UNKNOWN_NAME, f"the passage does not mention “{name}”", 0.6 if sure else 0.3, "person"
+        )
+        return
+
+
+def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
+    """Names of the claim that neither the passage nor its title mentions."""
+    if claim.language == "zh":
+        return
+    everything = {t.stem for alignment in alignments for t in alignment.passage.tokens} | known
+    best = max(alignments, key=lambda alignment: alignment.shared)
+    yield from _unknown_persons(claim, everything, {*best.passage.stems})
+    if claim.language == "de":
+        return
+    for token, match in zip(claim.tokens, best.matches, strict=True):
+        if len(token.folded) < _SHORTEST_NAME:
+            continue
+        if token.name and token.word and match is None and token.stem not in everything:
+            rivals = [
+                t
+                for t in best.passage.tokens
+                if t.name and t.stem not in claim.stems and t.clause in best.mains and t.before == token.before
+            ]
+            alone = len(claim.tokens) - best.shared <= _UNMATCHED
+            strength = 0.6 if rivals and alone else 0.3
+            yield Disagreement(
+                Reason.UNKNOWN_NAME,
+                f"the passage does not mention “{claim.text[token.start : token.end]}”",
+                strength,
+                rule="name",
+            )
+            return

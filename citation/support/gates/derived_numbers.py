@@ -1,0 +1,126 @@
+"""Numbers that follow from what a passage says: other notations, conversions, and dates a stated time away.
+
+They are computed only where a number of the claim is not found as it is.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ...text import Quantity
+from ...text.numbers.quantities import MONTH, RATIO
+
+_ROMAN = re.compile(r"\b(?=[IVXLC]{1,9}\b)(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+# Words that say a number without writing it, by its value; ratios are below 1.
+_WORDS = (
+    (
+        re.compile(r"\b(?:doubl\w*|twice|verdoppel\w*|doppelt\w*|duplic\w*|doble)\b|翻倍|翻了一番|两倍", re.IGNORECASE),
+        2.0,
+    ),
+    (re.compile(r"\b(?:tripl\w*|thrice|verdreifach\w*)\b|三倍", re.IGNORECASE), 3.0),
+    (
+        re.compile(r"\b(?:half|halves|halved|halv\w*|hälfte|halb\w*|moitié|mitad|demie?)\b|一半|半数", re.IGNORECASE),
+        0.5,
+    ),
+)
+# "one in five", "three out of four", "zwei von drei", "tres de cada cuatro", "un sur dix"
+_RATIO = re.compile(r"\W{0,2}(?:in|out of|of every|in every|von|sur|de cada|aus)\W{0,2}", re.IGNORECASE)
+_OF = re.compile(r"\s(?:of|of the|of its|der|des|von den|de los|de las|sur les|des)\s", re.IGNORECASE)
+_LATER = re.compile(
+    r"\b(?:later|after|afterwards|age of|aged|within|following|next day|following day|später|nach|darauf|alter|binnen"
+    r"|plus tard|après|âge|suivant|lendemain|más tarde|después|edad|siguiente|mañana)\b|后|次日|翌日|岁",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"\b(?:earlier|before|previous|prior|after she|after he|after it|früher|zuvor|vor|plus tôt|avant|antes|anterior"
+    r"|brought forward)\b|前|提前",
+    re.IGNORECASE,
+)
+_NEXT_YEAR = re.compile(r"\byear (?:after|before|later|earlier)\b|\b(?:a|one) year\b", re.IGNORECASE)
+_DAY, _MONTH, _YEAR = 86400, 2629800, 31557600
+_MOST_YEARS = 200
+_CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
+
+
+def notations(quantity: Quantity) -> Iterator[Quantity]:
+    """The same quantity in another notation: 25 % and a quarter, 180 °C and 356 °F."""
+    for value in quantity.values:
+        if quantity.unit == "%":
+            yield quantity._replace(values=(value / 100,), unit=RATIO, rounded=True)
+        elif quantity.unit == RATIO and value < 1:
+            yield quantity._replace(values=(value * 100,), unit="%", rounded=False)
+            yield quantity._replace(values=(round(value * 100),), unit="%", rounded=False)
+        elif quantity.unit in _CONVERSIONS:
+            unit, factor, offset = _CONVERSIONS[quantity.unit]
+            yield quantity._replace(values=(round(value * factor + offset, 1),), unit=unit)
+            yield quantity._replace(values=(float(round(value * factor + offset)),), unit=unit)
+
+
+def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) -> list[Quantity]:
+    """What numbers follow from `quantities`, those of `text`, and from its words. `denied`: the claim negates."""
+    found = [*_words(text), *_ratios(text, quantities), *_shifted(text, quantities)]
+    if denied:
+        found += _complements(text, quantities)
+    found += [other for q in [*quantities, *found] for other in notations(q)]
+    return found
+
+
+def _words(text: str) -> Iterator[Quantity]:
+    for pattern, value in _WORDS:
+        if match := pattern.search(text):
+            yield Quantity((value,), *match.span(), unit=RATIO if value < 1 else "")
+    for match in _ROMAN.finditer(text):
+        if len(match[0]) > 1:
+            values = [_ROMAN_VALUES[letter] for letter in match[0]]
+            pairs = zip(values, [*values[1:], 0], strict=True)
+            value = float(sum(-one if one < following else one for one, following in pairs))
+            yield Quantity((value,), *match.span())
+            yield Quantity((value,), *match.span(), ordinal=True)
+
+
+def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    for one, other in pairwise(quantities):
+        if not one.values or not other.values or one.unit or not 0 < one.values[0] < other.values[0]:
+            continue
+        if _RATIO.fullmatch(text, one.end, max(one.end, other.start)):
+            yield Quantity((one.values[0] / other.values[0],), one.start, other.end, unit=RATIO)
+
+
+def _complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Seven, for "two of the nine": what a sentence that denies speaks of."""
+    for one, other in pairwise(quantities):
+        if one.values and other.values and _OF.fullmatch(text, one.end, max(one.end, other.start)):
+            yield Quantity((other.values[0] - one.values[0],), one.start, other.end)
+        if one.unit == "%":
+            yield one._replace(values=(100 - one.values[0],))
+
+
+def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """1915, for "founded in 1890 and closed 25 years later"; July, for "in March … four months later"."""
+    signs = [sign for pattern, sign in ((_LATER, 1), (_EARLIER, -1)) if pattern.search(text)]
+    spans = [q for q in quantities if q.values and q.unit in {"time", ""}]
+    for base in quantities:
+        if not base.values:
+            continue
+        year = not base.unit and 1000 <= base.values[0] < 2100
+        if year and _NEXT_YEAR.search(text):
+            yield from (base._replace(values=(base.values[0] + step,)) for step in (1, -1))
+        for span in spans:
+            length = span.values[0] * span.factor
+            for sign in signs if span is not base else ():
+                if year and (span.factor == _YEAR or (not span.unit and span.values[0] < _MOST_YEARS)):
+                    yield base._replace(values=(base.values[0] + sign * span.values[0],))
+                elif base.unit == MONTH and span.factor == _MONTH:
+                    yield base._replace(values=((base.values[0] + sign * span.values[0] - 1) % 12 + 1,))
+                elif _day_of_month(text, base, quantities) and span.factor in {_DAY, 7 * _DAY}:
+                    yield base._replace(values=(base.values[0] + sign * length / _DAY,))
+
+
+def _day_of_month(text: str, base: Quantity, quantities: Sequence[Quantity]) -> bool:
+    """Whether a number stands beside a month."""
+    return (
+        not base.unit
+        and 1 <= base.values[0] <= 31
+        and any(q.unit == MONTH and (0 <= q.start - base.end <= 4 or 0 <= base.start - q.end <= 2) for q in quantities)
+    )

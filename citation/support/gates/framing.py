@@ -1,0 +1,83 @@
+"""Framing: what a passage asks, imagines, denies in its next sentence or only has as a heading states nothing."""
+
+from collections.abc import Iterator, Sequence
+
+from ...text.clauses import Statement
+from ...text.clauses.vocabulary import vocabulary
+from .alignment import Alignment
+from .disagreement import Disagreement, Reason
+
+_FRAMES = frozenset({"false", "fiction"})
+_NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}
+_DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
+# Content words of a sentence that takes back the one before it: "The board did not approve it."
+_SHORT = 6
+# Below this share of its words in the body, a claim rests on a heading.
+_BODY = 0.5
+
+
+def framed(alignment: Alignment) -> Iterator[Disagreement]:
+    """What the passage tells as a myth, a plot or a thought experiment, and the claim as a fact."""
+    if _NO_FACT & alignment.claim.kinds():
+        return
+    passage = alignment.passage
+    for op in passage.of(*_FRAMES):
+        label = op.clause < max(alignment.mains) and not any(
+            t.clause == op.clause and not t.operator for t in passage.tokens
+        )
+        named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
+        if (op.clause in alignment.mains or label) and not named:
+            said = passage.spelled(op.start, op.end)
+            yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{said}”", rule="frame")
+            return
+
+
+def asked(alignment: Alignment) -> Iterator[Disagreement]:
+    """What the passage only asks."""
+    claim = alignment.claim
+    if alignment.passage.question and not claim.question and not {"if", "would"} & claim.kinds():
+        asks = vocabulary(claim.language).role("asking")
+        if asks.isdisjoint(claim.words):
+            yield Disagreement(Reason.FRAMING, "the passage only asks this", rule="question")
+
+
+def retracted(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
+    """What the next sentence takes back: "This is not true.", "The board did not approve it."."""
+    if best + 1 >= len(passages) or _DENIALS & claim.kinds():
+        return
+    following = passages[best + 1]
+    pronouns = vocabulary(claim.language).role("pronoun")
+    if len(following.tokens) > _SHORT or following.row or following.question or not _DENIALS & following.kinds():
+        return
+    refers = not pronouns.isdisjoint(following.words) if claim.language != "zh" else True
+    new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
+    if refers and len(new) <= _SHORT // 2 and not any(t.quantity for t in following.tokens):
+        said = following.spelled(0, len(following.text))
+        yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+
+
+def headed(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """What only a heading or a title line says."""
+    if not any(alignment.passage.heading for alignment in alignments):
+        return
+    body = [alignment for alignment in alignments if not alignment.passage.heading]
+    everywhere = _found(claim, alignments)
+    said = _found(claim, body)
+    lost = [n for n in everywhere if n not in said]
+    states = [n for n, t in enumerate(claim.tokens) if n in said and not claim.tokens[n].name]
+    if lost and (len(said) < _BODY * len(claim.tokens) or not states):
+        word = claim.text[claim.tokens[lost[0]].start : claim.tokens[lost[0]].end]
+        yield Disagreement(Reason.FRAMING, f"only a heading of the passage says “{word}”", rule="heading")
+
+
+def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:
+    """The numbers of the claim's tokens that any of these sentences has."""
+    return {n for n in range(len(claim.tokens)) if any(alignment.matches[n] for alignment in alignments)}
+
+
+def lacking(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """A claim about what the evidence does not say, which no evidence can support."""
+    if "unstated" not in claim.kinds():
+        return
+    if not any({"unstated", "not", "no"} & passage.kinds() for passage in passages):
+        yield Disagreement(Reason.FRAMING, "the sentence tells what the evidence does not say", rule="unstated")

@@ -1,0 +1,273 @@
+"""Operators: negation, modality, plans, hedges, conditions, quantities of things and bounds of numbers."""
+
+from collections.abc import Iterator
+
+from ...text.clauses import Operator, Statement, Token
+from ...text.clauses.statement import EXCEPTIVE, NEGATING
+from ...text.clauses.vocabulary import vocabulary
+from ...text.numbers.quantities import agrees
+from .alignment import Alignment, Match
+from .disagreement import Disagreement, Reason
+from .relations import swapped_pivots
+
+_NAME_WEIGHT = 0.4  # a name says less about what is denied than a predicate does
+_POSSIBLE = frozenset({"may"})
+_NECESSARY = frozenset({"must"})
+_CONDITIONS = frozenset({"if", "unless"})
+_BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
+_LOWER, _UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
+_REACH = 4  # words between an operator and the word that it says something of
+_REACH_HAN = 8  # characters
+_BOUND_REACH = 3  # words between a bound and its number
+# How much of a set each word speaks of. A claim must not speak of more than the passage.
+_SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
+_QUANTIFIERS = frozenset(_SHARE)
+
+
+def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """What one side says and the other denies, or says with the opposite word."""
+    pairs = alignment.pairs(clause)
+    if not pairs:
+        return
+    exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
+    if not exceptions and not _same_predicate(alignment, clause):
+        return
+    denied = _contradicted(exceptions) if exceptions else _outvoted(pairs, alignment.mains[clause])
+    if (shared := _shared_denial(pairs)) is not None:
+        denied = None if denied else shared
+    opposites = [
+        (t, m)
+        for t, m in pairs
+        if m.sign < 0 and m.token.clause == alignment.mains[clause] and id(t) not in swapped_pivots(alignment)
+    ]
+    if bool(denied) == (len(opposites) % 2 == 1):
+        return
+    if denied:
+        token, match = denied
+        yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
+    else:
+        token, match = opposites[0]
+        said = alignment.passage.text[match.token.start : match.token.end]
+        yield Disagreement(
+            Reason.NEGATION, f"the passage says “{said}”, the opposite of “{_word(alignment, token)}”", rule="antonym"
+        )
+
+
+def _same_predicate(alignment: Alignment, clause: int) -> bool:
+    """Whether the passage has most of what the clause of the claim states of its subject."""
+    stated = [
+        (token, match)
+        for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+        if token.clause == clause and not token.operator and not token.name and token.quantity is None
+    ]
+    verbal = [pair for pair in stated if pair[0].verbal] or stated
+    found = sum(match is not None for _, match in verbal)
+    return found * 2 > len(verbal) or not stated
+
+
+def _denial(alignment: Alignment, token: Token, other: Token) -> str:
+    """What only one side denies, in words."""
+    for side, statement, clause in (
+        ("sentence", alignment.claim, token.clause),
+        ("passage", alignment.passage, other.clause),
+    ):
+        ops = [op for op in statement.of(*NEGATING, *EXCEPTIVE) if op.clause == clause]
+        if len(ops) % 2:
+            following = next((t for t in statement.tokens if t.word >= ops[0].after), None)
+            end = following.end if following is not None else ops[0].end
+            return f"only the {side} denies it: “{statement.spelled(ops[0].start, end)}”"
+    return f"only one side denies “{_word(alignment, token)}”"
+
+
+def _shared_denial(pairs: list[tuple[Token, Match]]) -> tuple[Token, Match] | None:
+    """A word that denies, where both sides have it and only one side counts it: "did not stop", "stopped"."""
+    shared = [(t, m) for t, m in pairs if t.denying != m.token.denying and m.exact]
+    return shared[0] if len(shared) % 2 else None
+
+
+def _contradicted(pairs: list[tuple[Token, Match]]) -> tuple[Token, Match] | None:
+    """A word of an exception whose sign differs."""
+    differing = [(t, m) for t, m in pairs if t.sign != m.token.sign]
+    return differing[0] if len(differing) * 2 > len(pairs) else None
+
+
+def _outvoted(pairs: list[tuple[Token, Match]], main: int) -> tuple[Token, Match] | None:
+    """A word that only one side denies, if that is so of most words of the clause."""
+    balance, found = 0.0, None
+    for token, match in pairs:
+        if match.token.clause != main and len(pairs) > 1:
+            continue
+        weight = _NAME_WEIGHT if token.name or token.quantity is not None else 1.0
+        if token.sign != match.token.sign:
+            balance += weight
+            found = (token, match) if found is None or (token.verbal and not found[0].verbal) else found
+        else:
+            balance -= weight
+    return found if balance > 0 else None
+
+
+def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Permission and duty; planned and done; believed and known; with and without a condition."""
+    mine = alignment.claim.kinds(clause)
+    theirs = _governing(alignment, clause)
+    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
+    if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine:
+        yield _modal("the passage permits what the sentence demands", "permission")
+    elif (
+        "may" in mine
+        and "must" in theirs
+        and "may" not in theirs
+        and not {"only", "not", "no", "unless"} & (everywhere | elsewhere)
+    ):
+        yield _modal("the passage demands what the sentence permits", "duty")
+    denied = {"not", "no", "denies", "may_not"} & everywhere
+    if (
+        "plan" in theirs
+        and not denied
+        and _done(alignment.claim, clause)
+        and not {"plan", "would", "must", "should", "may", "hedge", "if"} & everywhere
+    ):
+        yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
+    if "hedge" in theirs and not denied and not {"hedge", "may", "said", "plan", "false", "would"} & everywhere:
+        yield _modal("the passage says it with reservation, the sentence as a fact", "hedge")
+    unreal = {"would", "irrealis", "if", "unless", "hedge", "may", "plan"}
+    if ("irrealis" in theirs or ("would" in theirs and "if" in elsewhere)) and not unreal & everywhere and not denied:
+        yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
+    if "even_if" in everywhere and not {"even_if", "despite"} & elsewhere and _CONDITIONS & elsewhere:
+        yield _modal("the passage sets a condition that the sentence denies", "condition")
+
+
+def _governing(alignment: Alignment, clause: int) -> set[str]:
+    """The kinds of operators of the passage that stand close to what the claim says."""
+    main = alignment.mains[clause]
+    words = [match.token.word for _, match in alignment.pairs(clause) if match.token.clause == main]
+    reach = _REACH_HAN if alignment.claim.language == "zh" else _REACH
+    return {
+        op.kind
+        for op in alignment.passage.operators
+        if op.clause == main and any(-reach <= word - op.word <= reach for word in words)
+    }
+
+
+_PAST = {
+    "en": frozenset(["was", "were", "has", "have", "had", "been"]),
+    "de": frozenset(["hat", "haben", "hatte", "wurde", "wurden", "war", "waren", "worden", "ist"]),
+    "fr": frozenset(["a", "ont", "fut", "furent", "ete", "etait", "est", "sont"]),
+    "es": frozenset(["fue", "fueron", "ha", "han", "habia", "sido", "esta"]),
+}
+_PAST_ENDINGS = {"en": ("ed",), "de": ("te", "ten"), "fr": ("a", "erent", "it"), "es": ("o", "aron", "ieron")}
+
+
+def _done(statement: Statement, clause: int) -> bool:
+    """Whether a clause tells something as done."""
+    language = statement.language
+    if language == "zh":
+        return "done" in statement.kinds() or "了" in statement.text
+    if not _PAST[language].isdisjoint(statement.words) or "done" in statement.kinds(clause):
+        return True
+    irregular = vocabulary(language).role("irregular")
+    return any(
+        t.verbal and t.clause == clause and (t.folded.endswith(_PAST_ENDINGS[language]) or t.folded in irregular)
+        for t in statement.tokens
+    )
+
+
+def _modal(detail: str, rule: str) -> Disagreement:
+    return Disagreement(Reason.MODALITY, detail, rule=rule)
+
+
+def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """All, most, some, none; only and not only."""
+    negated = bool({"not", "no", "except", "unless"} & (alignment.claim.kinds() ^ alignment.passage.kinds()))
+    match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
+    theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
+    for op in alignment.claim.of(*_QUANTIFIERS):
+        if op.clause != clause or negated:
+            continue
+        mine = [match_of[id(t)] for t in _beside(alignment.claim, op) if id(t) in match_of]
+        same = [other for other in theirs if any(t in mine for t in _beside(alignment.passage, other))]
+        if same and all(_SHARE[op.kind] > _SHARE[other.kind] for other in same):
+            said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
+    yield from _ranked(alignment)
+    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
+    if "not_only" in everywhere and "only" in elsewhere and "not_only" not in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
+    if "only" in everywhere and "not_only" in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
+
+
+def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
+    """A rank that the claim leaves out: "the second deepest lake" is not the deepest."""
+    passage = alignment.passage
+    for token, match in alignment.pairs():
+        rank = next(
+            (
+                t
+                for t in passage.tokens
+                if t.quantity is not None and t.quantity.ordinal and t.word == match.token.word - 1
+            ),
+            None,
+        )
+        own = [t for t in alignment.claim.tokens if t.quantity is not None]
+        if rank is not None and token.folded.endswith("est") and not own:
+            said = passage.text[rank.start : match.token.end]
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”", rule="rank")
+
+
+def _beside(statement: Statement, op: Operator) -> list[Token]:
+    """The content words on both sides of an operator."""
+    before = [t for t in statement.tokens if t.word < op.word][-1:]
+    return before + [t for t in statement.tokens if t.word >= op.after][:2]
+
+
+def _phrase(statement: Statement, op: Operator) -> str:
+    return statement.spelled(op.start, op.end)
+
+
+def bounds(alignment: Alignment) -> Iterator[Disagreement]:
+    """At least and at most, on a number that both sides have."""
+    for token, match in alignment.pairs():
+        if token.quantity is None or match.token.quantity is None or not agrees(token.quantity, match.token.quantity):
+            continue
+        mine, theirs = _bound(alignment.claim, token), _bound(alignment.passage, match.token)
+        if not mine:
+            continue
+        wrong = (
+            (mine in _LOWER and theirs in _UPPER)
+            or (mine in _UPPER and theirs in _LOWER)
+            or (mine == "exact" and theirs in {"over", "under"})
+            or (mine == "over" and theirs in {"", "min", "exact"} and not _larger(match, token))
+            or (mine == "under" and theirs in {"", "max", "exact"} and not _larger(match, token, below=True))
+        )
+        if wrong:
+            number = alignment.claim.text[token.start : token.end]
+            yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
+
+
+def _larger(match: Match, token: Token, *, below: bool = False) -> bool:
+    """Whether the number of the passage itself is above (or below) that of the claim."""
+    mine, theirs = token.quantity, match.token.quantity
+    if mine is None or theirs is None or not mine.values or not theirs.values:
+        return True
+    a, b = mine.values[0] * mine.factor, theirs.values[0] * theirs.factor
+    return b < a if below else b > a
+
+
+def _bound(statement: Statement, token: Token) -> str:
+    """The kind of bound on a number; negation turns it round: "no more than" is in the list, "does not exceed" not."""
+    for op in statement.operators:
+        if op.kind not in _BOUNDS:
+            continue
+        if 0 <= token.word - op.after < _BOUND_REACH or (0 <= op.word - token.word <= 2 and op.start - token.end <= 12):
+            if op.kind in {"over", "under"} and op.start > token.end:
+                continue
+            flipped = any(n.kind in {"not", "no"} and 0 < op.word - n.after + 1 <= 2 for n in statement.operators)
+            if flipped and op.kind in {"over", "under"}:
+                return "max" if op.kind == "over" else "min"
+            return op.kind
+    return ""
+
+
+def _word(alignment: Alignment, token: Token) -> str:
+    return alignment.claim.text[token.start : token.end]

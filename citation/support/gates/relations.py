@@ -1,0 +1,267 @@
+"""Relations: who did what to whom, what came first, what is more than what; and whether the two sides are swapped."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...text.clauses import Operator, Statement, Token
+from ...text.clauses.vocabulary import vocabulary
+from .alignment import Alignment, Match
+from .disagreement import Disagreement, Reason
+
+# Words of a relation in time or of cause, by the side that comes first: 1 where the side behind the word does.
+_ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
+_GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
+_LONGEST_HAN_VERB = 2  # characters
+_REACH = 4  # words between a participle and its auxiliary
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The tokens on the two sides of a relation, normalized: who acts or comes first, and the other."""
+
+    first: frozenset[int]  # id of tokens
+    second: frozenset[int]
+
+
+def turned(alignment: Alignment) -> Iterator[Disagreement]:
+    """Relations of the claim whose sides the passage has the other way round."""
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for pivot, match in alignment.pairs():
+        if pivot.quantity is not None or not (pivot.verbal or _comparative(pivot, alignment.claim)) or pivot.name:
+            continue
+        if not (match.token.verbal or _comparative(match.token, alignment.passage)):
+            continue
+        if alignment.claim.language == "zh" and max(len(pivot.stem), len(match.token.stem)) > _LONGEST_HAN_VERB:
+            continue
+        if not (match.exact or match.sign < 0) or _repeated(alignment, pivot, match):
+            continue
+        if _symmetric(pivot, alignment.claim.language):
+            continue
+        mine, theirs = _arguments(alignment.claim, pivot), _arguments(alignment.passage, match.token)
+        if mine is None or theirs is None:
+            continue
+        crossed, straight = _crossed(mine, theirs, match_of)
+        if crossed and not straight and match.sign > 0:
+            yield _disagreement(alignment, pivot, match)
+    yield from _reordered(alignment, match_of)
+
+
+def swapped_pivots(alignment: Alignment) -> set[int]:
+    """Ids of the claim's tokens that match their opposite with both sides swapped: "A sold to B", "B bought of A"."""
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    found = set()
+    for pivot, match in alignment.pairs():
+        if match.sign < 0:
+            mine, theirs = _arguments(alignment.claim, pivot), _arguments(alignment.passage, match.token)
+            if mine and theirs and _crossed(mine, theirs, match_of)[0]:
+                found.add(id(pivot))
+    return found
+
+
+def _crossed(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> tuple[bool, bool]:
+    """Whether both sides are found on the other one's, and whether any is found where it should be."""
+    first = {id(match_of[t].token) for t in mine.first if t in match_of}
+    second = {id(match_of[t].token) for t in mine.second if t in match_of}
+    crossed = bool(first & theirs.second) and bool(second & theirs.first)
+    straight = bool((first - second) & theirs.first) and bool((second - first) & theirs.second)
+    return crossed, straight
+
+
+def _repeated(alignment: Alignment, pivot: Token, match: Match) -> bool:
+    """Whether a word stands twice on a side: "Diesel buses … electric buses"."""
+    return len(alignment.claim.stems[pivot.stem]) > 1 or len(alignment.passage.stems[match.token.stem]) > 1
+
+
+def _comparative(token: Token, statement: Statement) -> bool:
+    return any(op.kind == "than" and 0 < op.word - token.word <= _REACH for op in statement.operators)
+
+
+def _symmetric(token: Token, language: str) -> bool:
+    return token.folded in vocabulary(language).role("symmetric")
+
+
+def _arguments(statement: Statement, pivot: Token) -> Sides | None:
+    """Who acts and on whom, for a predicate; None where it cannot be told."""
+    tokens = [t for t in statement.tokens if t.clause == pivot.clause]
+    left = _subject(statement, pivot, tokens)
+    right = [t for t in tokens if t.word > pivot.word and t.piece == pivot.piece]
+    if statement.language == "de":
+        return _german(statement, pivot, tokens)
+    if statement.language == "zh":
+        return _chinese(statement, pivot, tokens)
+    agent = _agent(statement, pivot)
+    if agent is not None:
+        acting = [t for t in right if t.word >= agent]
+        acting = acting[: 1 + next((n for n, t in enumerate(acting[1:]) if t.before != acting[0].before), len(acting))]
+        others = [t for t in left + right if t not in acting]
+        return Sides(frozenset(map(id, acting)), frozenset(map(id, others)))
+    if _passive(statement, pivot):
+        return Sides(frozenset(), frozenset(map(id, left)))
+    return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
+
+
+def _subject(statement: Statement, pivot: Token, tokens: list[Token]) -> list[Token]:
+    """The tokens before the predicate that have no preposition: not those of "As chair, …", "In 2019 …"."""
+    left = [t for t in tokens if t.word < pivot.word and not t.before]
+    pieces = {t.piece for t in left}
+    return [t for t in left if t.piece == max(pieces)] if len(pieces) > 1 else left
+
+
+def _agent(statement: Statement, pivot: Token) -> int | None:
+    """The word index behind "by" for a passive predicate."""
+    if not _passive(statement, pivot):
+        return None
+    by = next((op for op in statement.of("by") if op.word > pivot.word and op.clause == pivot.clause), None)
+    return by.after if by else None
+
+
+def _passive(statement: Statement, pivot: Token) -> bool:
+    words = vocabulary(statement.language)
+    if not pivot.folded.endswith(tuple(words.role("participle"))) and pivot.folded not in words.role("irregular"):
+        return False
+    passive = words.role("passive")
+    return any(word in passive for word in statement.words[max(0, pivot.word - _REACH) : pivot.word])
+
+
+def _german(statement: Statement, pivot: Token, tokens: list[Token]) -> Sides | None:
+    """Word order, case of the article, and "von" in the passive."""
+    words = vocabulary("de")
+    oblique, nominative = words.role("oblique"), words.role("nominative")
+    article = {id(t): statement.words[t.word - 1] if t.word else "" for t in tokens}
+    by = [t for t in tokens if t.before in {"von", "vom"}]
+    passive = bool(words.role("passive").intersection(statement.words)) and pivot.folded.endswith(("t", "en"))
+    if passive:
+        return Sides(frozenset(map(id, by)), frozenset(id(t) for t in tokens if t not in by and t is not pivot))
+    subject = [t for t in tokens if article[id(t)] in nominative and not t.before]
+    objects = [t for t in tokens if article[id(t)] in oblique and not t.before]
+    if subject or objects:
+        first = subject or [t for t in tokens if t not in objects and t is not pivot and not t.before]
+        second = objects or [t for t in tokens if t not in subject and t is not pivot]
+        return Sides(frozenset(map(id, first)), frozenset(map(id, second)))
+    left = [t for t in tokens if t.word < pivot.word and not t.before]
+    right = [t for t in tokens if t.word > pivot.word]
+    return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
+
+
+def _chinese(statement: Statement, pivot: Token, tokens: list[Token]) -> Sides | None:
+    """Word order; 被 and 由 mark who acts, 把 and 将 what is acted on."""
+    by = next((op for op in statement.of("by") if op.word < pivot.word and op.clause == pivot.clause), None)
+    left = [t for t in tokens if t.word < pivot.word]
+    right = [t for t in tokens if t.word > pivot.word]
+    if by is not None:
+        acting = [t for t in left if t.word >= by.after]
+        others = [t for t in left if t.word < by.word] + right
+        return Sides(frozenset(map(id, acting)), frozenset(map(id, others)))
+    return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
+
+
+def _reordered(alignment: Alignment, match_of: dict[int, Match]) -> Iterator[Disagreement]:
+    """Before and after, cause and effect."""
+    theirs = list(alignment.passage.of(*_ORDER))
+    if not theirs:
+        return
+    for op in alignment.claim.of(*_ORDER):
+        for other in theirs:
+            if _GROUPS[op.kind] != _GROUPS[other.kind]:
+                continue
+            mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
+            crossed, straight = _crossed(mine, said, match_of)
+            if crossed and not straight:
+                word = alignment.passage.spelled(other.start, other.end)
+                detail = f"the passage has the order of “{word}” the other way round"
+                yield Disagreement(Reason.DIRECTION, detail, rule=_GROUPS[op.kind])
+
+
+def _around(statement: Statement, op: Operator) -> Sides:
+    """What stands on the two sides of a word of order, the first thing first."""
+    tokens = statement.tokens
+    behind = [t for t in tokens if t.word >= op.after]
+    before = [t for t in tokens if t.word < op.word]
+    if not before:  # "Before the doors were locked, the alarm sounded."
+        first_piece = behind[0].piece if behind else 0
+        before = [t for t in behind if t.piece != first_piece]
+        behind = [t for t in behind if t.piece == first_piece]
+    sides = (before, behind)
+    first = _ORDER[op.kind]
+    return Sides(frozenset(map(id, sides[first])), frozenset(map(id, sides[1 - first])))
+
+
+def _disagreement(alignment: Alignment, pivot: Token, match: Match) -> Disagreement:
+    word = alignment.claim.text[pivot.start : pivot.end]
+    return Disagreement(Reason.ROLE, f"the passage has the two sides of “{word}” the other way round", rule="role")
+
+
+_MOTIONS = {
+    "en": (frozenset({"from"}), frozenset({"to", "into"})),
+    "de": (frozenset({"aus", "von", "vom"}), frozenset({"nach", "zu", "zum", "zur"})),
+    "fr": (frozenset({"de", "du", "depuis"}), frozenset({"a", "au", "vers", "jusqu'a"})),
+    "es": (frozenset({"de", "desde", "del"}), frozenset({"a", "al", "hasta", "hacia"})),
+}
+
+
+def displaced(alignment: Alignment) -> Iterator[Disagreement]:
+    """A movement or a change from one thing to another that the passage has the other way round."""
+    if alignment.claim.language not in _MOTIONS:
+        return
+    source, target = _MOTIONS[alignment.claim.language]
+    left = [(t, m) for t, m in alignment.pairs() if t.before in source and m.token.before in target]
+    right = [(t, m) for t, m in alignment.pairs() if t.before in target and m.token.before in source]
+    if left and right:
+        word = alignment.claim.text[left[0][0].start : left[0][0].end]
+        yield Disagreement(
+            Reason.DIRECTION,
+            f"the passage has the direction the other way round: to “{word}”, not from it",
+            rule="from",
+        )
+
+
+_TIMES = ("before", "after", "until", "since", "upon", "during")
+_SAME_TIME = frozenset(
+    {
+        ("after", "since"),
+        ("since", "after"),
+        ("after", "upon"),
+        ("upon", "after"),
+        ("upon", "during"),
+        ("during", "upon"),
+    }
+)
+
+
+def displaced_in_time(alignment: Alignment) -> Iterator[Disagreement]:
+    """The same event beside another word of time: "due prior to delivery", "due upon delivery"."""
+    theirs = {id(token): op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
+    mine = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for op, token in mine:
+        match = match_of.get(id(token))
+        other = theirs.get(id(match.token)) if match else None
+        if token.quantity is not None and token.quantity.unit:
+            continue
+        if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
+            continue
+        said = alignment.passage.spelled(other.start, other.end)
+        yield Disagreement(
+            Reason.DIRECTION,
+            f"the passage says “{said}”, not “{alignment.claim.spelled(op.start, op.end)}”",
+            rule="when",
+        )
+
+
+def _next_token(statement: Statement, op: Operator) -> Token | None:
+    return next((t for t in statement.tokens if t.word >= op.after and t.piece == op.piece), None)
+
+
+def unknown_cause(alignment: Alignment) -> Iterator[Disagreement]:
+    """A reason that the passage does not give, for something that it tells without any."""
+    if {"because", "leads"} & alignment.passage.kinds():
+        return
+    for op in alignment.claim.of("because"):
+        behind = [
+            (token, match)
+            for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+            if token.word >= op.after and token.clause == op.clause
+        ]
+        if behind and not any(match for _, match in behind):
+            said = alignment.claim.spelled(op.start, behind[-1][0].end)
+            yield Disagreement(Reason.BINDING, f"the passage does not give this reason: “{said}”", rule="cause")

@@ -1,0 +1,149 @@
+"""Parsed sentences, kept: the claims of one answer are compared with the same sentences of the evidence."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import zip_longest
+
+from ...text import Analysis, analyze_text, fold
+from ...text.clauses import LANGUAGES, Statement, parse
+from ...text.clauses.vocabulary import vocabulary
+from ...text.numbers.quantities import Quantity
+from ..excerpts import language_of
+
+_MOST = 2048  # sentences that are kept, 4 KB each
+_LONGEST = 2000  # characters of a sentence that is parsed; what is longer is a table without line breaks
+_NOT_CHINESE = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
+
+_SPACED = ("en", "de", "fr", "es")
+_ENOUGH = 300  # characters of the evidence that tell its language
+_WORD = re.compile(r"[^\W\d_]+")
+_ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
+
+_kept: dict[tuple[str, str], Statement] = {}
+
+
+def language_for(lexed: Analysis, text: str) -> str | None:
+    """The language of a sentence; `zh` for Chinese characters without Japanese or Korean ones."""
+    language = language_of(lexed)
+    if language == "han":
+        return None if _NOT_CHINESE.search(text) else "zh"
+    return language
+
+
+def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | None) -> str | None:
+    """The language of a claim and a piece of evidence, if they share one that has word lists."""
+    theirs = "zh" if theirs == "han" and mine == "zh" else theirs
+    if mine and theirs:
+        return mine if mine == theirs and mine in LANGUAGES else None
+    known = mine or theirs or _guess(f"{claim} {evidence[:_ENOUGH]}")
+    return known if known in LANGUAGES else None
+
+
+@lru_cache(maxsize=512)
+def _guess(text: str) -> str | None:
+    """The language whose function words a short text has most of; None where two have as many."""
+    words = [fold(word) for word in _WORD.findall(text)]
+    counts = sorted((sum(_function_word(word, language) for word in words), language) for language in _SPACED)
+    return counts[-1][1] if counts[-1][0] > counts[-2][0] else None
+
+
+def _function_word(word: str, language: str) -> bool:
+    roles = vocabulary(language).roles
+    listed = any(
+        word in roles.get(name, ()) for name in ("article", "preposition", "auxiliary", "conjunction", "irregular")
+    )
+    return listed or (language == "en" and word.endswith("ed"))
+
+
+def statement(text: str, start: int, end: int, language: str, quantities: Sequence[Quantity]) -> Statement:
+    """Parse `text[start:end]`. `quantities`: of the whole text."""
+    sentence = text[start : min(end, start + _LONGEST)]
+    known = _kept.get((sentence, language))
+    if known is None:
+        own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
+        known = _keep(sentence, language, parse(sentence, language, own))
+    return known
+
+
+def _keep(sentence: str, language: str, parsed: Statement) -> Statement:
+    if len(_kept) >= _MOST:
+        _kept.clear()
+    _kept[sentence, language] = parsed
+    return parsed
+
+
+def passage_statements(
+    text: str, spans: Sequence[Sequence[int]], language: str, quantities: Sequence[Quantity]
+) -> list[Statement]:
+    """The sentences of a passage. A table row has its column headers, a list item the line that introduces the list."""
+    found: list[Statement] = []
+    tables: set[int] = set()
+    for start, end in spans:
+        line = text[start:end].strip()
+        if line.startswith("|"):
+            top, bottom = whole_table(text, start, end)
+            if top not in tables:
+                tables.add(top)
+                found += _rows(text[top:bottom], language)
+        elif _ITEM.match(line) and (lead := _lead_in(text, start)):
+            found.append(_virtual(f"{lead} {_ITEM.sub('', line)}", language))
+        else:
+            found.append(statement(text, start, end, language, quantities))
+    return found
+
+
+def _virtual(sentence: str, language: str) -> Statement:
+    """A sentence put together of parts of the text."""
+    known = _kept.get((sentence, language))
+    if known is None:
+        known = _keep(sentence, language, parse(sentence, language, analyze_text(sentence, language).quantities))
+    return known
+
+
+def _lead_in(text: str, start: int) -> str:
+    """The line that introduces the list whose item begins at `start`; "" where there is none."""
+    for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-_MOST_ROWS:]):
+        plain = line.strip()
+        if plain and not _ITEM.match(plain):
+            return plain[:-1] if plain.endswith((":", "：")) else ""
+    return ""
+
+
+def _rows(table: str, language: str) -> list[Statement]:
+    """A statement for each row of a Markdown table: every cell behind the header of its column."""
+    lines = [line.strip().strip("|").split("|") for line in table.splitlines() if line.strip()]
+    if not lines:
+        return []
+    header, found = [cell.strip() for cell in lines[0]], []
+    for row in lines[1 : 1 + _MOST_ROWS]:
+        if all(not cell.strip(" :-") for cell in row):
+            continue
+        cells = [f"{name} {cell.strip()}" for name, cell in zip_longest(header, row, fillvalue="") if cell.strip()]
+        parsed = _virtual("; ".join(cells), language)
+        for token in parsed.tokens:
+            token.piece = token.clause = 0
+        parsed.row = True
+        found.append(parsed)
+    return found
+
+
+_MOST_ROWS = 60
+
+
+def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range widened to the table rows that stand right before and behind it."""
+    if "|" not in text[start:end]:
+        return start, end
+    for _ in range(_MOST_ROWS):
+        before = text.rfind("\n", 0, max(0, start - 1)) + 1
+        if before >= start or not text[before:start].lstrip().startswith("|"):
+            break
+        start = before
+    for _ in range(_MOST_ROWS):
+        behind = text.find("\n", end + 1)
+        behind = len(text) if behind < 0 else behind + 1
+        if behind <= end or not text[end:behind].lstrip().startswith("|"):
+            break
+        end = behind
+    return start, end

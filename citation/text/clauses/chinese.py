@@ -1,0 +1,128 @@
+"""Sentences of Chinese: no spaces, so words are found by the word lists, and what is left is cut at particles."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ..han import to_simplified
+from ..numbers.quantities import Quantity
+from .statement import EXCEPTIVE, NEGATING, Operator, Statement, Token
+from .vocabulary import lines
+
+_PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
+_CLAUSE_BREAK = frozenset("，,；;。！？!?：:\n|")
+_FEW_CLAUSES = 3  # of a sentence whose conditions are counted for all of it
+_LATIN = re.compile(r"[A-Za-z0-9][\w.+-]*")
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], re.Pattern[str], frozenset[str], frozenset[str]]:
+    """Operators as one pattern, their kinds, words of the other lists as one pattern, plain words, particles."""
+    kinds: dict[str, list[str]] = {}
+    for line in lines("zh", "operators"):
+        kind, _, phrases = line.partition(":")
+        for phrase in phrases.split("|"):
+            kinds.setdefault(phrase.strip(), []).append(kind)
+    plain = frozenset(word for line in lines("zh", "plain") for word in line.split())
+    known = {
+        word
+        for name in ("antonyms", "synonyms", "classes")
+        for line in lines("zh", name)
+        for word in re.split(r"[\s|/:]+", line)
+        if len(word) > 1 and word >= "\u2e80"
+    }
+    particles = next(line for line in lines("zh", "function") if line.startswith("particle:"))
+    operators = sorted({*kinds, *plain}, key=len, reverse=True)
+    words = sorted(known - set(kinds), key=len, reverse=True)
+    return (
+        re.compile("|".join(map(re.escape, operators))),
+        kinds,
+        re.compile("|".join(map(re.escape, words))),
+        plain,
+        frozenset(particles.split(":")[1].split()),
+    )
+
+
+def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
+    """Parse one Chinese sentence."""
+    plain = to_simplified(text)
+    statement = Statement(text, "zh")
+    taken = _operators(statement, plain)
+    breaks = [found.start() for found in _PIECE_BREAK.finditer(plain)]
+    clause_breaks = [at for at in breaks if plain[at] in _CLAUSE_BREAK and not _number_around(plain, at)]
+    _tokens(statement, plain, taken, quantities)
+    for token in statement.tokens:
+        token.piece = sum(at < token.start for at in breaks)
+        token.clause = sum(at < token.start for at in clause_breaks)
+    statement.operators = [
+        Operator(
+            op.kind, op.word, op.after, op.start, op.end,
+            sum(at < op.start for at in breaks), sum(at < op.start for at in clause_breaks),
+        )
+        for op in statement.operators
+    ]  # fmt: skip
+    statement.pieces, statement.clauses = len(breaks) + 1, len(clause_breaks) + 1
+    _scopes(statement)
+    for number, token in enumerate(statement.tokens):
+        statement.stems.setdefault(token.stem, []).append(number)
+    statement.question = plain.rstrip().endswith(("?", "？")) or plain.rstrip("。 ").endswith(("吗", "呢"))
+    statement.heading = plain.lstrip().startswith("#")
+    return statement
+
+
+def _number_around(text: str, at: int) -> bool:
+    return text[at] in ",:" and text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()
+
+
+def _operators(statement: Statement, text: str) -> list[bool]:
+    """Find the operators; return which characters are nothing but operators."""
+    pattern, kinds, _, plain, _ = _tables()
+    taken = [False] * len(text)
+    for found in pattern.finditer(text):
+        if found[0] in plain:
+            continue
+        for kind in kinds[found[0]]:
+            statement.operators.append(Operator(kind, found.start(), found.end(), found.start(), found.end(), 0, 0))
+        taken[found.start() : found.end()] = [True] * len(found[0])
+    return taken
+
+
+def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: Sequence[Quantity]) -> None:
+    """Numbers, words of the lists, Latin words, and what particles leave of the rest."""
+    _, _, known, _, particles = _tables()
+    at, size = 0, len(text)
+    numbers = {q.start: q for q in quantities}
+    while at < size:
+        if at in numbers:
+            q = numbers[at]
+            statement.tokens.append(Token(q.term, "", q.start, q.end, at, 0, 0, quantity=q))
+            at = max(at + 1, q.end)
+            continue
+        if taken[at] or text[at] in particles or (text[at] < "\u2e80" and not text[at].isalnum()):
+            at += 1
+            continue
+        found = known.match(text, at) or _LATIN.match(text, at)
+        end = found.end() if found else at + 1
+        if not found:
+            while (
+                end < size
+                and not taken[end]
+                and text[end] not in particles
+                and "\u4e00" <= text[end] <= "\u9fff"
+                and end not in numbers
+                and not known.match(text, end)
+            ):
+                end += 1
+        word = text[at:end]
+        if text[at].isalnum():
+            statement.tokens.append(Token(word, word, at, end, at, 0, 0, name=False, verbal=True))
+        at = end
+
+
+def _scopes(statement: Statement) -> None:
+    """Give every token its sign. "未经批准，不得进入": what negates a condition counts for the whole sentence."""
+    negations = {op.word: op for op in statement.operators if op.kind in NEGATING}
+    exceptions = {op.word for op in statement.operators if op.kind in EXCEPTIVE and statement.clauses <= _FEW_CLAUSES}
+    for token in statement.tokens:
+        own = sum(op.clause == token.clause for word, op in negations.items() if word not in exceptions)
+        token.sign = -1 if (own + len(exceptions)) % 2 else 1

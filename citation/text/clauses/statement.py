@@ -1,0 +1,79 @@
+"""The result of parsing a sentence: tokens, clauses and operators."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..numbers.quantities import Quantity
+
+# Kinds of operators that turn the meaning of a clause round.
+NEGATING = frozenset({"not", "no", "may_not", "need_not", "denies", "unless", "false"})
+# Kinds that turn round the meaning of the words of their own phrase.
+EXCEPTIVE = frozenset({"except", "without"})
+
+
+@dataclass(slots=True)
+class Token:
+    """A content word or a number.
+
+    `piece` numbers the parts between commas and conjunctions, `clause` the parts with a predicate of their own.
+    """
+
+    stem: str
+    folded: str
+    start: int
+    end: int
+    word: int  # index of its first word in the sentence
+    piece: int
+    clause: int
+    name: bool = False  # capitalized; in German any noun
+    verbal: bool = False  # may be a predicate: no article or preposition before it
+    before: str = ""  # the function word directly before it, "" where there is none
+    quantity: Quantity | None = None
+    sign: int = 1  # -1 inside the scope of an odd number of negations
+    operator: bool = False  # part of an operator: "denied", "planned"
+    denying: bool = False  # part of an operator that denies: "stopped"
+    scoped: bool = False  # inside the phrase of `except`, `without`
+    clausal: bool = False  # an auxiliary stands between it and the token before
+    kind: str = ""  # of words that exclude one another: season, weekday
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator word or phrase: `kind` as in operators.txt, and where it stands."""
+
+    kind: str
+    word: int  # index of its first word
+    after: int  # index behind its last word
+    start: int
+    end: int
+    piece: int
+    clause: int
+
+
+@dataclass(slots=True)
+class Statement:
+    """One sentence."""
+
+    text: str
+    language: str
+    tokens: list[Token] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)  # folded; "" for a number
+    pieces: int = 0
+    clauses: int = 0
+    question: bool = False
+    heading: bool = False
+    row: bool = False  # of a table
+    stems: dict[str, list[int]] = field(default_factory=dict)  # stem -> tokens
+
+    def kinds(self, clause: int | None = None) -> set[str]:
+        """The kinds of operators of a clause, or of all."""
+        return {op.kind for op in self.operators if clause is None or op.clause == clause}
+
+    def of(self, *kinds: str) -> Iterator[Operator]:
+        """The operators of these kinds, in order."""
+        return (op for op in self.operators if op.kind in kinds)
+
+    def spelled(self, start: int, end: int) -> str:
+        """The text between two offsets, white space joined."""
+        return " ".join(self.text[start:end].split())

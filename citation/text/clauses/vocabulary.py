@@ -1,0 +1,132 @@
+"""Word lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
+
+from functools import lru_cache
+from importlib.resources import files
+
+from ..normalize import fold
+from ..polarity import members
+from ..stemming import stem
+from ..stopwords import stopwords
+
+Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
+
+_SEPARATOR = "|"
+_SHARED = 10_000  # above the number of families of any language
+
+
+def lines(language: str, name: str) -> list[str]:
+    """The lines of one list, without comments; none where the language has no such list."""
+    path = files("citestream.citation.text").joinpath("data", language, f"{name}.txt")
+    if not path.is_file():
+        return []
+    return [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+
+
+class Vocabulary:
+    """The lists of one language, for languages that set spaces between words."""
+
+    def __init__(self, language: str) -> None:
+        """Read the lists."""
+        self.language = language
+        self._exact: dict[str, list[Pattern]] = {}
+        self._prefixed: dict[str, list[Pattern]] = {}
+        for line in lines(language, "operators"):
+            kind, _, phrases = line.partition(":")
+            for phrase in phrases.split(_SEPARATOR):
+                first, *rest = phrase.split()
+                table = self._prefixed if first.endswith("*") else self._exact
+                table.setdefault(first.rstrip("*"), []).append((tuple(rest), kind))
+        self._shortest = min(map(len, self._prefixed), default=1)
+        self.patterns = _Patterns(self)
+        roles = dict(_keyed(line) for line in lines(language, "function"))
+        self.roles = {name: frozenset(words) for name, words in roles.items()}
+        self.kinds = self._classes()
+        self.synonyms = self._groups("synonyms")
+        self.antonyms = Opposites(language)
+        self.stopwords = frozenset(
+            word for word in stopwords(language) if not self.antonyms.sides(word) and word not in self.kinds
+        )
+
+    def role(self, name: str) -> frozenset[str]:
+        """The words of one line of function.txt."""
+        return self.roles.get(name, frozenset())
+
+    def starting(self, word: str) -> tuple[Pattern, ...]:
+        """The phrases that begin with a word, longest first."""
+        found = list(self._exact.get(word, ()))
+        for length in range(self._shortest, len(word) + 1):
+            found += self._prefixed.get(word[:length], ())
+        return tuple(sorted(found, key=lambda pattern: -len(pattern[0])))
+
+    def _classes(self) -> dict[str, frozenset[tuple[str, int]]]:
+        """Folded words to the (class, member) pairs they belong to."""
+        table: dict[str, set[tuple[str, int]]] = {}
+        for line in lines(self.language, "classes"):
+            kind, members = _keyed(line)
+            for member, words in enumerate(members):
+                for word in words.split("/"):
+                    table.setdefault(fold(word), set()).add((kind, member))
+        return {word: frozenset(found) for word, found in table.items()}
+
+    def _groups(self, name: str) -> dict[str, frozenset[str]]:
+        table: dict[str, set[str]] = {}
+        for line in lines(self.language, name):
+            stems = {stem(fold(word)) for word in line.split()}
+            for one in stems:
+                table.setdefault(one, set()).update(stems - {one})
+        return {word: frozenset(others) for word, others in table.items()}
+
+
+class _Patterns(dict[str, tuple[Pattern, ...]]):
+    """Phrases by their first word, looked up once for each word; bounded."""
+
+    _MOST = 1 << 15
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+
+    def __missing__(self, word: str) -> tuple[Pattern, ...]:
+        if len(self) >= self._MOST:
+            self.clear()
+        found = self[word] = self._vocabulary.starting(word)
+        return found
+
+
+class Opposites:
+    """Pairs of words with opposite meanings. A family has two sides."""
+
+    def __init__(self, language: str) -> None:
+        """Read antonyms.txt."""
+        self._exact: dict[str, set[tuple[int, int]]] = {}
+        self._prefixed: dict[str, set[tuple[int, int]]] = {}
+        for family, line in enumerate(lines(language, "antonyms")):
+            for side, words in enumerate(line.split(_SEPARATOR)):
+                for word in words.split():
+                    table = self._prefixed if word.endswith("*") else self._exact
+                    table.setdefault(word.rstrip("*"), set()).add((family, side))
+        self._shortest = min(map(len, self._prefixed), default=1)
+        self._known: dict[str, frozenset[tuple[int, int]]] = {}
+
+    def sides(self, word: str) -> frozenset[tuple[int, int]]:
+        """The (family, side) pairs of a folded word, here and in the list that all languages share."""
+        if word not in self._known:
+            found = set(self._exact.get(word, ()))
+            for length in range(self._shortest, len(word) + 1):
+                found |= self._prefixed.get(word[:length], set())
+            if len(self._known) > 1 << 15:
+                self._known.clear()
+            found |= {(_SHARED + family, side) for family, side in members(stem(word))}
+            self._known[word] = frozenset(found)
+        return self._known[word]
+
+
+def _keyed(line: str) -> tuple[str, list[str]]:
+    key, _, words = line.partition(":")
+    return key, words.split()
+
+
+@lru_cache(maxsize=8)
+def vocabulary(language: str) -> Vocabulary:
+    """The word lists of a language."""
+    return Vocabulary(language)
