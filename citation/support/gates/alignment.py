@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...text.clauses import Statement, Token
+from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import Vocabulary, vocabulary
 from ...text.concepts import synonyms
 from ...text.numbers.quantities import agrees
@@ -27,7 +27,7 @@ _HAN_SHARED = 2  # characters
 class Match:
     """A token of the passage that answers to one of the claim."""
 
-    token: Token
+    token: ContentToken
     sign: int  # -1 for opposites
     exact: bool  # the same stem or number
 
@@ -78,7 +78,7 @@ class Alignment:
         """The share of the claim's tokens that have a match."""
         return self.shared / max(1, len(self.claim.tokens))
 
-    def pairs(self, claim_clause: int | None = None) -> list[tuple[Token, Match]]:
+    def pairs(self, claim_clause: int | None = None) -> list[tuple[ContentToken, Match]]:
         """Tokens of the claim with their matches, of one clause or of all."""
         return [
             (token, match)
@@ -86,7 +86,7 @@ class Alignment:
             if match is not None and (claim_clause is None or token.clause == claim_clause)
         ]
 
-    def _same(self, token: Token) -> list[Match]:
+    def _same(self, token: ContentToken) -> list[Match]:
         """Tokens that say the same."""
         passage = self.passage
         if token.quantity is not None:
@@ -114,7 +114,7 @@ class Alignment:
             and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
         ]
 
-    def _opposite(self, token: Token, taken: set[int]) -> list[Match]:
+    def _opposite(self, token: ContentToken, taken: set[int]) -> list[Match]:
         """Tokens that say the opposite and answer to nothing else."""
         if token.quantity is not None or token.denying:
             return []
@@ -131,7 +131,7 @@ class Alignment:
         ]
 
 
-def _fit(token: Token, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
+def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
     """How well a candidate fits: its clause, its form, its sign, its place."""
     other = match.token
     alike = other.sign == token.sign and other.scoped == token.scoped
@@ -152,7 +152,7 @@ def _opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int
     return any(family == other and side != other_side for family, side in sides for other, other_side in others)
 
 
-def _negated(token: Token, other: Token, language: str) -> bool:
+def _negated(token: ContentToken, other: ContentToken, language: str) -> bool:
     """Whether one word is the other with a prefix that negates it."""
     one, two = (token.folded, other.folded) if len(token.folded) > len(other.folded) else (other.folded, token.folded)
     for prefix in _PREFIXES.get(language, ()):
@@ -176,7 +176,7 @@ def _family(one: str, other: str) -> bool:
     return shared >= max(len(one), len(other)) - 4 and shared >= min(len(one), len(other)) - 3
 
 
-def han_alike(token: Token, other: Token, words: Vocabulary) -> bool:
+def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bool:
     """Whether two Chinese words share two characters, or stand in one group of synonyms."""
     if other.quantity is not None:
         return False

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ...text.clauses import Statement, Token
+from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.quantities import agrees
 from .alignment import Alignment, excludes, han_alike
@@ -23,7 +23,7 @@ def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Dis
 
     "Tin is mined in Arden", where the passage has "Copper is mined in Arden. Tin is mined in Borrow."
     """
-    places: dict[int, dict[tuple[int, int], Token]] = {}
+    places: dict[int, dict[tuple[int, int], ContentToken]] = {}
     if claim.language == "zh" and len(claim.tokens) > _SHORT_HAN:
         return
     for number, alignment in enumerate(alignments):
@@ -51,7 +51,7 @@ def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Dis
                 return
 
 
-def _all_matches(alignment: Alignment, token: Token, best: Token) -> list[Token]:
+def _all_matches(alignment: Alignment, token: ContentToken, best: ContentToken) -> list[ContentToken]:
     passage = alignment.passage
     if passage.language == "zh":
         words = vocabulary("zh")
@@ -61,17 +61,17 @@ def _all_matches(alignment: Alignment, token: Token, best: Token) -> list[Token]
     return [passage.tokens[at] for at in passage.stems.get(best.stem, ())] or [best]
 
 
-def _alone(one: dict[tuple[int, int], Token], other: dict[tuple[int, int], Token]) -> bool:
+def _alone(one: dict[tuple[int, int], ContentToken], other: dict[tuple[int, int], ContentToken]) -> bool:
     """Whether no piece of the passage has both."""
     return not one.keys() & other.keys()
 
 
 def _competitors(
-    ws: dict[tuple[int, int], Token],
-    vs: dict[tuple[int, int], Token],
+    ws: dict[tuple[int, int], ContentToken],
+    vs: dict[tuple[int, int], ContentToken],
     alignments: Sequence[Alignment],
     mine: set[int],
-) -> tuple[tuple[int, int], Token] | None:
+) -> tuple[tuple[int, int], ContentToken] | None:
     """Beside w a word of v's kind, and beside v a word of w's kind, neither of them in the claim."""
     for place, w in ws.items():
         rivals = [t for t in _piece(alignments, place) if id(t) not in mine]
@@ -91,7 +91,9 @@ def _competitors(
     return None
 
 
-def _shares_subject(w: Token, behind: list[Token], place: tuple[int, int], other: tuple[int, int]) -> bool:
+def _shares_subject(
+    w: ContentToken, behind: list[ContentToken], place: tuple[int, int], other: tuple[int, int]
+) -> bool:
     """Whether `w` may be the subject of the next piece, too: "Wilk joined Greta in 1990 and founded Rage in 1991"."""
     follows = place[0] == other[0] and other[1] > place[1]
     return follows and w.name and not w.before and bool(behind) and behind[0].verbal
@@ -105,12 +107,12 @@ def _parallel(alignments: Sequence[Alignment], one: tuple[int, int], other: tupl
     return elliptic or any(t.stem in stems for t in there)
 
 
-def _piece(alignments: Sequence[Alignment], place: tuple[int, int]) -> list[Token]:
+def _piece(alignments: Sequence[Alignment], place: tuple[int, int]) -> list[ContentToken]:
     number, piece = place
     return [t for t in alignments[number].passage.tokens if t.piece == piece]
 
 
-def _comparable(one: Token, other: Token, here: Alignment, there: Alignment) -> bool:
+def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: Alignment) -> bool:
     """Whether two words may stand for one another in the same place of a sentence."""
     if one.quantity is not None or other.quantity is not None:
         return _same_kind_of_number(one, other)
@@ -129,18 +131,18 @@ def _comparable(one: Token, other: Token, here: Alignment, there: Alignment) -> 
     return not one.verbal and _slot(one, here.passage, other, there.passage)
 
 
-def _same_kind_of_number(one: Token, other: Token) -> bool:
+def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
     if one.quantity is None or other.quantity is None:
         return False
     return one.quantity.unit == other.quantity.unit and _is_year(one) == _is_year(other)
 
 
-def _is_year(token: Token) -> bool:
+def _is_year(token: ContentToken) -> bool:
     q = token.quantity
     return q is not None and bool(q.values) and not q.unit and q.values[0] in _YEARS
 
 
-def _slot(one: Token, here: Statement, other: Token, there: Statement) -> bool:
+def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statement) -> bool:
     """Whether two nouns stand in the same place: behind the same preposition, or beside the same word."""
     if one.before or other.before:
         return one.before == other.before
@@ -148,21 +150,21 @@ def _slot(one: Token, here: Statement, other: Token, there: Statement) -> bool:
     return any(a and a == b for a, b in zip(mine, theirs, strict=True))
 
 
-def _first_verb(token: Token, statement: Statement) -> bool:
+def _first_verb(token: ContentToken, statement: Statement) -> bool:
     return next((t for t in statement.tokens if t.piece == token.piece and t.verbal), None) is token
 
 
-def _last(token: Token, statement: Statement) -> bool:
+def _last(token: ContentToken, statement: Statement) -> bool:
     """Whether a token is the last one of its piece."""
     return not any(t.piece == token.piece and t.word > token.word for t in statement.tokens)
 
 
-def _side(token: Token, statement: Statement) -> tuple[str, bool]:
+def _side(token: ContentToken, statement: Statement) -> tuple[str, bool]:
     """The preposition before a name, and whether a predicate of its piece stands before it."""
     return token.before, any(t.verbal and t.piece == token.piece and t.word < token.word for t in statement.tokens)
 
 
-def _neighbours(token: Token, statement: Statement) -> tuple[str, str]:
+def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:
     """The stems of the content words before and behind a token, in its piece."""
     at = next(n for n, t in enumerate(statement.tokens) if t is token)
     before = statement.tokens[at - 1] if at else None

@@ -47,10 +47,10 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
     """The same quantity in another notation: 25 % and a quarter, 180 °C and 356 °F."""
     for value in quantity.values:
         if quantity.unit == "%":
-            yield quantity._replace(values=(value / 100,), unit=RATIO, rounded=True)
+            yield quantity._replace(values=(value / 100,), unit=RATIO, approximate=True)
         elif quantity.unit == RATIO and value < 1:
-            yield quantity._replace(values=(value * 100,), unit="%", rounded=False)
-            yield quantity._replace(values=(round(value * 100),), unit="%", rounded=False)
+            yield quantity._replace(values=(value * 100,), unit="%", approximate=False)
+            yield quantity._replace(values=(round(value * 100),), unit="%", approximate=False)
         elif quantity.unit in _CONVERSIONS:
             unit, factor, offset = _CONVERSIONS[quantity.unit]
             yield quantity._replace(values=(round(value * factor + offset, 1),), unit=unit)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...text.clauses import Operator, Statement, Token
+from ...text.clauses import ContentToken, Operator, Statement
 from ...text.clauses.statement import EXCEPTIVE, NEGATING
 from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.quantities import agrees
@@ -65,7 +65,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
     return found * 2 > len(verbal) or not stated
 
 
-def _denial(alignment: Alignment, token: Token, other: Token) -> str:
+def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> str:
     """What only one side denies, in words."""
     for side, statement, clause in (
         ("sentence", alignment.claim, token.clause),
@@ -79,19 +79,19 @@ def _denial(alignment: Alignment, token: Token, other: Token) -> str:
     return f"only one side denies “{_word(alignment, token)}”"
 
 
-def _shared_denial(pairs: list[tuple[Token, Match]]) -> tuple[Token, Match] | None:
+def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
     """A word that denies, where both sides have it and only one side counts it: "did not stop", "stopped"."""
     shared = [(t, m) for t, m in pairs if t.denying != m.token.denying and m.exact]
     return shared[0] if len(shared) % 2 else None
 
 
-def _contradicted(pairs: list[tuple[Token, Match]]) -> tuple[Token, Match] | None:
+def _contradicted(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
     """A word of an exception whose sign differs."""
     differing = [(t, m) for t, m in pairs if t.sign != m.token.sign]
     return differing[0] if len(differing) * 2 > len(pairs) else None
 
 
-def _outvoted(pairs: list[tuple[Token, Match]], main: int) -> tuple[Token, Match] | None:
+def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[ContentToken, Match] | None:
     """A word that only one side denies, if that is so of most words of the clause."""
     balance, found = 0.0, None
     for token, match in pairs:
@@ -215,7 +215,7 @@ def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”", rule="rank")
 
 
-def _beside(statement: Statement, op: Operator) -> list[Token]:
+def _beside(statement: Statement, op: Operator) -> list[ContentToken]:
     """The content words on both sides of an operator."""
     before = [t for t in statement.tokens if t.word < op.word][-1:]
     return before + [t for t in statement.tokens if t.word >= op.after][:2]
@@ -245,7 +245,7 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
             yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
 
 
-def _larger(match: Match, token: Token, *, below: bool = False) -> bool:
+def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
     """Whether the number of the passage itself is above (or below) that of the claim."""
     mine, theirs = token.quantity, match.token.quantity
     if mine is None or theirs is None or not mine.values or not theirs.values:
@@ -254,7 +254,7 @@ def _larger(match: Match, token: Token, *, below: bool = False) -> bool:
     return b < a if below else b > a
 
 
-def _bound(statement: Statement, token: Token) -> str:
+def _bound(statement: Statement, token: ContentToken) -> str:
     """The kind of bound on a number; negation turns it round: "no more than" is in the list, "does not exceed" not."""
     for op in statement.operators:
         if op.kind not in _BOUNDS:
@@ -269,5 +269,5 @@ def _bound(statement: Statement, token: Token) -> str:
     return ""
 
 
-def _word(alignment: Alignment, token: Token) -> str:
+def _word(alignment: Alignment, token: ContentToken) -> str:
     return alignment.claim.text[token.start : token.end]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...text.clauses import Operator, Statement, Token
+from ...text.clauses import ContentToken, Operator, Statement
 from ...text.clauses.vocabulary import vocabulary
 from .alignment import Alignment, Match
 from .disagreement import Disagreement, Reason
@@ -67,20 +67,20 @@ def _crossed(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> tuple[bo
     return crossed, straight
 
 
-def _repeated(alignment: Alignment, pivot: Token, match: Match) -> bool:
+def _repeated(alignment: Alignment, pivot: ContentToken, match: Match) -> bool:
     """Whether a word stands twice on a side: "Diesel buses … electric buses"."""
     return len(alignment.claim.stems[pivot.stem]) > 1 or len(alignment.passage.stems[match.token.stem]) > 1
 
 
-def _comparative(token: Token, statement: Statement) -> bool:
+def _comparative(token: ContentToken, statement: Statement) -> bool:
     return any(op.kind == "than" and 0 < op.word - token.word <= _REACH for op in statement.operators)
 
 
-def _symmetric(token: Token, language: str) -> bool:
+def _symmetric(token: ContentToken, language: str) -> bool:
     return token.folded in vocabulary(language).role("symmetric")
 
 
-def _arguments(statement: Statement, pivot: Token) -> Sides | None:
+def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
     """Who acts and on whom, for a predicate; None where it cannot be told."""
     tokens = [t for t in statement.tokens if t.clause == pivot.clause]
     left = _subject(statement, pivot, tokens)
@@ -100,14 +100,14 @@ def _arguments(statement: Statement, pivot: Token) -> Sides | None:
     return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
 
 
-def _subject(statement: Statement, pivot: Token, tokens: list[Token]) -> list[Token]:
+def _subject(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
     """The tokens before the predicate that have no preposition: not those of "As chair, …", "In 2019 …"."""
     left = [t for t in tokens if t.word < pivot.word and not t.before]
     pieces = {t.piece for t in left}
     return [t for t in left if t.piece == max(pieces)] if len(pieces) > 1 else left
 
 
-def _agent(statement: Statement, pivot: Token) -> int | None:
+def _agent(statement: Statement, pivot: ContentToken) -> int | None:
     """The word index behind "by" for a passive predicate."""
     if not _passive(statement, pivot):
         return None
@@ -115,7 +115,7 @@ def _agent(statement: Statement, pivot: Token) -> int | None:
     return by.after if by else None
 
 
-def _passive(statement: Statement, pivot: Token) -> bool:
+def _passive(statement: Statement, pivot: ContentToken) -> bool:
     words = vocabulary(statement.language)
     if not pivot.folded.endswith(tuple(words.role("participle"))) and pivot.folded not in words.role("irregular"):
         return False
@@ -123,8 +123,8 @@ def _passive(statement: Statement, pivot: Token) -> bool:
     return any(word in passive for word in statement.words[max(0, pivot.word - _REACH) : pivot.word])
 
 
-def _german(statement: Statement, pivot: Token, tokens: list[Token]) -> Sides | None:
-    """Word order, case of the article, and "von" in the passive."""
+def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
+    """Token order, case of the article, and "von" in the passive."""
     words = vocabulary("de")
     oblique, nominative = words.role("oblique"), words.role("nominative")
     article = {id(t): statement.words[t.word - 1] if t.word else "" for t in tokens}
@@ -143,8 +143,8 @@ def _german(statement: Statement, pivot: Token, tokens: list[Token]) -> Sides | 
     return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
 
 
-def _chinese(statement: Statement, pivot: Token, tokens: list[Token]) -> Sides | None:
-    """Word order; 被 and 由 mark who acts, 把 and 将 what is acted on."""
+def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
+    """Token order; 被 and 由 mark who acts, 把 and 将 what is acted on."""
     by = next((op for op in statement.of("by") if op.word < pivot.word and op.clause == pivot.clause), None)
     left = [t for t in tokens if t.word < pivot.word]
     right = [t for t in tokens if t.word > pivot.word]
@@ -186,7 +186,7 @@ def _around(statement: Statement, op: Operator) -> Sides:
     return Sides(frozenset(map(id, sides[first])), frozenset(map(id, sides[1 - first])))
 
 
-def _disagreement(alignment: Alignment, pivot: Token, match: Match) -> Disagreement:
+def _disagreement(alignment: Alignment, pivot: ContentToken, match: Match) -> Disagreement:
     word = alignment.claim.text[pivot.start : pivot.end]
     return Disagreement(Reason.ROLE, f"the passage has the two sides of “{word}” the other way round", rule="role")
 
@@ -248,7 +248,7 @@ def displaced_in_time(alignment: Alignment) -> Iterator[Disagreement]:
         )
 
 
-def _next_token(statement: Statement, op: Operator) -> Token | None:
+def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
     return next((t for t in statement.tokens if t.word >= op.after and t.piece == op.piece), None)
 
 

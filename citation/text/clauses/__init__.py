@@ -1,6 +1,6 @@
 """Clauses: a shallow parse of sentences into content words, operators with their scope, and arguments."""
 
 from .parser import LANGUAGES, parse
-from .statement import Operator, Statement, Token
+from .statement import ContentToken, Operator, Statement
 
-__all__ = ["LANGUAGES", "Operator", "Statement", "Token", "parse"]
+__all__ = ["LANGUAGES", "ContentToken", "Operator", "Statement", "parse"]

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ..han import to_simplified
+from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
-from .statement import EXCEPTIVE, NEGATING, Operator, Statement, Token
+from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
 from .vocabulary import lines
 
 _PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
@@ -95,7 +95,7 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
     while at < size:
         if at in numbers:
             q = numbers[at]
-            statement.tokens.append(Token(q.term, "", q.start, q.end, at, 0, 0, quantity=q))
+            statement.tokens.append(ContentToken(q.term, "", q.start, q.end, at, 0, 0, quantity=q))
             at = max(at + 1, q.end)
             continue
         if taken[at] or text[at] in particles or (text[at] < "\u2e80" and not text[at].isalnum()):
@@ -115,7 +115,7 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
                 end += 1
         word = text[at:end]
         if text[at].isalnum():
-            statement.tokens.append(Token(word, word, at, end, at, 0, 0, name=False, verbal=True))
+            statement.tokens.append(ContentToken(word, word, at, end, at, 0, 0, name=False, verbal=True))
         at = end
 
 

@@ -6,12 +6,11 @@ One pass over the words, then operators are given their scope. Linear in the len
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from ..han import to_simplified
+from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
-from ..tokenizer import tokenize
-from ..words import Word
+from ..tokens import Token, tokenize
 from . import chinese
-from .statement import EXCEPTIVE, NEGATING, Operator, Statement, Token
+from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
 from .vocabulary import Vocabulary, vocabulary
 
 # Languages with word lists of their own.
@@ -42,8 +41,8 @@ class _Parser:
     def __init__(self, text: str, words: Vocabulary, quantities: Sequence[Quantity]) -> None:
         self.vocabulary = words
         self.pieces = tokenize(to_simplified(text))
-        self.count = len(self.pieces.words)
-        self.keys = [_key(word) for word in self.pieces.words]
+        self.count = len(self.pieces.tokens)
+        self.keys = [_key(word) for word in self.pieces.tokens]
         self.statement = Statement(text, words.language, words=self.keys)
         self.quantities = quantities
         self.piece = 0
@@ -70,7 +69,7 @@ class _Parser:
         statement = self.statement
         consumed, operators = self._operators()
         at = 0
-        for i, word in enumerate(self.pieces.words):
+        for i, word in enumerate(self.pieces.tokens):
             start = self.pieces.starts[i]
             if i:
                 self._break_before(i)
@@ -141,11 +140,11 @@ class _Parser:
                 self.breaks.add(self.piece)
 
     def _number(self, i: int, quantity: Quantity) -> None:
-        token = Token(quantity.term, "", quantity.start, quantity.end, i, self.piece, 0)
+        token = ContentToken(quantity.term, "", quantity.start, quantity.end, i, self.piece, 0)
         token.quantity, token.before = quantity, self.preposition
         self.statement.tokens.append(token)
 
-    def _word(self, i: int, word: Word, consumed: bool, operator: bool) -> None:
+    def _word(self, i: int, word: Token, consumed: bool, operator: bool) -> None:
         key = self.keys[i]
         if key in self.prepositions:
             self.preposition = key
@@ -161,7 +160,7 @@ class _Parser:
             self.preposition = ""
         kinds = self.vocabulary.kinds.get(key)
         self.statement.tokens.append(
-            Token(
+            ContentToken(
                 word.term,
                 key,
                 self.pieces.starts[i],
@@ -169,7 +168,7 @@ class _Parser:
                 i,
                 self.piece,
                 0,
-                name=word.capital,
+                name=word.capitalized,
                 verbal=verbal,
                 before=self.preposition,
                 kind=next(iter(kinds))[0] if kinds else "",
@@ -179,9 +178,9 @@ class _Parser:
         )
         self.auxiliary = False
 
-    def _verbal(self, i: int, word: Word) -> bool:
+    def _verbal(self, i: int, word: Token) -> bool:
         """Whether a word may be a predicate, by its form and the word before it."""
-        if word.capital or not i:
+        if word.capitalized or not i:
             return False
         before = self.keys[i - 1]
         if before in self.articles or (before in self.prepositions and before != "to") or not before:
@@ -192,7 +191,7 @@ class _Parser:
         if key.endswith(("ed", "s")) or key in self.irregular or before == "to" or before in self.auxiliaries:
             return True
         plural = before.endswith("s") and not before.endswith(_NO_PLURAL)
-        return plural or self.pieces.words[i - 1].capital or before in self.vocabulary.role("pronoun")
+        return plural or self.pieces.tokens[i - 1].capitalized or before in self.vocabulary.role("pronoun")
 
     def _clauses(self) -> None:
         """Join pieces to clauses: a new one begins where both sides have a predicate."""
@@ -229,7 +228,7 @@ class _Parser:
         return found + [len(self.begins) - 1] * (self.count - len(found))
 
 
-def _key(word: Word) -> str:
+def _key(word: Token) -> str:
     return word.folded.replace("’", "'") if word.kind == "word" else ""
 
 
@@ -274,10 +273,10 @@ def _negative_clauses(statement: Statement) -> set[int]:
     return {clause for clause, negations in count.items() if negations % 2}
 
 
-def _phrase(statement: Statement, op: Operator) -> list[Token]:
+def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
     """The tokens of the phrase behind an operator: up to the next predicate or the end of its piece."""
     first = bisect_right([token.word for token in statement.tokens], op.after - 1)
-    found: list[Token] = []
+    found: list[ContentToken] = []
     for token in statement.tokens[first : first + _PHRASE]:
         if token.piece != op.piece or (found and (token.verbal or token.clausal)):
             break

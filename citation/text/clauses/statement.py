@@ -12,7 +12,7 @@ EXCEPTIVE = frozenset({"except", "without"})
 
 
 @dataclass(slots=True)
-class Token:
+class ContentToken:
     """A content word or a number.
 
     `piece` numbers the parts between commas and conjunctions, `clause` the parts with a predicate of their own.
@@ -56,7 +56,7 @@ class Statement:
 
     text: str
     language: str
-    tokens: list[Token] = field(default_factory=list)
+    tokens: list[ContentToken] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
     words: list[str] = field(default_factory=list)  # folded; "" for a number
     pieces: int = 0

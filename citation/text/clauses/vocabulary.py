@@ -1,12 +1,12 @@
-"""Word lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
+"""Token lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
 
 from functools import lru_cache
 from importlib.resources import files
 
+from ..languages import stopwords
 from ..normalize import fold
-from ..polarity import members
+from ..polarity import antonym_sides
 from ..stemming import stem
-from ..stopwords import stopwords
 
 Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
 
@@ -116,7 +116,7 @@ class Opposites:
                 found |= self._prefixed.get(word[:length], set())
             if len(self._known) > 1 << 15:
                 self._known.clear()
-            found |= {(_SHARED + family, side) for family, side in members(stem(word))}
+            found |= {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
             self._known[word] = frozenset(found)
         return self._known[word]
 
