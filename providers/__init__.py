@@ -33,9 +33,9 @@ def provider(kind: str, *, transport: "Transport | None" = None, **settings: Any
     make = getattr(import_module(module), name)
     if kind in LOCAL:
         return cast("Provider", make(**settings))
-    from .masking import remember
+    from .masking import register_secrets
     from .settings import Settings
 
     made = Settings(**settings)
-    remember(made.api_key, *made.headers.values())
+    register_secrets(made.api_key, *made.headers.values())
     return cast("Provider", make(made, transport))

@@ -1,38 +1,40 @@
-"""What can go wrong with a provider, and what a server should answer.
+"""The errors of providers, and the status with which a server should answer each of them.
 
 ProviderError
 ├── Unreachable        no connection, or it broke before an answer began            502
 ├── TimedOut           connected, but too slow                                      504
-├── Rejected           the provider answered with an error status                   its own (4xx), 502 for the rest
-│   └── NoSuchApi      it has the vendor's other API, not this one                  404, where the other is of no use
-├── BrokenStream       what it streams is not its protocol                          502
+├── Rejected           the provider answered with an error status                   the same (4xx), otherwise 502
+│   └── NoSuchApi      it has another API of the vendor, but not this one           404
+├── NotSupported       the provider does not have this method                       501
+├── BrokenStream       its stream violates its protocol                             502
 ├── IncompleteAnswer   the stream ended without a finish reason                     502
-└── ReportedError      an error object inside the stream                            its own (4xx), 502 for the rest
+└── ReportedError      an error object inside the stream                            the same (4xx), otherwise 502
 
-Messages are made for clients: keys are masked, addresses inside the operator's network are removed, and a body that is
-not an error object (a proxy's HTML page) is never quoted.
+Messages may be shown to clients: keys are masked, addresses of the operator's network are removed, and a body that is
+not an error object (such as a proxy's HTML page) is never quoted.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from ssl import SSLCertVerificationError
 from typing import Any, ClassVar
 
 import orjson
 
-from .masking import masked
+from .masking import mask
 
-# Codes of what no second try makes better, and of what is surely safe to try again.
+# The first two errors are permanent, so they are not retried. The third is always safe to retry.
 ADDRESS = "provider_address"
 CERTIFICATE = "provider_certificate"
 CONNECT_TIMEOUT = "provider_connect_timeout"
-RETRYABLE_TYPE = "upstream_error"  # not invalid_request_error: clients give up on that one instead of trying again
-# What clients are told of an answer's headers: when to try again, whether to, and the name its provider knows it by.
+RETRYABLE_TYPE = "upstream_error"  # clients retry it, unlike invalid_request_error
+# Headers of a provider's answer that clients receive: whether and when to retry, and the provider's request id.
 PASSED_HEADERS = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "ratelimit"})
 PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-")
-MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on: enough for any explanation
-MAX_HEADER = 256  # characters of a passed header
+MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on
+MAX_HEADER = 256  # characters of a header that is passed on
 
-# What a client reads as `type` where the provider named none.
+# The error type by status, if the provider named none.
 TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -45,23 +47,23 @@ TYPES = {
 
 
 class ProviderError(Exception):
-    """Something went wrong with a provider. `message` may be shown to a client as it is."""
+    """A provider failed or refused. `message` may be shown to a client."""
 
     status_default: ClassVar[int] = 502
     code_default: ClassVar[str] = "provider_error"
-    answered = 0  # the provider's own status, where it was one
+    answered = 0  # the provider's own status, 0 if the error is not a status
 
     def __init__(
         self,
         message: str,
         *,
         status: int | None = None,
-        type: str | None = None,  # noqa: A002 - the name it has in every vendor's error object
+        type: str | None = None,  # noqa: A002 - its name in every vendor's error object
         param: str | None = None,
         code: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`status`: what a server should answer. `headers`: those of the provider's answer that clients may see."""
+        """`status`: with which a server should answer. `headers`: those that clients may see."""
         super().__init__(message)
         self.message = message
         self.status = status or self.status_default
@@ -72,57 +74,64 @@ class ProviderError(Exception):
 
     @property
     def brief(self) -> str:
-        """What happened, for a log: without the words, with which a provider may quote what it was asked."""
+        """A summary for logs, without the message, because a provider may quote the prompt in it."""
         return f"{type(self).__name__} ({self.answered or self.status})"
 
     @property
     def retry_after(self) -> str | None:
-        """`Retry-After` as the provider sent it: seconds or a date."""
+        """The provider's `Retry-After`: seconds or a date."""
         return self.headers.get("retry-after")
 
     @property
-    def elsewhere(self) -> bool:
-        """Whether another provider may answer what this one could not; 404 is a model that this one does not have."""
+    def allows_fallback(self) -> bool:
+        """Whether another provider may be able to answer. 404 means that this provider does not have the model."""
         return self.fault != "client" or self.status == 404
 
     @property
     def fault(self) -> str:
-        """Whose it is: "client" (the request), "operator" (key or address in the configuration) or "provider"."""
+        """The cause: "client" (the request), "operator" (key or address in the configuration) or "provider"."""
         if self.status in {401, 403}:
             return "operator"
         return "client" if 400 <= self.status < 500 and self.status not in {408, 429} else "provider"
 
 
-class Unreachable(ProviderError):  # noqa: N818 - what happened, in the words of the contract
+class Unreachable(ProviderError):  # noqa: N818 - named after what happened
     """No connection, or it broke before an answer began."""
 
     code_default = "provider_unreachable"
 
 
-class TimedOut(ProviderError):  # noqa: N818 - what happened, in the words of the contract
+class TimedOut(ProviderError):  # noqa: N818 - named after what happened
     """Connected, but too slow."""
 
     status_default = 504
     code_default = "provider_timeout"
 
 
-class Rejected(ProviderError):  # noqa: N818 - what happened, in the words of the contract
+class Rejected(ProviderError):  # noqa: N818 - named after what happened
     """The provider answered with an error status."""
 
     code_default = "provider_rejected"
 
 
 class NoSuchApi(Rejected):
-    """The provider speaks another API of its vendor, but not the one that was asked for."""
+    """The provider has another API of its vendor, but not the requested one."""
 
 
-class BrokenStream(ProviderError):  # noqa: N818 - what happened, in the words of the contract
-    """What it streams is not its protocol."""
+class NotSupported(ProviderError):  # noqa: N818 - the name that Python uses for it
+    """The provider does not have this method."""
+
+    status_default = 501
+    code_default = "unsupported"
+
+
+class BrokenStream(ProviderError):  # noqa: N818 - named after what happened
+    """The stream violates its protocol."""
 
     code_default = "broken_stream"
 
 
-class IncompleteAnswer(ProviderError):  # noqa: N818 - what happened, in the words of the contract
+class IncompleteAnswer(ProviderError):  # noqa: N818 - named after what happened
     """The stream ended without a finish reason."""
 
     code_default = "incomplete_answer"
@@ -135,54 +144,54 @@ class ReportedError(ProviderError):
 
 
 def rejected(status: int, headers: Mapping[str, str], body: bytes) -> Rejected:
-    """From an answer with an error status: OpenAI's, Ollama's and Gemini's error objects, anything else unquoted."""
-    said = _explanation(_json(body))
-    kept = passed_headers(headers)
-    if said.retry_after and "retry-after" not in kept:
-        kept["retry-after"] = said.retry_after
+    """Return the error of an answer with an error status. Only error objects of a known form are quoted."""
+    details = _parse_error(_json(body))
+    passed = passed_headers(headers)
+    if details.retry_after and "retry-after" not in passed:
+        passed["retry-after"] = details.retry_after
     if 300 <= status < 400:
-        return Rejected("The provider redirects to another address, which is not followed.", headers=kept)
+        return Rejected("The provider redirects to another address, which is not followed.", headers=passed)
     error = Rejected(
-        said.message or f"The provider answered {status} without an explanation.",
+        details.message or f"The provider answered {status} without an explanation.",
         status=status if 400 <= status < 500 else 502,
-        type=said.type,
-        param=said.param,
-        code=said.code,
-        headers=kept,
+        type=details.type,
+        param=details.param,
+        code=details.code,
+        headers=passed,
     )
     error.answered = status
     return error
 
 
 def reported(error: object) -> ReportedError:
-    """From an error object inside a stream, in the shape of any vendor."""
-    said = _explanation(error)
+    """Return the error of an error object inside a stream, in the form of any vendor."""
+    details = _parse_error(error)
     return ReportedError(
-        said.message or "The provider reported an error without an explanation.",
-        status=said.status if said.status and 400 <= said.status < 500 else 502,
-        type=said.type,
-        param=said.param,
-        code=said.code,
-        headers={"retry-after": said.retry_after} if said.retry_after else None,
+        details.message or "The provider reported an error without an explanation.",
+        status=details.status if details.status and 400 <= details.status < 500 else 502,
+        type=details.type,
+        param=details.param,
+        code=details.code,
+        headers={"retry-after": details.retry_after} if details.retry_after else None,
     )
 
 
 def translate(error: BaseException) -> ProviderError:
-    """From an exception of aiohttp, asyncio or an SDK; the SDKs' are told by their attributes, so none is imported."""
+    """Return the error for an exception of aiohttp, asyncio or an SDK. SDK exceptions are recognised by attributes."""
     if isinstance(error, ProviderError):
         return error
     names = {kind.__name__ for kind in type(error).__mro__}
-    if "ConnectionTimeoutError" in names:  # aiohttp's: nothing has been sent
+    if "ConnectionTimeoutError" in names:  # aiohttp's; nothing has been sent
         return TimedOut("The provider could not be connected to in time.", code=CONNECT_TIMEOUT)
     if isinstance(error, TimeoutError) or any("Timeout" in name for name in names):
         return TimedOut("The provider did not answer in time.")
     if "SSLError" in names or any(isinstance(cause, SSLCertVerificationError) for cause in _causes(error)):
         return Unreachable("The provider's certificate could not be verified.", code=CERTIFICATE)
-    if isinstance(error, ValueError):  # asked after certificates, whose errors are ValueErrors too
+    if isinstance(error, ValueError):  # checked after certificate errors, which are ValueErrors, too
         return Unreachable("The provider's address is not valid.", code=ADDRESS)
     if isinstance(error, RuntimeError):  # aiohttp's "Connection closed."
         return Unreachable("The connection to the provider broke.")
-    if "ClientResponseError" in names:  # aiohttp's, for an answer it cannot read; its status 400 is made up
+    if "ClientResponseError" in names:  # aiohttp's, for an unreadable answer; its status 400 is not the server's
         return BrokenStream("The provider's answer is not valid HTTP.")
     status = next(
         (code for name in ("status_code", "code", "status") if _is_status(code := getattr(error, name, 0))), 0
@@ -197,70 +206,76 @@ def translate(error: BaseException) -> ProviderError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The exception and those that it was raised from."""
+    """Yield the exception and its causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those of an answer's headers that clients may see, names in lower case."""
-    kept = {}
+    """Return the headers of an answer that clients may see, with names in lower case."""
+    passed = {}
     for name, value in headers.items():
         lower = name.lower()
         if not (lower in PASSED_HEADERS or lower.startswith(PASSED_PREFIXES)):
             continue
         if value.isascii() and value.isprintable():
-            kept[lower] = value[:MAX_HEADER]
-    return kept
+            passed[lower] = value[:MAX_HEADER]
+    return passed
 
 
-class _Explanation:
-    """What an error object says, in any vendor's shape."""
+@dataclass(slots=True)
+class _ErrorDetails:
+    """The content of an error object."""
 
-    def __init__(self) -> None:
-        self.message = ""
-        self.status = 0
-        self.type: str | None = None
-        self.param: str | None = None
-        self.code: str | None = None
-        self.retry_after: str | None = None
+    message: str = ""
+    status: int = 0
+    type: str | None = None
+    param: str | None = None
+    code: str | None = None
+    retry_after: str | None = None
 
 
-def _explanation(said: object) -> _Explanation:
-    """`{"error": {...}}`, `{"error": "text"}`, `{"object": "error"}`, Gemini's `[{"error": {}}]`, `{"detail": ...}`."""
-    found = _Explanation()
-    if isinstance(said, list) and said:
-        said = said[0]
-    inner = said.get("error", said) if isinstance(said, Mapping) else said
+def _parse_error(error: object) -> _ErrorDetails:
+    """Parse an error object of any vendor.
+
+    `{"error": {...}}`, `{"error": "text"}`, `{"object": "error"}`, Gemini's `[{"error": {}}]`, `{"detail": ...}`.
+    """
+    found = _ErrorDetails()
+    if isinstance(error, list) and error:
+        error = error[0]
+    inner = error.get("error", error) if isinstance(error, Mapping) else error
     if isinstance(inner, str):
-        found.message = masked(inner)[:MAX_MESSAGE]
+        found.message = mask(inner)[:MAX_MESSAGE]
     if not isinstance(inner, Mapping):
         return found
     message = inner.get("message", inner.get("detail"))
-    found.message = masked(message if isinstance(message, str) else _wrong_fields(message))[:MAX_MESSAGE]
+    found.message = mask(message if isinstance(message, str) else _field_errors(message))[:MAX_MESSAGE]
     code = inner.get("code")
     number = int(code) if isinstance(code, str) and code.isdecimal() and len(code) == 3 else code
     if isinstance(number, int) and _is_status(number):
         found.status, code = number, None
-    word = inner.get("status")  # Gemini's: RESOURCE_EXHAUSTED
-    found.code = _name(code) or _name(word)
+    found.code = _name(code) or _name(inner.get("status"))  # Gemini's status: RESOURCE_EXHAUSTED
     found.type = _name(inner.get("type"))
     found.param = _name(inner.get("param"))
     found.retry_after = _retry_info(inner.get("details"))
     return found
 
 
-def _wrong_fields(detail: object) -> str:
-    """FastAPI's `[{"loc": ["body", "n"], "msg": "..."}]` in words; Mistral wraps it once more."""
+def _field_errors(detail: object) -> str:
+    """Return FastAPI's `[{"loc": ["body", "n"], "msg": "..."}]` as text. Mistral wraps it in another `detail`."""
     if isinstance(detail, Mapping):
         detail = detail.get("detail")
-    wrong = [one for one in detail if isinstance(one, Mapping) and one.get("msg")] if isinstance(detail, list) else []
-    return "; ".join(f"{'.'.join(map(str, one.get('loc') or ()))}: {one['msg']}" for one in wrong)
+    fields = (
+        [field for field in detail if isinstance(field, Mapping) and field.get("msg")]
+        if isinstance(detail, list)
+        else []
+    )
+    return "; ".join(f"{'.'.join(map(str, field.get('loc') or ()))}: {field['msg']}" for field in fields)
 
 
 def _name(value: object) -> str | None:
-    return masked(value)[:MAX_HEADER] if isinstance(value, str) and value else None
+    return mask(value)[:MAX_HEADER] if isinstance(value, str) and value else None
 
 
 def _is_status(value: object) -> bool:
@@ -268,7 +283,7 @@ def _is_status(value: object) -> bool:
 
 
 def _retry_info(details: object) -> str | None:
-    """Seconds of Google's `RetryInfo`: `{"retryDelay": "7.5s"}`."""
+    """Return the whole seconds of Google's `RetryInfo`: `{"retryDelay": "7.5s"}`."""
     for detail in details if isinstance(details, list) else ():
         delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
         if isinstance(delay, str) and delay.endswith("s"):
@@ -278,7 +293,7 @@ def _retry_info(details: object) -> str | None:
 
 
 def _body_of(error: BaseException) -> bytes:
-    """The error object that an SDK's exception carries, as JSON."""
+    """Return the error object of an SDK's exception as JSON."""
     for name in ("body", "details", "error"):
         value: Any = getattr(error, name, None)
         if isinstance(value, Mapping | list):

@@ -1,12 +1,15 @@
-"""The one vocabulary between providers and the rest: a ChatRequest goes out, events come back.
+"""The vocabulary between providers and the proxy: a ChatRequest goes to a provider, events come back.
 
-The hub is the OpenAI chunk: every provider maps its own stream into decoded `chat.completion.chunk` mappings, so that
-nothing it sent is lost, and every client API maps out of them.
+The common format is the OpenAI chunk. Every provider maps its stream to decoded `chat.completion.chunk` objects, so
+that no field is lost, and every client API maps from them.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
+
+from .errors import NotSupported
 
 Chunk = dict[str, Any]
 Message = dict[str, Any]
@@ -14,21 +17,22 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """A chat completion request as OpenAI defines it, without anything that is ours."""
+    """A chat completion request as OpenAI defines it, without Citestream's own fields."""
 
     model: str  # the provider's own name for it
     messages: list[Message]
-    params: Mapping[str, Any] = field(default_factory=dict)  # every other field the client sent, untouched
-    excerpts: Mapping[int, str] = field(default_factory=dict)  # number -> text, for a provider that reads them apart
-    question: str = ""  # the last user message as the client wrote it, before anything was injected
-    key: str | None = field(default=None, repr=False)  # the client's own, where the configuration passes it on
+    params: Mapping[str, Any] = field(default_factory=dict)  # every other field of the client's request, unchanged
+    excerpts: Mapping[int, str] = field(default_factory=dict)  # number -> text, for providers without a language model
+    question: str = ""  # the last user message as the client wrote it, without evidence
+    key: str | None = field(default=None, repr=False)  # the client's own key, if the configuration passes it on
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """Answer text of one choice. `chunk` is the chunk it came in: the template of what the client is sent.
+    """Answer text of one choice.
 
-    `more`: another event came with it and follows at once, so that there is something to gain by waiting for that.
+    `chunk`: the chunk that contained it, the template for the client's chunks. `more`: another event arrived with this
+    one and follows at once, so it is worth waiting for it before anything is sent.
     """
 
     choice: int
@@ -39,9 +43,9 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class OtherDelta:
-    """Anything that is not answer text (role, reasoning, tool calls, refusal, unknown): passed on unchanged.
+    """Anything that is not answer text (role, reasoning, tool calls, refusal, unknown fields), passed on unchanged.
 
-    `choices` are the choices whose open sentence has to leave first; empty where the chunk concerns none.
+    `choices`: the choices whose open sentence has to be sent first.
     """
 
     chunk: Chunk
@@ -50,7 +54,7 @@ class OtherDelta:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end of one choice; its chunk carries no text."""
+    """The end of one choice. Its chunk contains no text."""
 
     choice: int
     reason: str
@@ -66,7 +70,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Nothing arrived for a tick: time to release what is held too long and to keep the client's connection alive."""
+    """Nothing arrived for one tick. Time limits and keep-alives are checked at this event."""
 
 
 Event = TextDelta | OtherDelta | Finish | Usage | Idle
@@ -74,61 +78,59 @@ Event = TextDelta | OtherDelta | Finish | Usage | Idle
 
 @dataclass(frozen=True, slots=True)
 class Relayed:
-    """An upstream answer passed through unchanged: bytes as they come, b"" where none came for a tick.
+    """A provider's answer that is passed through unchanged.
 
-    `body` has to be closed; it raises ProviderError where the connection breaks.
+    `body` yields bytes as they arrive, and b"" if none arrived for one tick. It has to be closed, and raises
+    ProviderError if the connection breaks. `events`: each piece of it ends where an event ends, so that other bytes may
+    be inserted between them.
     """
 
     status: int
     headers: Mapping[str, str]
     body: AsyncGenerator[bytes, None]
-    events: bool = False  # each of its pieces ends where an event does, so that something may stand behind it
-
-
-class Provider(Protocol):
-    """What the proxy asks of a provider."""
-
-    native: str  # the client API whose bytes it speaks itself: "openai", "ollama", "gemini", or "" for none
-
-    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Stream one answer. Raises ProviderError; a stream that ends without every Finish raises IncompleteAnswer."""
-        ...
-
-    async def models(self) -> list[str]:
-        """The names of its models. Raises ProviderError."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        ...
+    events: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Vectors of texts, one each, as the provider sent them."""
+    """One embedding for each text, as the provider sent them. `tokens`: of all texts, None if unknown."""
 
     vectors: list[list[float]]
-    tokens: int | None = None  # of all texts together; None where it does not say
+    tokens: int | None = None
 
 
-@runtime_checkable
-class Embeds(Protocol):
-    """A provider that makes vectors of texts for clients."""
+class Provider(ABC):
+    """A service that answers chat requests.
+
+    `stream` and `models` have to be implemented. The other methods are optional: by default a provider has no API of
+    its own that clients may use, makes no embeddings, is always reachable and holds no connections.
+    """
+
+    native = ""  # the client API that it speaks itself: "openai", "ollama", "gemini", or "" for none
+
+    @abstractmethod
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Stream one answer. Raises ProviderError; IncompleteAnswer if the stream ends without every Finish."""
+
+    @abstractmethod
+    async def models(self) -> list[str]:
+        """Return the names of its models. Raises ProviderError."""
+
+    async def relay(self, body: bytes, path: str, *, model: str, key: str | None, choices: int = 1) -> Relayed:
+        """Pass a request of its own API and the answer through unchanged. Raises ProviderError.
+
+        `path` follows the base address. `choices`: the number of requested answers, each of which has to be complete.
+        """
+        raise NotSupported("This provider has no API of its own.")
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
     ) -> Embedded:
-        """The vectors of these texts. Raises ProviderError."""
-        ...
+        """Return embeddings of texts for a client. Raises ProviderError, NotSupported if it makes none."""
+        raise NotSupported("This provider makes no embeddings.")
 
+    async def reach(self) -> None:  # noqa: B027 - optional
+        """Check that it can be used now. Raises ProviderError if not. May be cancelled at any time."""
 
-@runtime_checkable
-class Relays(Protocol):
-    """A provider whose own API clients may speak through us."""
-
-    async def relay(self, body: bytes, path: str, *, model: str, key: str | None, choices: int = 1) -> Relayed:
-        """Pass a request and its answer through, bytes unchanged. Raises ProviderError.
-
-        `choices`: answers asked for, each of which has to show its end.
-        """
-        ...
+    async def aclose(self) -> None:  # noqa: B027 - optional
+        """Close its connections."""

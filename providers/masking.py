@@ -1,22 +1,22 @@
-"""Masking: no key and no address of the operator's network leaves in a text that a provider wrote."""
+"""Mask keys, and addresses of the operator's network, in texts that a provider wrote."""
 
 import re
 
 MASK = "***"
-LEAST_KNOWN = 8  # characters of a key that is looked for as it is; a shorter one could be a part of any word
+MIN_SECRET = 8  # characters of a registered key; a shorter one could be part of any word
 
-_known: set[str] = set()
+_registered: set[str] = set()
 
 
-def remember(*secrets: str) -> None:
-    """Keys of this process, to be masked wherever a provider repeats them, whatever they look like."""
+def register_secrets(*secrets: str) -> None:
+    """Register keys of this process. They are masked wherever a provider repeats them."""
     parts = (part for secret in secrets for part in (secret, secret.rpartition(" ")[2]))  # `ApiKey …`, `Bearer …`
-    _known.update(part for part in parts if len(part) >= LEAST_KNOWN)
+    _registered.update(part for part in parts if len(part) >= MIN_SECRET)
 
 
 # Every pattern is linear: one literal start, one character class, no nesting.
 _SECRETS = (
-    (re.compile(r"(?<![\w*.-])[\w.-]{0,64}\*{3}[\w*.-]{0,200}"), MASK),  # what a vendor left of one: na***ys, ****6eA3
+    (re.compile(r"(?<![\w*.-])[\w.-]{0,64}\*{3}[\w*.-]{0,200}"), MASK),  # partly masked by a vendor: na***ys, ****6eA3
     (
         re.compile(r"\b(sk|pk|rk|gsk|xai|hf|r8|nvapi|pplx|csk|tgp|or)([-_])[\w*.-]{4,}"),
         rf"\1\2{MASK}",
@@ -32,18 +32,18 @@ _SECRETS = (
         ),
         rf"\1{MASK}",
     ),
-    (re.compile(r"\b[0-9a-fA-F]{40,}\b"), MASK),  # hashes of keys, as LiteLLM tells them
+    (re.compile(r"\b[0-9a-fA-F]{40,}\b"), MASK),  # hashes of keys, as LiteLLM shows them
     (re.compile(r"\b(gh[oprsu]|github_pat|glpat|sgp)([-_])\w{8,}"), rf"\1\2{MASK}"),
     (re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{12,}"), rf"\1{MASK}"),  # Amazon
     (re.compile(r"\bAQ\.[\w-]{8,}"), f"AQ.{MASK}"),  # Google's newer keys
     (re.compile(r"(?i)\b(key provided:)\s{0,4}[^\s\"',;]{4,}"), rf"\1 {MASK}"),
     (re.compile(r"(?i)\b(key|token) ([\"']?)(?=[a-z_.-]{0,64}\d)[\w.-]{12,}"), rf"\1 \2{MASK}"),
-    # Whose account it is: OpenAI's organizations, projects and users, Google's projects
+    # Accounts: OpenAI's organizations, projects and users, Google's projects
     (re.compile(r"\b(org-|proj_|user-)(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12,}"), rf"\1{MASK}"),
     (re.compile(r"\b(projects/|resource project )[\w:.-]{1,64}"), rf"\1{MASK}"),
     (re.compile(r"(?i)(://)[^/\s@\"']+@"), rf"\1{MASK}@"),  # user:password in a URL
-    # "Incorrect API key provided: 0123abcd.", `"api_key": "..."`: of no known form, but said to be one. With a digit,
-    # so that "unexpected token: something" stays.
+    # "Incorrect API key provided: 0123abcd.", `"api_key": "..."`: a key of unknown form, but called one. A digit is
+    # required, so that "unexpected token: something" is not masked.
     (
         re.compile(
             r"(?i)(?<![^\W_])(key|token|secret|password)((?: provided)?[\"']?\s{0,4}:\s{0,4}[\"']?)"
@@ -78,37 +78,37 @@ _PATH = re.compile(
 _FILE = "(path removed)"
 
 
-class Passing:
-    """Bytes that pass unchanged but for keys of this process; a key may come in pieces."""
+class KeyFilter:
+    """Masks the registered keys in a stream of bytes. A key may be split between pieces."""
 
     def __init__(self) -> None:
-        self._keys = [key.encode() for key in _known]
+        self._keys = [key.encode() for key in _registered]
         self._ends = frozenset(byte for key in self._keys for byte in key[:-1])
-        self._held = b""  # what may be the beginning of a key
+        self._held = b""  # the possible beginning of a key
 
     def feed(self, data: bytes) -> bytes:
-        """What can go on."""
+        """Return the bytes that can be sent on."""
         data = self._held + data
         for key in self._keys:
             if key in data:
                 data = data.replace(key, MASK.encode())
-        held = self._begun(data) if data and data[-1] in self._ends else 0
+        held = self._key_prefix(data) if data and data[-1] in self._ends else 0
         self._held = data[len(data) - held :]
         return data[: len(data) - held]
 
     def flush(self) -> bytes:
-        """What is held: nothing follows."""
+        """Return the held bytes at the end of the stream."""
         held, self._held = self._held, b""
         return held
 
-    def _begun(self, data: bytes) -> int:
-        """How many bytes at the end a key begins with."""
+    def _key_prefix(self, data: bytes) -> int:
+        """Return the length of the longest end of the data with which a key begins."""
         return max((size for key in self._keys for size in range(1, len(key)) if data.endswith(key[:size])), default=0)
 
 
-def masked(text: str) -> str:
-    """The text without keys, tokens, and addresses and paths that only mean something inside."""
-    for secret in _known:
+def mask(text: str) -> str:
+    """Return the text without keys, tokens, and internal addresses and paths."""
+    for secret in _registered:
         text = text.replace(secret, MASK)
     for pattern, replacement in _SECRETS:
         text = pattern.sub(replacement, text)

@@ -1,61 +1,58 @@
 """OpenAI, Azure OpenAI, and every server that speaks OpenAI's API: vLLM, llama.cpp, LM Studio, OpenRouter, ...
 
-Chat goes over aiohttp with our own splitter and orjson, not over the official SDK. CPU per streamed chunk, one process,
-Python 3.11, many chunks a read: aiohttp + splitter + orjson 8 µs; the SDK's raw bytes on its aiohttp transport 28 µs;
-its parsed dictionaries 63 µs; its typed stream 455 µs; its `.stream()` helper 910 µs. The SDK is used where it is good:
-the list of models, with its authentication and its errors. It is imported then, since that takes a second.
+Chat uses aiohttp, the splitter of this package and orjson, not the official SDK. CPU per streamed chunk in one process
+of Python 3.11, with many chunks per read: 8 µs; the SDK's raw bytes on its aiohttp transport 28 µs; its parsed
+dictionaries 63 µs; its typed stream 455 µs; its `.stream()` helper 910 µs. The SDK lists the models, with its
+authentication and its errors. It is imported at that point, because the import takes a second.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from .addresses import path_of
 from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
-from .reachability import reach
-from .relay import Ending, answered, relay
+from .relay import read_json, relay
 from .settings import Settings
-from .streaming import stream
-from .transport import Call, EventSplitter, Transport
+from .streaming import HttpProvider, requested_choices, stream
+from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
-from .wire.json_text import dumps
+from .wire.json_text import as_object, dumps
 from .wire.openai_chunks import ChunkReader
+from .wire.stream_end import StreamEnd
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 BASE_URL = "https://api.openai.com/v1"
-AZURE_API_VERSION = "2024-10-21"  # the latest of Azure's stable ones
+AZURE_API_VERSION = "2024-10-21"  # the latest stable one
 CHAT = "/chat/completions"
 RESPONSES = "/responses"
-ENDINGS = {CHAT: "openai", RESPONSES: "responses"}
+STREAM_FORMATS = {CHAT: "openai", RESPONSES: "responses"}
 NO_SUCH_PATH = frozenset({404, 405})
-CHAT_ONLY_SECONDS = 600.0  # that a server which did not know /responses is not asked again; it may be updated
+CHAT_ONLY_SECONDS = 600.0  # until a server without /responses is asked for it again; it may have been updated
 MODELS_SECONDS = 30.0  # for the list of models, which servers answer from memory
 
 
-class OpenAIProvider:
-    """One server. `settings.azure` makes it an Azure OpenAI resource, whose models are its deployments."""
+class OpenAIProvider(HttpProvider):
+    """One server. With `settings.azure` an Azure OpenAI resource, whose models are its deployments."""
 
     native = "openai"
 
     def __init__(self, settings: Settings | None = None, transport: Transport | None = None) -> None:
-        """Nothing is connected yet."""
-        self._settings = settings or Settings()
-        self._own = Transport() if transport is None else None
-        self._transport = transport or self._own or Transport()
+        """See HttpProvider."""
+        super().__init__(settings, transport)
         self._asks_usage = True
         self._chat_only_until = 0.0  # on the monotonic clock
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError.
 
-        Usage is always asked for. A server that refuses to be asked is asked again without, and remembered.
+        Usage is always requested. From a server that refuses the field it is not requested again.
         """
         try:
             async with aclosing(self._answer(request)) as events:
@@ -72,19 +69,19 @@ class OpenAIProvider:
     async def relay(
         self, body: bytes, path: str = CHAT, *, model: str = "", key: str | None = None, choices: int = 1
     ) -> Relayed:
-        """Pass a request and its answer through, bytes unchanged. `path` follows the base address.
+        """Pass a request and its answer through unchanged. `path` follows the base address.
 
-        `model` is needed for Azure, whose addresses hold it. Raises ProviderError; NoSuchApi where the server has no
-        Responses API but may have chat.
+        `model` is needed for Azure, where it is part of the address. Raises ProviderError; NoSuchApi if the server has
+        no Responses API but may have chat.
         """
         call = self._call("POST", path, key, body, model)
-        ending = Ending(ENDINGS[path], choices) if path in ENDINGS else None
+        end = StreamEnd(STREAM_FORMATS[path], choices) if path in STREAM_FORMATS else None
         if path == RESPONSES and not self._may_have_responses():
             raise NoSuchApi("This provider has no Responses API.", status=404)
         try:
-            return await relay(self._transport, call, self._settings.timeouts, ending, self._settings.max_event_bytes)
+            return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
         except Rejected as error:
-            if path != RESPONSES or self._settings.responses != "auto" or not _names_no_model(error):
+            if path != RESPONSES or self._settings.responses != "auto" or not _is_unknown_path(error):
                 raise
             self._chat_only_until = monotonic() + CHAT_ONLY_SECONDS
             raise NoSuchApi(error.message, status=error.status) from None
@@ -92,50 +89,42 @@ class OpenAIProvider:
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
     ) -> Embedded:
-        """The vectors of these texts. Raises ProviderError."""
-        sent = openai_request(texts, model, dimensions)
-        found = await answered(await self.relay(sent, "/embeddings", model=model, key=key))
-        return from_openai(found, len(texts))
+        """Return embeddings of texts. Raises ProviderError."""
+        body = openai_request(texts, model, dimensions)
+        return from_openai(await read_json(await self.relay(body, "/embeddings", model=model, key=key)), len(texts))
 
     async def models(self) -> list[str]:
-        """The names of its models. Raises ProviderError."""
+        """Return the names of its models. Raises ProviderError."""
         try:
-            async with self._sdk() as client:
+            async with self._sdk_client() as client:
                 return sorted([model.id async for model in client.models.list()])
         except ProviderError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever the SDK raises is the provider's failure
+        except Exception as error:  # noqa: BLE001 - the SDK may raise anything
             raise translate(error) from None
 
     async def reach(self) -> None:
-        """Raises ProviderError where it cannot be asked now."""
-        await reach(self._transport, self._call("GET", "/models", None), keyed=bool(self._settings.api_key))
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        if self._own:
-            await self._own.aclose()
+        """Check that it can be used now. Raises ProviderError if not."""
+        call = self._call("GET", "/models", None)
+        await check_reachable(self._transport, call, has_key=bool(self._settings.api_key))
 
     def _may_have_responses(self) -> bool:
-        known = self._settings.responses
-        return monotonic() >= self._chat_only_until if known == "auto" else known
+        setting = self._settings.responses
+        return monotonic() >= self._chat_only_until if setting == "auto" else setting
 
     def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
-        options = request.params.get("stream_options")
+        options = as_object(request.params.get("stream_options"))
         if self._asks_usage:
-            body["stream_options"] = {**(options if isinstance(options, Mapping) else {}), "include_usage": True}
-        expected = request.params.get("n")
+            body["stream_options"] = {**options, "include_usage": True}
         reader = ChunkReader(
-            expected if isinstance(expected, int) else 1,
-            running_usage=isinstance(options, Mapping) and options.get("continuous_usage_stats") is True,
+            requested_choices(request), usage_on_every_chunk=options.get("continuous_usage_stats") is True
         )
-        call = self._call("POST", "/chat/completions", request.key, dumps(body), request.model)
+        call = self._call("POST", CHAT, request.key, dumps(body), request.model)
         return stream(self._transport, call, self._settings, EventSplitter(self._settings.max_event_bytes), reader)
 
     def _refuses_usage(self, error: Rejected) -> bool:
-        named = f"{error.message} {error.param}"
-        return self._asks_usage and error.status in {400, 422} and "stream_options" in named
+        return self._asks_usage and error.status in {400, 422} and "stream_options" in f"{error.message} {error.param}"
 
     def _call(self, method: str, path: str, key: str | None, body: bytes | None = None, model: str = "") -> Call:
         settings = self._settings
@@ -151,43 +140,49 @@ class OpenAIProvider:
         return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file, settings.retries)
 
     @asynccontextmanager
-    async def _sdk(self) -> AsyncIterator["AsyncOpenAI"]:
-        """The official client, with our rules: no redirects, no proxy variables, no retries behind our back."""
+    async def _sdk_client(self) -> AsyncIterator["AsyncOpenAI"]:
         sdk: Any = await asyncio.to_thread(import_module, "openai")
-        settings = self._settings
-        common: dict[str, Any] = {
-            "api_key": settings.api_key or "none",  # local servers need none, the SDK insists
-            "default_headers": dict(settings.headers),
-            "max_retries": 0,
-            "timeout": MODELS_SECONDS,
-            "http_client": sdk.DefaultAsyncHttpxClient(
-                follow_redirects=False, trust_env=False, verify=self._transport.trust(settings.ca_file) or True
-            ),
-        }
-        if settings.azure:
-            version = settings.api_version or AZURE_API_VERSION
-            made = sdk.AsyncAzureOpenAI(azure_endpoint=_resource(settings.base_url), api_version=version, **common)
-        else:
-            made = sdk.AsyncOpenAI(base_url=settings.base_url or BASE_URL, **common)
-        async with made as client:
+        verify = self._transport.trust(self._settings.ca_file) or True
+        async with make_sdk_client(sdk, self._settings, verify, timeout=MODELS_SECONDS) as client:
             yield client
 
 
-def _names_no_model(error: Rejected) -> bool:
-    """Whether a refusal is about the address (vLLM's "Not Found", llama.cpp's "File Not Found"), not about a model."""
-    said = f"{error.message} {error.code} {error.param}".lower()
-    return error.status in NO_SUCH_PATH and "model" not in said and "deployment" not in said
+def make_sdk_client(sdk: Any, settings: Settings, verify: Any, **options: Any) -> "AsyncOpenAI":
+    """Return the official client without redirects, proxy variables and retries. `sdk`: the module `openai`."""
+    common: dict[str, Any] = {
+        "api_key": settings.api_key or "none",  # local servers need none, but the SDK requires one
+        "default_headers": dict(settings.headers),
+        "max_retries": 0,
+        "http_client": sdk.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=False, verify=verify),
+        **options,
+    }
+    client: AsyncOpenAI
+    if settings.azure:
+        version = settings.api_version or AZURE_API_VERSION
+        client = sdk.AsyncAzureOpenAI(azure_endpoint=_azure_resource(settings.base_url), api_version=version, **common)
+    else:
+        client = sdk.AsyncOpenAI(base_url=settings.base_url or BASE_URL, **common)
+    return client
+
+
+def _is_unknown_path(error: Rejected) -> bool:
+    """Return whether the server does not have the path (vLLM's "Not Found"), rather than the model."""
+    text = f"{error.message} {error.code} {error.param}".lower()
+    return error.status in NO_SUCH_PATH and "model" not in text and "deployment" not in text
 
 
 def azure_url(base_url: str, path: str, deployment: str, api_version: str) -> str:
-    """`https://RESOURCE/openai/deployments/NAME/chat/completions?api-version=V`; `.../openai/v1` is as OpenAI's own."""
+    """Return `https://RESOURCE/openai/deployments/NAME/chat/completions?api-version=V`.
+
+    An address that ends in `/v1` takes the same paths as OpenAI's own.
+    """
     if base_url.rstrip("/").endswith("/v1"):
         return f"{base_url.rstrip('/')}{path}" + (f"?api-version={quote(api_version)}" if api_version else "")
-    if path == RESPONSES:  # the one API of Azure's whose body names the deployment
+    if path == RESPONSES:  # the deployment is in the body of this API only
         deployment = ""
-    place = f"/deployments/{path_of(deployment).replace('/', '%2F')}" if deployment else ""
-    return f"{_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
+    place = f"/deployments/{model_path(deployment).replace('/', '%2F')}" if deployment else ""
+    return f"{_azure_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
 
 
-def _resource(base_url: str) -> str:
+def _azure_resource(base_url: str) -> str:
     return base_url.rstrip("/").removesuffix("/openai")

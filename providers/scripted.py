@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 from .errors import ProviderError
-from .events import ChatRequest, Chunk, Event
+from .events import ChatRequest, Chunk, Event, Provider
 from .wire.openai_chunks import ChunkReader
 
 ENVELOPE: Chunk = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
@@ -16,14 +16,12 @@ ENVELOPE: Chunk = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk",
 Step = str | Chunk | Event | ProviderError
 
 
-class ScriptedProvider:
+class ScriptedProvider(Provider):
     """Its steps: a text (a delta of choice 0), a chunk, an event as it is, an error to raise.
 
     Where the steps are texts only, role, finish and usage are added; otherwise the script says everything itself, but
     chunks with a finish reason still end their choice.
     """
-
-    native = ""
 
     def __init__(self, *steps: Step, names: Sequence[str] = ("scripted",), finish: str = "stop") -> None:
         """`names`: its models. `finish`: the finish reason of a script of texts."""
@@ -56,9 +54,6 @@ class ScriptedProvider:
     async def models(self) -> list[str]:
         """The names it was given."""
         return self._names
-
-    async def aclose(self) -> None:
-        """Nothing to let go of."""
 
     def _script(self) -> list[Chunk | Event | ProviderError]:
         steps: list[Chunk | Event | ProviderError] = [

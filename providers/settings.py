@@ -1,4 +1,4 @@
-"""Settings: what can be set for any provider."""
+"""Settings: the options that all providers over HTTP share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ from .transport import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, Retries, Timeouts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One provider's. `api_key` and `headers` are left out of its text form, which may end up in a log."""
+    """The options of one provider. `repr` leaves out `api_key` and `headers`, because it may end up in a log."""
 
     base_url: str = ""  # empty: the vendor's own
     api_key: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # added to every request
     api_version: str = ""  # Azure OpenAI: its api-version; Gemini: v1beta or v1
     azure: bool = False  # base_url is an Azure OpenAI resource
-    responses: bool | Literal["auto"] = "auto"  # whether a server of OpenAI's API has /responses; "auto": try it
+    responses: bool | Literal["auto"] = "auto"  # whether an OpenAI-compatible server has /responses; "auto": try it
     vertex: bool = False  # base_url is a Vertex AI address up to and including the location
     ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
-    max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of its stream
-    max_answer_bytes: int = MAX_ANSWER_BYTES  # of all events of one answer that is read, not passed through
+    max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of a stream
+    max_answer_bytes: int = MAX_ANSWER_BYTES  # of all events of one translated answer
     timeouts: Timeouts = field(default_factory=Timeouts)
     retries: Retries = field(default_factory=Retries)

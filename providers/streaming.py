@@ -1,6 +1,6 @@
-"""stream: one call's answer as events; what all providers over HTTP have in common.
+"""HttpProvider: what all providers over HTTP share, and the streaming of one answer.
 
-Whatever breaks, everything that had arrived is yielded first, and a broken end is only forgiven when every choice
+If a stream breaks, the events that arrived before are yielded first. A broken end is ignored only if every choice
 already had its finish reason.
 """
 
@@ -13,35 +13,35 @@ from typing import Protocol
 import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
-from .events import Event, Idle, TextDelta
+from .events import ChatRequest, Event, Idle, Provider, TextDelta
 from .settings import Settings
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, drain, kind_of, reads
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, content_type, drain, read_body
 from .wire.sanitize_chunk import sanitize
-from .wire.text_runs import Reads, Runs
+from .wire.text_runs import PayloadReader, RunDecoder
 
-IDLE = Idle()
+NOTHING_ARRIVED: list[Event] = [Idle()]
 
 log = logging.getLogger(__name__)
 
 
 class Splitter(Protocol):
-    """Bytes in, payloads out."""
+    """Splits the bytes of a stream into payloads."""
 
     def feed(self, received: bytes) -> list[bytes]:
-        """The payloads that these bytes complete."""
+        """Return the payloads that these bytes complete."""
         ...
 
     def flush(self) -> list[bytes]:
-        """What the stream's end left open."""
+        """Return an incomplete payload at the end of the stream."""
         ...
 
 
-class Reader(Reads, Protocol):
-    """Payloads in, events out; see ChunkReader."""
+class StreamReader(PayloadReader, Protocol):
+    """Translates the payloads of one stream into events; see ChunkReader."""
 
-    error: ProviderError | None
-    done: bool
-    skipped: int
+    error: ProviderError | None  # reported by the provider; raised after the events before it
+    done: bool  # the end marker was read: what follows is not part of the answer
+    skipped: int  # payloads that could not be read
 
     @property
     def complete(self) -> bool:
@@ -49,14 +49,30 @@ class Reader(Reads, Protocol):
         ...
 
     def end(self) -> list[Event]:
-        """The events of the stream's end. Raises ProviderError where it is none."""
+        """Return the events of the stream's end. Raises ProviderError if the answer is incomplete."""
         ...
 
 
-class WholeBody:
-    """The splitter for a server that says it answers in one piece although a stream was asked for.
+class HttpProvider(Provider):
+    """A provider over HTTP."""
 
-    Some say so and stream all the same: what does not begin as JSON is read as events.
+    def __init__(self, settings: Settings | None = None, transport: Transport | None = None) -> None:
+        """Nothing is connected yet. `transport`: the app's, which the app closes; None: one of its own."""
+        self._settings = settings or Settings()
+        self._own_transport = Transport() if transport is None else None
+        self._transport = transport or self._own_transport or Transport()
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        if self._own_transport:
+            await self._own_transport.aclose()
+
+
+class BodySplitter:
+    """The splitter for a server that answers with `application/json` although a stream was requested.
+
+    Some servers send that content type and stream nevertheless. A body that does not begin like JSON is split into
+    events.
     """
 
     def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
@@ -64,11 +80,11 @@ class WholeBody:
         self._limit = limit
         self._size = 0
         self._held: list[bytes] = []
-        self._begun = False  # something besides white space has come
+        self._begun = False  # something besides white space has arrived
         self._events: EventSplitter | None = None
 
     def feed(self, received: bytes) -> list[bytes]:
-        """Nothing yet, unless it is a stream."""
+        """Return payloads if the body is a stream of events, nothing otherwise."""
         if self._events:
             return self._events.feed(received)
         self._held.append(received)
@@ -83,44 +99,49 @@ class WholeBody:
         return []
 
     def flush(self) -> list[bytes]:
-        """The body."""
+        """Return the whole body."""
         return self._events.flush() if self._events else [b"".join(self._held)]
 
 
 async def stream(
-    transport: Transport, call: Call, settings: Settings, splitter: Splitter, reader: Reader, *, closes: bool = False
+    transport: Transport,
+    call: Call,
+    settings: Settings,
+    splitter: Splitter,
+    reader: StreamReader,
+    *,
+    server_closes: bool = False,
 ) -> AsyncGenerator[Event, None]:
-    """Send the call and read its answer. Raises ProviderError.
+    """Send the call and yield the events of its answer. Raises ProviderError.
 
-    `closes`: this server always ends the stream itself, so the wait after a finish reason is not cut short.
+    `server_closes`: this server always closes a finished stream, so the wait for that is not shortened.
     """
     with await accept(transport, call, settings.timeouts) as accepted:
         response, watch = accepted.response, accepted.watch
-        splitter = _suited(response, splitter)
-        runs = Runs(reader)
+        splitter = _splitter_for(response, splitter)
+        decoder = RunDecoder(reader)
         broken: ProviderError | None = None
-        left = settings.max_answer_bytes
-        async with aclosing(reads(response, watch)) as received:
+        bytes_left = settings.max_answer_bytes
+        async with aclosing(read_body(response, watch)) as received:
             try:
                 async for data in received:
-                    for event in (
-                        _followed(_events(splitter.feed(data), reader, runs, watch), reader) if data else [IDLE]
-                    ):
+                    events = _decode(splitter.feed(data), reader, decoder, watch) if data else NOTHING_ARRIVED
+                    for event in _mark_followed(events, reader):
                         yield event
-                    if reader.complete and not closes:
+                    if reader.complete and not server_closes:
                         watch.finish()
-                    left -= len(data)
+                    bytes_left -= len(data)
                     if reader.error or reader.done:
                         break
-                    if left < 0:
+                    if bytes_left < 0:
                         broken = BrokenStream(f"The provider's answer has more than {settings.max_answer_bytes} bytes.")
                         break
             except (IncompleteAnswer, TimedOut) as error:
                 broken = error
-        for event in _events(splitter.flush(), reader, runs, watch):
+        for event in _decode(splitter.flush(), reader, decoder, watch):
             yield event
         if reader.skipped:
-            log.warning("%d events of a provider's stream could not be read and have been skipped", reader.skipped)
+            log.warning("skipped %d events of a provider's stream that could not be read", reader.skipped)
         if broken and not reader.complete and not reader.error:
             raise broken
         for event in reader.end():
@@ -129,14 +150,14 @@ async def stream(
             await drain(response)
 
 
-def _events(payloads: list[bytes], reader: Reader, runs: Runs, watch: Watch) -> list[Event]:
+def _decode(payloads: list[bytes], reader: StreamReader, decoder: RunDecoder, watch: Watch) -> list[Event]:
     events: list[Event] = []
     at = 0
     while at < len(payloads):
         try:
-            found, at = runs.next(payloads, at)
-            events += map(sanitize, found)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON, but in none of the known shapes
+            decoded, at = decoder.decode(payloads, at)
+            events += map(sanitize, decoded)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON of an unknown shape
             reader.skipped += 1
             at += 1
     if events:
@@ -144,16 +165,24 @@ def _events(payloads: list[bytes], reader: Reader, runs: Runs, watch: Watch) -> 
     return events
 
 
-def _followed(events: list[Event], reader: Reader) -> list[Event]:
-    """The same events; text says where another one follows."""
-    last = len(events) if reader.done else len(events) - 1  # behind what completes an answer comes its end
+def _mark_followed(events: list[Event], reader: StreamReader) -> list[Event]:
+    """Set `more` on every text delta that another event follows at once."""
+    last = len(events) if reader.done else len(events) - 1  # the end of the answer follows its last event
     for at, event in enumerate(events[:last]):
         if isinstance(event, TextDelta):
             events[at] = replace(event, more=True)
     return events
 
 
-def _suited(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:
-    """The splitter for what the answer says it is. Raises BrokenStream for a web page."""
-    kind = kind_of(response)
-    return WholeBody(splitter.limit) if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter
+def _splitter_for(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:
+    """Return the splitter for the answer's content type. Raises BrokenStream for a web page."""
+    kind = content_type(response)
+    return (
+        BodySplitter(splitter.limit) if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter
+    )
+
+
+def requested_choices(request: ChatRequest) -> int:
+    """Return the number of requested answers."""
+    count = request.params.get("n")
+    return count if isinstance(count, int) else 1

@@ -7,7 +7,6 @@ from functools import partial
 from citestream.citation.options import Options, parse_options
 from citestream.providers import provider
 from citestream.providers.events import ChatRequest, Event, Provider
-from citestream.providers.reachability import Reachable
 from citestream.providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
@@ -107,9 +106,7 @@ class Routes:
             await self._transport.aclose()
 
     async def _reach(self, name: str) -> None:
-        provider = self.provider(name)
-        if isinstance(provider, Reachable):
-            await provider.reach()
+        await self.provider(name).reach()
 
     def _made(self, config: ProviderConfig) -> Provider:
         if config.kind == "extractive":

@@ -12,7 +12,6 @@ from typing import Any
 from citestream.citation.evidence import Evidence, FieldError, parse_evidence
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut
-from citestream.providers.reachability import Reachable
 from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
 
 from .config import Config, ConfigError, RetrieverConfig
@@ -132,9 +131,7 @@ class Retrievers:
             raise TimedOut(f"It did not answer in {config.timeout:g} seconds.") from None
 
     async def _reach(self, name: str, config: RetrieverConfig) -> None:
-        opened = self._opened(name, config)
-        if isinstance(opened, Reachable):
-            await opened.reach()
+        await self._opened(name, config).reach()
 
     def _chosen(self, found: Retrieved, job: Job, config: RetrieverConfig) -> _Chosen:
         """As much as a request may have of what is good enough, numbered behind the evidence it brings itself."""

@@ -40,7 +40,7 @@ def embedder(
     module, _, name = EMBEDDERS[kind].partition(":")
     made: Any = getattr(import_module(module), name)
     if settings:
-        from ..masking import remember
+        from ..masking import register_secrets
 
-        remember(settings.api_key, *settings.headers.values())
+        register_secrets(settings.api_key, *settings.headers.values())
     return Embedder(made(model, settings), cache_bytes=cache_bytes)

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from ..events import ChatRequest, Chunk, Event, Message
+from ..events import ChatRequest, Chunk, Event, Message, Provider
 from ..wire.json_text import dumps
 from ..wire.openai_chunks import ChunkReader
 from .compose import compose
@@ -21,10 +21,8 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
-class ExtractiveProvider:
+class ExtractiveProvider(Provider):
     """Quotes the evidence. Deterministic: the same question and excerpts give the same answer."""
-
-    native = ""
 
     def __init__(self, *, seconds_per_word: float = 0.0) -> None:
         """`seconds_per_word`: to stream no faster than one reads; 0 streams as fast as the client takes it."""
@@ -47,9 +45,6 @@ class ExtractiveProvider:
     async def models(self) -> list[str]:
         """One."""
         return [MODEL]
-
-    async def aclose(self) -> None:
-        """Nothing to let go of."""
 
 
 def last_question(messages: list[Message]) -> str:

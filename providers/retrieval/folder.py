@@ -17,14 +17,14 @@ from .question_scope import breadth
 from .questions import question_vector
 from .rank_fusion import fused
 from .ranking import MAX_QUESTION
-from .retriever import Entry, Retrieved
+from .retriever import Entry, Retrieved, Retriever
 from .store import Excerpt, Hit, Matrix, Store, StoreError
 
 CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
 PREFERENCE = 1.15  # what the kind of evidence that a question wants is worth: two ranks at the top
 
 
-class FolderRetriever:
+class FolderRetriever(Retriever):
     """Searches one store, on a thread of its own. Sees at its next search what `citestream index` changed."""
 
     def __init__(self, path: Path, embedder: Embedder | None = None, url_prefix: str = "") -> None:

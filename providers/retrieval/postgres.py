@@ -21,7 +21,7 @@ from .entries import USUAL, entry
 from .questions import question_vector
 from .rank_fusion import fused
 from .ranking import MAX_QUESTION, relevance
-from .retriever import Entry, Retrieved
+from .retriever import Entry, Retrieved, Retriever
 
 if TYPE_CHECKING:
     import asyncpg
@@ -85,7 +85,7 @@ class _Table:
     by_vectors: str  # empty: there are none
 
 
-class PostgresRetriever:
+class PostgresRetriever(Retriever):
     """Searches one table, over a few connections that are made when they are needed."""
 
     def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:

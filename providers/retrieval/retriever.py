@@ -1,28 +1,31 @@
-"""Retriever: where evidence comes from, one protocol for a folder on this disk and for a cluster's search engine."""
+"""Retriever: a source of evidence, such as a folder on this machine or a search engine."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 Entry = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a search found. `entries` are entries of a request's `evidence`, best first, each with a `score`."""
+    """The result of a search. `entries` are entries of a request's `evidence`, best first, each with a `score`."""
 
     entries: list[Entry]
-    found: int  # before top_k cut the rest off
-    notes: Mapping[str, Any] = field(default_factory=dict)  # what else a report should say, such as half of it missing
+    found: int  # before top_k was applied
+    notes: Mapping[str, Any] = field(default_factory=dict)  # further fields of a report, such as a degraded search
 
 
-class Retriever(Protocol):
-    """What the proxy asks of a place where evidence is kept."""
+class Retriever(ABC):
+    """A source of evidence. By default it is always reachable and holds nothing open."""
 
+    @abstractmethod
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
-        """The evidence closest to `query`. Raises ProviderError; may be cancelled at any time."""
-        ...
+        """Return the evidence closest to `query`. Raises ProviderError. May be cancelled at any time."""
 
-    async def aclose(self) -> None:
-        """Let go of connections and files."""
-        ...
+    async def reach(self) -> None:  # noqa: B027 - optional
+        """Check that it can be used now. Raises ProviderError if not. May be cancelled at any time."""
+
+    async def aclose(self) -> None:  # noqa: B027 - optional
+        """Close connections and files."""

@@ -1,14 +1,13 @@
-"""HTTP towards providers: one aiohttp session for the whole app, how its streams are read, and how they are split.
+"""HTTP to providers: one aiohttp session for the app, reading with time limits, and splitters for streams.
 
-`Transport` sends, `reads` waits, `EventSplitter` (server-sent events) and `LineSplitter` (NDJSON) cut: both pure, fed
-with bytes, so that every rule of the formats is tested without a socket.
+The splitters (server-sent events and NDJSON) are pure: they are fed with bytes, so tests need no socket.
 """
 
-from .accept import Accepted, accept
-from .body_reader import MAX_ANSWER_BYTES, TICK, Watch, reads
+from .accept import Accepted, accept, check_reachable
+from .body_reader import MAX_ANSWER_BYTES, TICK, Watch, read_body
 from .ndjson import LineSplitter
 from .retry import Retries
-from .session import Call, Timeouts, Transport, body, drain, kind_of, leave, refuse
+from .session import Call, Timeouts, Transport, content_type, drain, model_path, raise_for_status, read_all, release
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
 __all__ = [
@@ -24,10 +23,12 @@ __all__ = [
     "Transport",
     "Watch",
     "accept",
-    "body",
+    "check_reachable",
+    "content_type",
     "drain",
-    "kind_of",
-    "leave",
-    "reads",
-    "refuse",
+    "model_path",
+    "raise_for_status",
+    "read_all",
+    "read_body",
+    "release",
 ]

@@ -1,11 +1,11 @@
-"""LineSplitter: bytes of newline-delimited JSON in, complete lines out. Linear, like EventSplitter."""
+"""LineSplitter: bytes of newline-delimited JSON to complete lines, in linear time."""
 
 from ..errors import BrokenStream
 from .sse import MAX_EVENT_BYTES
 
 
 class LineSplitter:
-    """One NDJSON stream. `feed` what arrives; `flush` at its end."""
+    """Splits one NDJSON stream."""
 
     def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
         """`limit`: bytes of one line, above which `feed` raises BrokenStream."""
@@ -14,7 +14,7 @@ class LineSplitter:
         self._size = 0
 
     def feed(self, received: bytes) -> list[bytes]:
-        """The lines that these bytes complete, blank ones left out. Raises BrokenStream for one above the limit."""
+        """Return the lines that these bytes complete, without blank ones."""
         if b"\n" not in received:
             self._hold(received)
             return []
@@ -25,14 +25,14 @@ class LineSplitter:
         self._hold(lines.pop())
         if lines and len(max(lines, key=len)) > self._limit:
             raise self._too_long()
-        return _content(lines)
+        return _stripped(lines)
 
     def flush(self) -> list[bytes]:
-        """The line that the stream's end left open, if there is one."""
-        left = b"".join(self._held)
+        """Return the incomplete line at the end of the stream, if there is one."""
+        held = b"".join(self._held)
         self._held.clear()
         self._size = 0
-        return _content([left])
+        return _stripped([held])
 
     def _hold(self, received: bytes) -> None:
         if received:
@@ -45,6 +45,6 @@ class LineSplitter:
         return BrokenStream(f"The provider sent a line of more than {self._limit} bytes.")
 
 
-def _content(lines: list[bytes]) -> list[bytes]:
-    """Without white space around them and byte order marks before them, neither of which JSON may begin with."""
+def _stripped(lines: list[bytes]) -> list[bytes]:
+    """Return lines without surrounding white space and byte order marks. JSON may begin with neither."""
     return [stripped for line in lines if (stripped := line.strip(b"\xef\xbb\xbf \t\r"))]

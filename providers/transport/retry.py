@@ -1,9 +1,9 @@
-"""Retries: whether and when a request is sent again, before any of an answer has come.
+"""Retries: whether and when a request is sent again, before any part of an answer has arrived.
 
-Safe is what was surely not worked on (no connection, a server too busy) and a connection that broke before a single
-byte of an answer: a completion changes nothing at a provider, and one that closes an idle connection just then (RFC
-9112, 9.5) must not become the client's error. A provider that was asked and says nothing may still be working, and be
-paid for it: it is asked again only where the operator allows that.
+A retry is safe if the request was certainly not processed (no connection, an overloaded server) or if the connection
+broke before the first byte of an answer. A completion has no side effects, and a server that closes an idle connection
+at that moment (RFC 9112, 9.5) must not cause an error for the client. A provider that is silent may still be working
+and charge for it, so timeouts are retried only if the operator allows it.
 """
 
 from dataclasses import dataclass
@@ -13,36 +13,36 @@ from random import uniform
 
 from ..errors import ADDRESS, CERTIFICATE, CONNECT_TIMEOUT, ProviderError, Rejected, TimedOut, Unreachable
 
-FOR_NOW = frozenset({429, 502, 503, 504})  # statuses of a server that could not work on the request yet
-NEVER = frozenset({"insufficient_quota"})  # OpenAI's 429 for an account without money: no wait helps
-FIRST_WAIT = 0.5  # seconds before the second try; doubled for each further one
+TEMPORARY = frozenset({429, 502, 503, 504})  # statuses of a server that could not process the request yet
+PERMANENT = frozenset({"insufficient_quota"})  # OpenAI's 429 for an account without credit
+FIRST_WAIT = 0.5  # seconds before the first retry; doubled for each further one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How often a request is sent again, and when."""
+    """How often a request is sent again, and after which time."""
 
     most: int = 2  # as the SDKs of OpenAI and Anthropic do
-    longest_wait: float = 10.0  # seconds, of all waits together: below what a client is kept waiting without headers
-    timeouts: bool = False  # also after a provider was asked and did not answer in time
+    longest_wait: float = 10.0  # seconds, of all waits together; clients wait longer than this for headers
+    timeouts: bool = False  # also if a provider received the request and did not answer in time
 
-    def wait(self, error: ProviderError, tried: int, waited: float = 0.0) -> float | None:
-        """Seconds until the next try after this many, and these seconds of waiting; None where there is none.
+    def wait(self, error: ProviderError, attempts: int, waited: float = 0.0) -> float | None:
+        """Return the seconds until the next attempt, None if there is none. `waited`: seconds of all waits so far.
 
-        The wait is drawn from the upper half of what doubles each time, so that requests which failed together do not
-        come back together; never less than `Retry-After` asks for.
+        Exponential backoff with jitter in the upper half, so that requests that failed together are not repeated
+        together; never less than `Retry-After`.
         """
-        if tried >= self.most or not self._may(error):
+        if attempts >= self.most or not self._is_retryable(error):
             return None
-        left = self.longest_wait - waited
-        asked = asked_wait(error)
-        if asked > left:
+        remaining = self.longest_wait - waited
+        requested = requested_wait(error)
+        if requested > remaining:
             return None
-        doubled = FIRST_WAIT * 2**tried
-        return min(asked + uniform(doubled / 2, doubled), left)  # noqa: S311 # nosec B311 # no secret
+        backoff = FIRST_WAIT * 2**attempts
+        return min(requested + uniform(backoff / 2, backoff), remaining)  # noqa: S311 # nosec B311 # no secret
 
-    def _may(self, error: ProviderError) -> bool:
-        if error.headers.get("x-should-retry") == "false":  # OpenAI's servers know better
+    def _is_retryable(self, error: ProviderError) -> bool:
+        if error.headers.get("x-should-retry") == "false":  # sent by OpenAI's servers
             return False
         match error:
             case Unreachable():
@@ -50,13 +50,13 @@ class Retries:
             case TimedOut():
                 return self.timeouts or error.code == CONNECT_TIMEOUT
             case Rejected():
-                return error.answered in FOR_NOW and error.code not in NEVER
+                return error.answered in TEMPORARY and error.code not in PERMANENT
             case _:
                 return False
 
 
-def asked_wait(error: ProviderError) -> float:
-    """The seconds that a provider asked to wait; 0 where it said nothing that can be read."""
+def requested_wait(error: ProviderError) -> float:
+    """Return the seconds that the provider asked to wait, 0 if it named no readable time."""
     try:
         if "retry-after-ms" in error.headers:
             return max(0.0, float(error.headers["retry-after-ms"]) / 1000)
@@ -66,5 +66,5 @@ def asked_wait(error: ProviderError) -> float:
     try:
         at = parsedate_to_datetime(error.retry_after or "")
         return max(0.0, (at - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):  # no date, or one without a zone
+    except (TypeError, ValueError):  # not a date, or one without a time zone
         return 0.0

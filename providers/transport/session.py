@@ -1,6 +1,6 @@
-"""Transport: the one aiohttp session of an app, set for streams of many tenants.
+"""Transport: the one aiohttp session of an app, configured for streams of many tenants.
 
-aiohttp's defaults are made for short requests of one user; each setting below names what would go wrong.
+aiohttp's defaults suit short requests of one user. The comment of each setting names the problem of its default.
 """
 
 import asyncio
@@ -8,30 +8,31 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from urllib.parse import quote
 from weakref import WeakSet
 
 import aiohttp
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
-from ..errors import CERTIFICATE, BrokenStream, Unreachable, rejected, translate
+from ..errors import CERTIFICATE, BrokenStream, Rejected, Unreachable, rejected, translate
 from .retry import Retries
 
-CONNECT_SECONDS = 10.0  # three TCP retransmissions; a provider farther away than that is down
-FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load the model from disk first
-IDLE_SECONDS = 120.0  # longer than any reasoning pause of a provider that streams
-TOTAL_SECONDS = 3600.0  # longer than any answer that somebody waits for
-KEEPALIVE_SECONDS = 4.0  # below the 5 s of uvicorn (vLLM) and node, so that no request meets a closing connection
-MAX_ERROR_BYTES = 64 * 1024  # of an error body that are read: error objects are smaller, HTML pages do not matter
-ERROR_BODY_SECONDS = 5.0  # that an error body may take; its status is told without it
-DRAIN_SECONDS = 0.05  # that the end of the body may come after the end of the answer, to use the connection again
-MAX_HEADER_BYTES = 32 * 1024  # of one header; content security policies outgrow aiohttp's 8 KiB
+CONNECT_SECONDS = 10.0  # three TCP retransmissions
+FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load a model from disk
+IDLE_SECONDS = 120.0  # longer than the pauses of reasoning models
+TOTAL_SECONDS = 3600.0  # longer than any useful answer
+KEEPALIVE_SECONDS = 4.0  # below the 5 s of uvicorn (vLLM) and Node.js, which may close the connection under a request
+MAX_ERROR_BYTES = 64 * 1024  # of an error body; error objects are smaller
+ERROR_BODY_SECONDS = 5.0  # for an error body; the status is enough without it
+DRAIN_SECONDS = 0.05  # for the end of the body after the end of the answer, so that the connection can be reused
+MAX_HEADER_BYTES = 32 * 1024  # of one header; content security policies exceed aiohttp's 8 KiB
 
 USER_AGENT = "citestream"
 
-# What reading an answer raises when its connection breaks. The RuntimeError ("Connection closed.") is what aiohttp
-# raises to whoever waits for bytes of a connection that it closed itself, after an error in the framing.
-BROKEN = (aiohttp.ClientError, OSError, RuntimeError)
+# What reading an answer raises if its connection breaks. aiohttp raises RuntimeError ("Connection closed.") to a reader
+# of a connection that it closed itself after an error in the framing.
+CONNECTION_ERRORS = (aiohttp.ClientError, OSError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ class Timeouts:
     first_token: float = FIRST_TOKEN_SECONDS  # from the request to the first event of its answer
     idle: float = IDLE_SECONDS  # without a single byte
     total: float = TOTAL_SECONDS  # from the request to the end of its answer
-    tick: float = 1.0  # after which a stream without a byte says so, for those who hold sentences
+    tick: float = 1.0  # without a byte, until a stream yields a tick, at which held sentences are checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Call:
 
 
 class Transport:
-    """Sends calls. The session is made at the first one, since it belongs to the running loop."""
+    """Sends calls. The session is created at the first one, because it belongs to the running event loop."""
 
     def __init__(self) -> None:
         """Nothing is connected yet."""
@@ -67,25 +68,26 @@ class Transport:
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The session, for SDKs that take one."""
+        """The session, for SDKs that accept one."""
         if self._session is None or self._session.closed:
             self._session = _session()
         return self._session
 
     @asynccontextmanager
     async def open(self, call: Call, timeouts: Timeouts) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The answer, whatever its status, once its headers are here. Raises Unreachable and TimedOut.
+        """Return the answer with any status when its headers have arrived. Raises Unreachable and TimedOut.
 
-        Leaving before its end closes the connection at once, so that the provider stops.
+        If the context is left before the end of the answer, the connection is closed at once, so that the provider
+        stops.
         """
         response = await self.send(call, timeouts)
         try:
             yield response
         finally:
-            leave(response)
+            release(response)
 
     async def send(self, call: Call, timeouts: Timeouts) -> aiohttp.ClientResponse:
-        """As `open`, but to be given to `leave` in the end."""
+        """Return an answer as `open` does. The caller has to pass it to `release`."""
         try:
             async with asyncio.timeout(min(timeouts.first_token, timeouts.total)):
                 return await self.session.request(
@@ -93,7 +95,7 @@ class Transport:
                     call.url,
                     data=call.body,
                     headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **call.headers},
-                    allow_redirects=False,  # keys would travel along, and the address is the operator's choice
+                    allow_redirects=False,  # a redirect would take keys to an address that the operator did not choose
                     timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect),
                     ssl=self.trust(call.ca_file) or True,
                 )
@@ -106,7 +108,7 @@ class Transport:
             await self._session.close()
 
     def trust(self, ca_file: str) -> ssl.SSLContext | None:
-        """The certificate authorities of a PEM file, besides the machine's own; None where there is no file."""
+        """Return the certificate authorities of a PEM file and the machine's own, None without a file."""
         if not ca_file:
             return None
         if ca_file not in self._trusted:
@@ -151,35 +153,35 @@ class _Connector(aiohttp.TCPConnector):
 def _session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=_Connector(
-            limit=0,  # the proxy admits requests; a pool of 100 would let the 101st wait in silence
+            limit=0,  # requests are admitted elsewhere; with a pool of 100 the 101st request would wait
             keepalive_timeout=KEEPALIVE_SECONDS,
         ),
-        cookie_jar=aiohttp.DummyCookieJar(),  # one tenant's cookie must never travel with another's request
-        timeout=aiohttp.ClientTimeout(total=None),  # answers may take long; what counts is silence
-        trust_env=False,  # a proxy variable of the machine must not reroute prompts unseen
+        cookie_jar=aiohttp.DummyCookieJar(),  # a cookie of one tenant must not be sent with the request of another
+        timeout=aiohttp.ClientTimeout(total=None),  # answers may take long; Watch limits silence
+        trust_env=False,  # a proxy variable of the machine must not redirect prompts
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
     )
 
 
-def leave(response: aiohttp.ClientResponse) -> None:
-    """Use its connection again where all of it was read; else close it, so that the provider stops."""
+def release(response: aiohttp.ClientResponse) -> None:
+    """Return the connection to the pool if the answer was read completely; close it otherwise."""
     if response.content.is_eof() and response.content.exception() is None:
         response.release()
     else:
         response.close()
 
 
-def kind_of(response: aiohttp.ClientResponse) -> str:
-    """Its content type, without parameters. Raises BrokenStream for a web page, which no API answers with."""
+def content_type(response: aiohttp.ClientResponse) -> str:
+    """Return the content type without parameters. Raises BrokenStream for a web page."""
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind in {"text/html", "application/xhtml+xml"}:
         raise BrokenStream("The provider answered with a web page instead of a stream; its address may be wrong.")
     return kind
 
 
-async def refuse(response: aiohttp.ClientResponse) -> None:
-    """Raise Rejected, with what the provider explains, unless the status is a success."""
+async def raise_for_status(response: aiohttp.ClientResponse) -> None:
+    """Raise Rejected with the provider's explanation unless the status is a success."""
     if 200 <= response.status < 300:
         return
     raise rejected(response.status, response.headers, await _error_body(response))
@@ -191,13 +193,13 @@ async def _error_body(response: aiohttp.ClientResponse) -> bytes:
         async with asyncio.timeout(ERROR_BODY_SECONDS):
             while len(body) < MAX_ERROR_BYTES and (data := await response.content.readany()):
                 body += data
-    except BROKEN:
-        pass  # the status tells enough
+    except CONNECTION_ERRORS:
+        pass  # the status is enough
     return body[:MAX_ERROR_BYTES]
 
 
-async def body(response: aiohttp.ClientResponse, limit: int, seconds: float) -> bytes:
-    """The whole of a short answer. Raises ProviderError."""
+async def read_all(response: aiohttp.ClientResponse, limit: int, seconds: float) -> bytes:
+    """Return the body of a short answer of at most `limit` bytes. Raises ProviderError."""
     parts: list[bytes] = []
     size = 0
     try:
@@ -207,16 +209,28 @@ async def body(response: aiohttp.ClientResponse, limit: int, seconds: float) -> 
                 size += len(data)
                 if size > limit:
                     raise BrokenStream(f"The provider's answer is larger than {limit} bytes.")
-    except BROKEN as error:
+    except CONNECTION_ERRORS as error:
         raise translate(error) from None
     return b"".join(parts)
 
 
 async def drain(response: aiohttp.ClientResponse) -> None:
-    """Read the end of a body whose answer is complete, if it is already there, so that the connection can stay."""
+    """Read the end of a body after the end of the answer, if it is there, so that the connection can be reused."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
             while await response.content.readany():
                 pass
-    except BROKEN:
-        pass  # the answer is complete; only the connection is lost
+    except CONNECTION_ERRORS:
+        pass  # the answer is complete; only the connection cannot be reused
+
+
+def model_path(name: str) -> str:
+    """Return the name of a model quoted for a path. Slashes are kept.
+
+    Raises Rejected for a name with an empty part or a part of dots. Clients choose the name, so it must not change the
+    path.
+    """
+    parts = name.split("/")
+    if any(not part.strip(".") for part in parts):
+        raise Rejected("There is no model of this name.", status=404, param="model", code="model_not_found")
+    return "/".join(quote(part, safe="@") for part in parts)

@@ -1,34 +1,33 @@
-"""EventSplitter: bytes of an event stream in, the data of each complete event out.
+"""EventSplitter: bytes of an event stream to the data of each complete event, in linear time.
 
-Follows the WHATWG's rules (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream)
-for `data`; names, ids and retry times are of no use to us. Works on bytes, since a character may straddle two reads.
-Linear: what is held is joined once, when its blank line arrives.
+It follows the WHATWG's rules (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream)
+for `data`, and ignores names, ids and retry times. It works on bytes, because a character may be split between reads.
 """
 
 from ..errors import BrokenStream
 
-MAX_EVENT_BYTES = 16 * 2**20  # an image in base64 fits; a provider that never ends a line cannot fill the memory
+MAX_EVENT_BYTES = 16 * 2**20  # an image in base64 fits; a line without end cannot fill the memory
 
 _BOM = b"\xef\xbb\xbf"
 
 
 class EventSplitter:
-    """One event stream. `feed` what arrives; `flush` at its end."""
+    """Splits one event stream."""
 
     def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
         """`limit`: bytes of one event, above which `feed` raises BrokenStream."""
         self.limit = limit
-        self._held: list[bytes] = []  # the open event, line ends already "\n"
+        self._held: list[bytes] = []  # the incomplete event, with line ends "\n"
         self._size = 0
-        self._after_return = False  # the last byte was "\r": a "\n" now is the rest of that line end
-        self._start: bytes | None = b""  # the first bytes while they may still be a byte order mark
+        self._after_return = False  # the last byte was "\r", so a "\n" now belongs to the same line end
+        self._start: bytes | None = b""  # the first bytes, while they may be part of a byte order mark
 
     def feed(self, received: bytes) -> list[bytes]:
-        """The data of the events that these bytes complete. Raises BrokenStream for an event above the limit."""
+        """Return the data of the events that these bytes complete. Raises BrokenStream for an event above the limit."""
         if self._start is not None:
-            received = self._unmarked(received)
+            received = self._without_bom(received)
         if self._after_return or b"\r" in received:
-            received = self._newlines(received)
+            received = self._normalize_newlines(received)
         if not received:
             return []
         held = self._held
@@ -52,14 +51,14 @@ class EventSplitter:
         return _data(events)
 
     def flush(self) -> list[bytes]:
-        """The data of an event that the stream's end left open. By the standard it is void: the caller decides."""
-        left = (self._start or b"") + b"".join(self._held)
+        """Return the data of an incomplete event at the end. The standard discards it; the caller decides."""
+        held = (self._start or b"") + b"".join(self._held)
         self._held.clear()
         self._size = 0
-        return _data([left]) if left else []
+        return _data([held]) if held else []
 
-    def _unmarked(self, received: bytes) -> bytes:
-        """Without a byte order mark at the start of the stream, whole or in pieces."""
+    def _without_bom(self, received: bytes) -> bytes:
+        """Remove a byte order mark from the start of the stream. It may be split between reads."""
         start = (self._start or b"") + received
         if len(start) < len(_BOM) and _BOM.startswith(start):
             self._start = start
@@ -67,8 +66,8 @@ class EventSplitter:
         self._start = None
         return start.removeprefix(_BOM)
 
-    def _newlines(self, received: bytes) -> bytes:
-        """With every line end as "\\n"; a "\\r" at the end counts at once, the "\\n" that may follow it not again."""
+    def _normalize_newlines(self, received: bytes) -> bytes:
+        """Replace every line end by "\\n". A "\\r" at the end is one at once, and a "\\n" after it is dropped."""
         if self._after_return and received[:1] == b"\n":
             received = received[1:]
             self._after_return = False
@@ -78,17 +77,17 @@ class EventSplitter:
 
 
 def _data(events: list[bytes]) -> list[bytes]:
-    found = []
+    payloads = []
     for event in events:
         if event[:6] == b"data: " and b"\n" not in event:  # nearly every event of every provider
-            found.append(event[6:])
-        elif (data := _joined(event)) is not None:
-            found.append(data)
-    return found
+            payloads.append(event[6:])
+        elif (data := _join_data_lines(event)) is not None:
+            payloads.append(data)
+    return payloads
 
 
-def _joined(event: bytes) -> bytes | None:
-    """The data lines of an event; None where it has none, which by the standard is no event."""
+def _join_data_lines(event: bytes) -> bytes | None:
+    """Return the joined data lines of an event, None if it has none. By the standard it is no event then."""
     lines = []
     for line in event.split(b"\n"):
         name, _, value = line.partition(b":")

@@ -1,12 +1,13 @@
-"""ChunkReader: `chat.completion.chunk` mappings of any server in, events out; the deviations of real servers end here.
+"""ChunkReader: translates the `chat.completion.chunk` objects of any server into events.
 
-Pure. Every provider maps into chunks, so this is the one place that knows what may be in one:
+Every provider maps its stream to chunks, so this class is the one place that handles the deviations of real servers:
 
-- the role comes first, with the text, on every chunk, or never
+- the role is in the first chunk, with the text, in every chunk, or in none
 - `choices` is `[]`, null or missing; several choices share a chunk; the `delta` is null; `content` is a list (Mistral)
-- text in the finish chunk (vLLM), after it, or a second finish; usage on every chunk, on the last, on its own, or never
-- an error in any shape, beside text or instead of it
-- one event that is not JSON, `[DONE]` or none, more after it
+- text is in the finish chunk (vLLM) or after it, or there is a second finish
+- usage is in every chunk, in the last one, in a chunk of its own, or in none
+- an error has any form, with text or without
+- an event is not JSON; `[DONE]` is missing, or something follows it
 """
 
 import re
@@ -19,43 +20,46 @@ from ..events import Chunk, Event, Finish, OtherDelta, TextDelta, Usage
 from .json_text import loads, whole_characters
 
 DONE = b"[DONE]"
-BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # what a model does before it answers
-BESIDE_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # what is an answer too, but not text
+BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
+AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
 Fields = dict[str, Any]
 
 
 class ChunkReader:
-    """One stream. `read` each payload or `take` each chunk, raise `error` if it is set, `end` at the stream's end."""
+    """Reads one stream.
+
+    Call `read` with each payload or `take` with each chunk, raise `error` if it is set, and call `end` at the end.
+    """
 
     ignored: re.Pattern[bytes] | None = re.compile(rb'"obfuscation": ?"([^"\\]*)"')
 
-    def __init__(self, choices: int = 1, *, running_usage: bool = False) -> None:
-        """`choices`: how many the request asked for (`n`). `running_usage`: so is usage on every chunk (vLLM)."""
-        self.error: ProviderError | None = None  # what the provider reported; to be raised after the events before it
-        self.done = False  # [DONE] was read: what follows is not part of the answer
+    def __init__(self, choices: int = 1, *, usage_on_every_chunk: bool = False) -> None:
+        """`choices`: the requested number (`n`). `usage_on_every_chunk`: the client asked for that (vLLM)."""
+        self.error: ProviderError | None = None  # reported by the provider; to be raised after the events before it
+        self.done = False  # [DONE] was read; what follows is not part of the answer
         self.skipped = 0  # payloads that were not JSON objects
         self._expected = choices
-        self._running_usage = running_usage
-        self._choices: dict[int, Finish | None] = {}  # those that have begun, with their end
+        self._usage_on_every_chunk = usage_on_every_chunk
+        self._choices: dict[int, Finish | None] = {}  # choices that have begun, and their end
         self._usage: Chunk | None = None
-        self._surrogates: dict[int, str] | None = None  # halves of characters; None until a server sends such
+        self._surrogates: dict[int, str] | None = None  # lone surrogates by choice; None until one arrives
 
     @property
     def complete(self) -> bool:
-        """Whether every choice that was asked for has its finish reason."""
+        """Whether every requested choice has its finish reason."""
         return len(self._choices) >= self._expected and None not in self._choices.values()
 
     @property
     def text_field(self) -> bytes:
-        """Where text deltas stand.
+        """The JSON name of the field with a delta's text.
 
-        Nothing once halves of characters have come, which have to be put together, or [DONE], which nothing follows.
+        Empty after a lone surrogate, because its other half has to be joined to it, and after [DONE].
         """
         return b'"content"' if self._surrogates is None and not self.done else b""
 
     def read(self, payload: bytes) -> list[Event]:
-        """The events of one payload. One that is not a JSON object is skipped and counted."""
+        """Return the events of one payload. A payload that is not a JSON object is skipped and counted."""
         if self.done or payload.startswith(DONE):
             self.done = True
             return []
@@ -68,16 +72,16 @@ class ChunkReader:
         return self.take(chunk)
 
     def take(self, chunk: Chunk) -> list[Event]:
-        """The events of one chunk, in order. The chunk is given away."""
+        """Return the events of one chunk, in order. The chunk may be changed."""
         choices = chunk.get("choices")
         if chunk.get("error") or chunk.get("object") == "error":
             self.error = reported(chunk)
-            chunk.pop("error", None)  # told once, after all else: a client that reads it beside text drops that text
-        usage = chunk.get("usage")  # null on every chunk but the last, from those who say there that one will come
-        chunk.pop("obfuscation", None)  # padding that hides the length of a delta, void once deltas are merged
+            chunk.pop("error", None)  # reported after all events: clients ignore the text of a chunk with an error
+        usage = chunk.get("usage")  # null on all chunks but the last from servers that will send it
+        chunk.pop("obfuscation", None)  # padding that hides the length of a delta; useless once deltas are merged
         if usage:
             self._usage = {**chunk, "choices": []}
-            if not self._running_usage:
+            if not self._usage_on_every_chunk:
                 del chunk["usage"]
         if not isinstance(choices, list) or not choices:
             chunk["choices"] = []
@@ -87,21 +91,23 @@ class ChunkReader:
         return [event for choice in choices for event in self._choice({**chunk, "choices": [choice]}, choice)]
 
     def end(self) -> list[Event]:
-        """The ends of all choices, and the usage. Raises IncompleteAnswer where one has no finish reason.
+        """Return the ends of all choices, and the usage. Raises IncompleteAnswer without a finish reason.
 
-        They are kept until here because text may follow a finish reason.
+        The ends are held back until here because text may follow a finish reason.
         """
         if self.error:
             raise self.error
         finished = [finish for finish in self._choices.values() if finish is not None]
         if not finished or len(finished) < len(self._choices) or not (self.done or self.complete):
             raise IncompleteAnswer("The provider's answer ended without a finish reason.")
-        halves: list[Event] = [
-            TextDelta(finish.choice, "\ufffd", _with(finish.chunk, finish.choice, {"content": "\ufffd"}, None))
+        surrogates: list[Event] = [
+            TextDelta(
+                finish.choice, "\ufffd", _replace_choice(finish.chunk, finish.choice, {"content": "\ufffd"}, None)
+            )
             for finish in finished
             if self._surrogates and self._surrogates.get(finish.choice)
         ]
-        return [*halves, *finished, *([Usage(self._usage)] if self._usage else [])]
+        return [*surrogates, *finished, *([Usage(self._usage)] if self._usage else [])]
 
     def _choice(self, chunk: Chunk, choice: Fields) -> list[Event]:
         if not isinstance(choice, dict):
@@ -117,34 +123,34 @@ class ChunkReader:
         reason = choice.get("finish_reason")
         seen = index in self._choices and self._surrogates is None
         if seen and not reason and len(delta) == 1 and isinstance(text, str) and text:
-            return [TextDelta(index, text, chunk)]  # nearly every chunk of every provider
+            return [TextDelta(index, text, chunk)]  # nearly every chunk of every provider takes this path
         return self._split(chunk, index, delta, reason)
 
     def _split(self, chunk: Chunk, index: int, delta: Fields, reason: object) -> list[Event]:
-        """A chunk that carries more than text, as one event for each thing it carries."""
+        """Split a chunk that contains more than text into one event for each part."""
         pieces: list[_Piece] = []
         if index not in self._choices:
             self._choices[index] = None
             if delta.get("role"):
                 pieces.append(_Piece({key: _opening(key, value) for key, value in delta.items() if _opens(key, value)}))
-        rest = {key: value for key, value in delta.items() if key not in {"role", "content"} and not _void(value)}
+        rest = {key: value for key, value in delta.items() if key not in {"role", "content"} and not _is_empty(value)}
         before = {key: rest.pop(key) for key in BEFORE_TEXT if key in rest}
-        beside = {key: rest.pop(key) for key in BESIDE_TEXT if key in rest}
+        after = {key: rest.pop(key) for key in AFTER_TEXT if key in rest}
         if before:
             pieces.append(_Piece(before))
-        written = self._written(index, delta.get("content"), scored=bool(chunk["choices"][0].get("logprobs")))
-        pieces += written
-        if beside or rest:  # what is unknown and comes with text is passed on, but no reason to cut the sentence
-            pieces.append(_Piece({**beside, **rest}, flush=bool(beside or not written)))
+        text = self._text_pieces(index, delta.get("content"), scored=bool(chunk["choices"][0].get("logprobs")))
+        pieces += text
+        if after or rest:  # unknown fields that arrive with text do not end the open sentence
+            pieces.append(_Piece({**after, **rest}, flush=bool(after or not text)))
         if isinstance(reason, str) and reason:
             pieces.append(_Piece({}, reason=reason))
         elif not pieces:
-            delta.pop("role", None)  # a second one would read "assistantassistant" in clients that add deltas up
+            delta.pop("role", None)  # clients that concatenate deltas would show "assistantassistant"
             pieces.append(_Piece(delta, flush=False))
-        return [event for piece in _filled(pieces, chunk, index) if (event := self._event(index, piece))]
+        return [event for piece in _with_chunks(pieces, chunk, index) if (event := self._event(index, piece))]
 
-    def _written(self, index: int, content: object, *, scored: bool) -> list["_Piece"]:
-        """Text, or a list of content parts. `scored`: with log-probabilities, which also come for half a character."""
+    def _text_pieces(self, index: int, content: object, *, scored: bool) -> list["_Piece"]:
+        """Return the pieces of text or content parts. `scored`: with log-probabilities, even if the text is empty."""
         if isinstance(content, str):
             return [self._text(index, content)] if content or scored else []
         pieces = []
@@ -153,13 +159,13 @@ class ChunkReader:
             if isinstance(text, str):
                 pieces.append(self._text(index, text))
             elif isinstance(part, Mapping) and part.get("type") == "thinking":
-                pieces.append(_Piece({"reasoning_content": _thought(part.get("thinking"))}))
+                pieces.append(_Piece({"reasoning_content": _thinking_text(part.get("thinking"))}))
             else:
                 pieces.append(_Piece({"content_parts": [part]}, flush=False))
         return pieces
 
     def _text(self, index: int, text: str) -> "_Piece":
-        """Without lone surrogates; a pair that two deltas share is put together."""
+        """Return the piece of a text without lone surrogates. A pair that is split between deltas is joined."""
         if self._surrogates is not None:
             text, self._surrogates[index] = whole_characters(self._surrogates.get(index, "") + text)
         return _Piece({"content": text}, text=True)
@@ -174,11 +180,11 @@ class ChunkReader:
 
     def _finish(self, index: int, reason: str, chunk: Chunk) -> None:
         earlier = self._choices[index]
-        if reason == "error":  # OpenRouter: beside an error object, which says more
+        if reason == "error":  # OpenRouter sends an error object, too, which has more detail
             self.error = self.error or reported(None)
         elif earlier is None:
             self._choices[index] = Finish(index, reason, chunk)
-        else:  # the first reason stays, what the second chunk adds is kept
+        else:  # the first reason counts; new fields of the second chunk are kept
             (first,), (second,) = earlier.chunk["choices"], chunk["choices"]
             merged = {**second, **{key: value for key, value in first.items() if value is not None}}
             self._choices[index] = Finish(index, earlier.reason, {**chunk, **earlier.chunk, "choices": [merged]})
@@ -186,23 +192,23 @@ class ChunkReader:
 
 @dataclass(slots=True)
 class _Piece:
-    """One thing that a chunk carries, later in a chunk of its own."""
+    """One part of a chunk, which gets a chunk of its own."""
 
     delta: Fields
     text: bool = False
-    flush: bool = True  # whether the open sentence has to leave before it
+    flush: bool = True  # whether the open sentence has to be sent before it
     reason: str | None = None
     chunk: Chunk = field(default_factory=dict)
 
 
-def _filled(pieces: list[_Piece], chunk: Chunk, index: int) -> list[_Piece]:
-    """Each piece with its chunk. Log-probabilities go with the text, the choice's other fields with the last piece."""
+def _with_chunks(pieces: list[_Piece], chunk: Chunk, index: int) -> list[_Piece]:
+    """Set the chunk of each piece. Log-probabilities stay with the text, other fields go to the last piece."""
     (choice,) = chunk["choices"]
     fields = {key: value for key, value in choice.items() if key not in {"index", "delta", "finish_reason"}}
     logprobs = {key: fields.pop(key) for key in ("logprobs",) if key in fields}
     scored = next((piece for piece in pieces if piece.text), pieces[-1])
     for piece in pieces:
-        piece.chunk = _with(
+        piece.chunk = _replace_choice(
             chunk,
             index,
             piece.delta,
@@ -213,13 +219,13 @@ def _filled(pieces: list[_Piece], chunk: Chunk, index: int) -> list[_Piece]:
     return pieces
 
 
-def _with(chunk: Chunk, index: int, delta: Fields, reason: str | None, **fields: Any) -> Chunk:
-    """The chunk with this choice in the place of its own."""
+def _replace_choice(chunk: Chunk, index: int, delta: Fields, reason: str | None, **fields: Any) -> Chunk:
+    """Return the chunk with this choice instead of its own."""
     return {**chunk, "choices": [{"index": index, "delta": delta, **fields, "finish_reason": reason}]}
 
 
 def _from_message(chunk: Chunk, message: object) -> Fields:
-    """The delta of an answer in one piece, where streams number the tool calls; {} where there is no message."""
+    """Return the message of an answer that is not streamed as a delta, with numbered tool calls; {} without one."""
     if not isinstance(message, dict):
         return {}
     chunk["object"] = "chat.completion.chunk"
@@ -230,21 +236,21 @@ def _from_message(chunk: Chunk, message: object) -> Fields:
     return message
 
 
-def _void(value: object) -> bool:
+def _is_empty(value: object) -> bool:
     return value is None or value == "" or value == [] or value == {}
 
 
 def _opens(key: str, value: object) -> bool:
-    """Whether a field belongs to the role chunk: what is in it besides the role says nothing yet."""
-    return key in {"role", "content"} or _void(value)
+    """Return whether a field belongs to the role chunk, which contains no text yet."""
+    return key in {"role", "content"} or _is_empty(value)
 
 
 def _opening(key: str, value: object) -> object:
     return "" if key == "content" and value is not None else value
 
 
-def _thought(parts: object) -> str:
-    """The text of Mistral's `thinking` part: a string or a list of text parts."""
+def _thinking_text(parts: object) -> str:
+    """Return the text of Mistral's `thinking` part: a string or a list of text parts."""
     if isinstance(parts, str):
         return parts
     texts = (part.get("text") for part in parts if isinstance(part, Mapping)) if isinstance(parts, list) else ()

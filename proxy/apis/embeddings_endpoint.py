@@ -9,7 +9,8 @@ from aiohttp import web
 from pydantic import Field
 
 from citestream.citation.evidence import FieldError
-from citestream.providers.events import Embedded, Embeds
+from citestream.providers.errors import NotSupported
+from citestream.providers.events import Embedded
 
 from ..app import App
 from ..http.exchange import read
@@ -38,10 +39,11 @@ async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
 
 
 async def embedded(route: Route, texts: Sequence[str], dimensions: int | None, key: str | None) -> Embedded:
-    """The vectors of these texts from the provider of this route. Raises FieldError where it makes none."""
-    if not isinstance(route.provider, Embeds):
-        raise FieldError("model", f"{route.name} makes no embeddings")
-    return await route.provider.embeddings(texts, model=route.model, dimensions=dimensions, key=key)
+    """Return the embeddings that the provider of this route makes. Raises FieldError if it makes none."""
+    try:
+        return await route.provider.embeddings(texts, model=route.model, dimensions=dimensions, key=key)
+    except NotSupported:
+        raise FieldError("model", f"{route.name} makes no embeddings") from None
 
 
 def _texts(given: str | list[Any]) -> list[str]:

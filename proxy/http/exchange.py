@@ -12,7 +12,7 @@ from aiohttp import web
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
 from citestream.providers.errors import NoSuchApi, ProviderError
-from citestream.providers.events import Provider, Relayed, Relays
+from citestream.providers.events import Provider, Relayed
 
 from ..app import App
 from ..model_routes import Route
@@ -151,7 +151,7 @@ class _Exchange:
                 return await self._failed(failed or error)
             except ProviderError as error:
                 failed = error
-                if not error.elsewhere or model == models[-1]:
+                if not error.allows_fallback or model == models[-1]:
                     return await self._failed(error)
             except ConnectionError:
                 raise  # the client has gone
@@ -171,12 +171,12 @@ class _Exchange:
         """The answer by this route. Raises ProviderError while nothing of it was sent."""
         key = (presented(self._request) or None) if route.passes_key else None
         same = route.provider.native == self._api.native
-        if same and not job.cited and self._app.passes_bytes and _relays(route.provider):
+        if same and not job.cited and self._app.passes_bytes:
             with suppress(NoSuchApi):
                 return await self._relayed(job, route, route.provider, key)
         return await self._told(job.told(route.provider.native, same=same), route, key)
 
-    async def _relayed(self, job: Job, route: Route, provider: Relays, key: str | None) -> web.StreamResponse:
+    async def _relayed(self, job: Job, route: Route, provider: Provider, key: str | None) -> web.StreamResponse:
         encoder = self._api.encoder(job, Unchanged.annotations) if job.stream else None
         body = dumps({**job.body, **({"model": route.model} if "model" in job.body else {})})
         count = job.params.get("n")
@@ -222,10 +222,6 @@ class _Exchange:
 
 def _recalls(api: object) -> TypeGuard[Recalls]:
     return hasattr(api, "recalled")
-
-
-def _relays(provider: Provider) -> TypeGuard[Relays]:
-    return hasattr(provider, "relay")
 
 
 def _is_recalled(encoder: Encoder) -> TypeGuard[Recalled]:

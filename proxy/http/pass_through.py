@@ -4,19 +4,14 @@ from typing import Any
 
 from aiohttp import web
 
-from citestream.providers.events import Relays
-
 from ..model_routes import Route
 from .auth import presented
 from .encoding import dumps
-from .error_responses import RequestError
 from .sending import Stream, relay
 
 
 async def passed_on(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
     """The provider's answer, byte for byte. `path`: below its base address. Raises ProviderError, RequestError."""
-    if not isinstance(route.provider, Relays):
-        raise RequestError(501, f"{route.name} has no such method", code="unsupported")
     asked = route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
     upstream = await route.telemetry.relayed(route.asked, asked)
     with Stream(request) as stream:

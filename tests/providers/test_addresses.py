@@ -2,11 +2,11 @@
 
 import pytest
 
-from citestream.providers.addresses import path_of
 from citestream.providers.errors import Rejected
 from citestream.providers.gemini import GeminiProvider
 from citestream.providers.openai import azure_url
 from citestream.providers.settings import Settings
+from citestream.providers.transport import model_path
 from tests.upstreams.wire import Server, sse
 
 PATHS = {
@@ -24,13 +24,13 @@ ELSEWHERE = ["..", ".", "", "/", "a//b", "../../admin", "models/../../../files",
 
 @pytest.mark.parametrize("name", PATHS)
 def test_a_name_is_quoted(name: str) -> None:
-    assert path_of(name) == PATHS[name]
+    assert model_path(name) == PATHS[name]
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_name_that_leads_elsewhere_is_no_model(name: str) -> None:
     with pytest.raises(Rejected) as raised:
-        path_of(name)
+        model_path(name)
     assert (raised.value.status, raised.value.code) == (404, "model_not_found")
 
 

@@ -22,7 +22,7 @@ from citestream.providers.errors import (
     reported,
     translate,
 )
-from citestream.providers.masking import Passing, masked, remember
+from citestream.providers.masking import KeyFilter, mask, register_secrets
 
 REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
     "OpenAI's error keeps everything": (
@@ -167,7 +167,7 @@ SECRETS = {
 @pytest.mark.parametrize("case", SECRETS)
 def test_no_secret_leaves(case: str) -> None:
     text, secret = SECRETS[case]
-    assert secret not in masked(text).replace("sk-***", "")
+    assert secret not in mask(text).replace("sk-***", "")
     assert secret not in rejected(400, {}, json.dumps({"error": {"message": text}}).encode()).message.replace(
         "sk-***", ""
     )
@@ -188,14 +188,14 @@ def test_no_secret_leaves(case: str) -> None:
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
-    assert masked(text) == text
+    assert mask(text) == text
 
 
 def test_a_key_of_the_configuration_is_masked_whatever_it_looks_like() -> None:
     text = 'say "correct horse battery" to gpu, or "a header of ours", or "short"'
-    assert masked(text) == text
+    assert mask(text) == text
     provider("openai", api_key="correct horse battery", headers={"X-Key": "a header of ours", "X-Short": "short"})
-    assert masked(text) == 'say "***" to gpu, or "***", or "short"'
+    assert mask(text) == 'say "***" to gpu, or "***", or "short"'
 
 
 @given(
@@ -205,9 +205,9 @@ def test_a_key_of_the_configuration_is_masked_whatever_it_looks_like() -> None:
 def test_a_key_in_passing_bytes_is_masked_however_they_are_cut_and_nothing_else_changes(
     words: list[str], data: st.DataObject
 ) -> None:
-    remember("keykeykey9", "other-key-1")
+    register_secrets("keykeykey9", "other-key-1")
     text = "".join(words).encode()
-    passing, passed = Passing(), b""
+    passing, passed = KeyFilter(), b""
     while text:
         size = data.draw(st.integers(1, len(text)))
         passed += passing.feed(text[:size]) + passing.feed(b"")
@@ -226,9 +226,9 @@ def test_masking_takes_time_that_grows_with_the_text_only() -> None:
         "-a" * 50_000,
         "*" * 99_999,
     ):
-        masked(hostile)
+        mask(hostile)
     for hostile in ("::" * 50_000, "a:" * 50_000, "key " * 25_000, "host " * 20_000, "/home/" * 20_000, "f" * 99_999):
-        masked(hostile)
+        mask(hostile)
 
 
 FAILURES: dict[str, tuple[BaseException, type[ProviderError], int]] = {

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
-from citestream.providers.events import Relays
-from citestream.providers.relay import KINDS, Ending, Whole
+from citestream.providers.relay import EventBuffer
+from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
 from tests.providers.asking import MODELS, made
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
@@ -31,9 +31,7 @@ async def relayed(
     asked = made(kind, url)
     received = b""
     try:
-        answer = await cast("Relays", asked).relay(
-            sent, path or PATHS[kind], model=MODELS[kind], key=None, choices=choices
-        )
+        answer = await asked.relay(sent, path or PATHS[kind], model=MODELS[kind], key=None, choices=choices)
         async with aclosing(answer.body) as body:
             async for data in body:
                 received += data
@@ -92,18 +90,21 @@ async def test_an_error_status_is_told_before_anything_is_sent(kind: str) -> Non
 def test_the_sign_of_an_end_is_found_wherever_reads_cut_it(kind: str) -> None:
     body = UPSTREAMS[kind][2]
     for size in range(1, 60):
-        ending, events = Ending(kind), Whole(KINDS["application/x-ndjson" if kind == "ollama" else "text/event-stream"])
+        ending, events = (
+            StreamEnd(kind),
+            EventBuffer(TERMINATORS["application/x-ndjson" if kind == "ollama" else "text/event-stream"]),
+        )
         for at in range(0, len(body), size):
             assert not ending.seen or at > len(body) // 2
-            ending.pass_by(events.feed(body[at : at + size]))
+            ending.feed(events.feed(body[at : at + size]))
         assert ending.seen
 
 
 def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
     text = b'{"content":"{\\"finish_reason\\":\\"stop\\"}"}'
     for delta in (text, b'{"tool_calls":[{"function":{"arguments":{"finish_reason":"stop","error":{"a":1}}}}]}'):
-        ending = Ending("openai")
-        ending.pass_by(b'data: {"choices":[{"delta":%s,"finish_reason":null}]}\n\n' % delta)
+        ending = StreamEnd("openai")
+        ending.feed(b'data: {"choices":[{"delta":%s,"finish_reason":null}]}\n\n' % delta)
         assert not ending.seen
 
 
@@ -114,16 +115,16 @@ def test_an_end_is_found_behind_others_and_before(between: bytes) -> None:
         for reason in (b"null", b'"stop"')
     )
     for events in (delta * 3 + end, end + delta, delta + end + b"data: [DONE]" + between):
-        ending = Ending("openai")
-        ending.pass_by(events)
+        ending = StreamEnd("openai")
+        ending.feed(events)
         assert ending.seen
 
 
 def test_every_answer_that_was_asked_for_has_to_end() -> None:
-    ending = Ending("openai", choices=2)
+    ending = StreamEnd("openai", choices=2)
     for choice in (1, 1, 0):
         assert not ending.seen
-        ending.pass_by(b'data: {"choices":[{"index":%d,"delta":{},"finish_reason":"stop"}]}\n\n' % choice)
+        ending.feed(b'data: {"choices":[{"index":%d,"delta":{},"finish_reason":"stop"}]}\n\n' % choice)
     assert ending.seen
 
 
@@ -183,18 +184,18 @@ ENDS: dict[str, tuple[str, bytes]] = {
 @pytest.mark.parametrize("case", ENDS)
 def test_what_ends_a_stream_besides_a_finish_reason(case: str) -> None:
     api, event = ENDS[case]
-    ending = Ending(api)
-    ending.pass_by(event)
+    ending = StreamEnd(api)
+    ending.feed(event)
     assert ending.seen
 
 
 def test_an_error_that_no_client_reads_is_no_end() -> None:
-    ending = Ending("openai")
-    ending.pass_by(b'{"error":{"message":"x"}}\n\n')
+    ending = StreamEnd("openai")
+    ending.feed(b'{"error":{"message":"x"}}\n\n')
     assert not ending.seen
 
 
-EVENTS, LINES = KINDS["text/event-stream"], KINDS["application/x-ndjson"]
+EVENTS, LINES = TERMINATORS["text/event-stream"], TERMINATORS["application/x-ndjson"]
 
 
 def pieces(stream: bytes, sizes: list[int]) -> Iterator[bytes]:
@@ -212,7 +213,7 @@ def pieces(stream: bytes, sizes: list[int]) -> Iterator[bytes]:
 def test_what_goes_by_in_whole_events_is_every_byte_and_ends_where_an_event_does(
     parts: list[bytes], sizes: list[int], ends: tuple[bytes, ...]
 ) -> None:
-    stream, whole_events, passed = b"".join(parts), Whole(ends), b""
+    stream, whole_events, passed = b"".join(parts), EventBuffer(ends), b""
     for piece in pieces(stream, sizes):
         got = whole_events.feed(piece)
         passed += got
@@ -222,14 +223,14 @@ def test_what_goes_by_in_whole_events_is_every_byte_and_ends_where_an_event_does
 
 def test_an_event_goes_by_with_the_read_that_completes_it() -> None:
     for blank in (b"\n\n", b"\r\n\r\n", b"\r\r"):
-        whole_events = Whole(EVENTS)
+        whole_events = EventBuffer(EVENTS)
         event = b"data: 1" + blank
         arrived = b"".join(whole_events.feed(event[at : at + 1]) for at in range(len(event)))
         assert arrived + whole_events.feed(b"d")[:1] in {event, event[:-1]}, blank
 
 
 def test_a_line_end_alone_ends_no_event() -> None:
-    whole_events = Whole(EVENTS)
+    whole_events = EventBuffer(EVENTS)
     assert whole_events.feed(b"event: x\r\ndata: 1\r\n") == b""
 
 
@@ -245,9 +246,9 @@ def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_n
         b"event: x\n": b"",
         b"": b"",
     }.items():
-        whole_events = Whole(EVENTS)
+        whole_events = EventBuffer(EVENTS)
         assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
-        assert whole_events.completed(whole_events.flush()) == kept
+        assert whole_events.terminate(whole_events.flush()) == kept
 
 
 async def test_the_last_event_of_a_response_arrives_although_the_connection_breaks_before_its_blank_line() -> None:
@@ -257,7 +258,7 @@ async def test_the_last_event_of_a_response_arrives_although_the_connection_brea
 
 
 def test_an_event_above_the_limit_is_an_error_before_it_fills_the_memory() -> None:
-    whole_events = Whole(EVENTS, limit=1000)
+    whole_events = EventBuffer(EVENTS, limit=1000)
     assert whole_events.feed(b"x" * 5000 + b"\n\n")  # it is here already
     with pytest.raises(BrokenStream):
         for _ in range(11):

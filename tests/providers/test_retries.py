@@ -20,8 +20,9 @@ from citestream.providers.errors import (
     translate,
 )
 from citestream.providers.events import ChatRequest
-from citestream.providers.relay import Ending, relay
+from citestream.providers.relay import relay
 from citestream.providers.transport import Call, Retries, Timeouts, Transport
+from citestream.providers.wire.stream_end import StreamEnd
 from tests.providers.asking import MODELS, QUESTION, QUICK, answered, made
 from tests.providers.test_faults import TEXT, WATER, WHOLE
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
@@ -126,7 +127,7 @@ async def test_what_passes_through_unchanged_too() -> None:
     transport = Transport()
     async with Server(turns) as server:
         call = Call("POST", f"{server.url}/v1/chat/completions", b"{}", retries=AT_ONCE)
-        relayed = await relay(transport, call, Timeouts(), Ending("openai"))
+        relayed = await relay(transport, call, Timeouts(), StreamEnd("openai"))
         async with aclosing(relayed.body) as body:
             got = b"".join([data async for data in body])
         await transport.aclose()

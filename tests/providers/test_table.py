@@ -6,15 +6,21 @@ import sys
 import pytest
 
 from citestream.providers import PROVIDERS, provider
-from citestream.providers.events import Relays
+from citestream.providers.errors import NotSupported
 from citestream.providers.settings import Settings
 
 
 @pytest.mark.parametrize("kind", PROVIDERS)
-def test_every_provider_is_made_by_its_name(kind: str) -> None:
+async def test_every_provider_is_made_by_its_name(kind: str) -> None:
     made = provider(kind)
     assert made.native == (kind if kind in {"openai", "ollama", "gemini"} else "")
-    assert isinstance(made, Relays) == bool(made.native)
+    if not made.native:
+        await made.reach()
+        with pytest.raises(NotSupported):
+            await made.relay(b"", "", model="m", key=None)
+        with pytest.raises(NotSupported):
+            await made.embeddings([], model="m")
+    await made.aclose()
 
 
 def test_an_unknown_provider_is_told_what_exists() -> None:

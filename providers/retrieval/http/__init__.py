@@ -8,12 +8,11 @@ from urllib.parse import quote
 
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
-from ...masking import masked, remember
-from ...reachability import reach
-from ...transport import Call, Timeouts, Transport, body
+from ...masking import mask, register_secrets
+from ...transport import Call, Timeouts, Transport, check_reachable, read_all
 from ...wire.json_text import dumps, loads
 from ..entries import entry, found, text_of
-from ..retriever import Retrieved
+from ..retriever import Retrieved, Retriever
 from .presets import PRESETS, Service
 from .template import filled, named
 
@@ -55,12 +54,12 @@ class Settings:
         return bool({"vector", "vector_json"} & named(self.service().body))
 
 
-class HttpRetriever:
+class HttpRetriever(Retriever):
     """One search service."""
 
     def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
         """Nothing is connected yet. `embedder`: closed by the caller. Raises ValueError for an unknown preset."""
-        remember(settings.api_key, *settings.headers.values())
+        register_secrets(settings.api_key, *settings.headers.values())
         self._settings = settings
         self._service = settings.service()
         self._wants_vector = settings.wants_vector()
@@ -89,7 +88,8 @@ class HttpRetriever:
 
     async def reach(self) -> None:
         """Raises ProviderError where nobody is at its address. Asks without the key: any path may do, or none."""
-        await reach(self._transport, Call("GET", self._settings.url, ca_file=self._settings.ca_file), keyed=False)
+        call = Call("GET", self._settings.url, ca_file=self._settings.ca_file)
+        await check_reachable(self._transport, call, has_key=False)
 
     async def aclose(self) -> None:
         """Let go of connections."""
@@ -110,7 +110,7 @@ class HttpRetriever:
         call = Call("POST", settings.url.rstrip("/") + path, dumps(question), headers, settings.ca_file)
         timeouts = Timeouts(connect=settings.timeout, first_token=settings.timeout, total=settings.timeout)
         async with self._transport.open(call, timeouts) as response:
-            answer, _ = loads(await body(response, MAX_ANSWER_BYTES, settings.timeout))
+            answer, _ = loads(await read_all(response, MAX_ANSWER_BYTES, settings.timeout))
         if not 200 <= response.status < 300:
             said = _masked(found(answer, _EXPLAINED)) or "no explanation"
             raise ProviderError(f"It answered {response.status}: {said}", status=502)
@@ -121,7 +121,7 @@ class HttpRetriever:
 
 def _masked(explanation: Any) -> str:
     """What a service says of its failure, as a client may see it."""
-    return masked(text_of(explanation))[:LONGEST_EXPLANATION]
+    return mask(text_of(explanation))[:LONGEST_EXPLANATION]
 
 
 def _properties(fields: Mapping[str, str]) -> str:

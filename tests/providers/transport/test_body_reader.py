@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 import aiohttp
 import pytest
 
-from citestream.providers.transport import TICK, Timeouts, Watch, reads
+from citestream.providers.transport import TICK, Timeouts, Watch, read_body
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
@@ -38,7 +38,7 @@ def watch(**settings: float) -> Watch:
 
 
 async def test_ticks_come_in_silence_and_bytes_between_them() -> None:
-    async with answering() as (response, send, end), aclosing(reads(response, watch(tick=0.01))) as received:
+    async with answering() as (response, send, end), aclosing(read_body(response, watch(tick=0.01))) as received:
         found = []
         for text in (b"one", b"two", b"three"):
             send(text)
@@ -55,7 +55,7 @@ async def test_who_is_cancelled_while_it_waits_stays_cancelled() -> None:
         began = asyncio.Event()
 
         async def reading() -> None:
-            async with aclosing(reads(response, watch(tick=0.01))) as received:
+            async with aclosing(read_body(response, watch(tick=0.01))) as received:
                 async for _ in received:
                     began.set()
 
@@ -67,7 +67,7 @@ async def test_who_is_cancelled_while_it_waits_stays_cancelled() -> None:
 
 
 async def test_limits_of_time_around_a_wait_are_kept_and_nothing_is_lost_by_them() -> None:
-    async with answering() as (response, send, _), aclosing(reads(response, watch(tick=0.01))) as received:
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(tick=0.01))) as received:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 while True:

@@ -10,7 +10,7 @@ import pytest
 import trustme
 
 from citestream.providers.errors import Unreachable
-from citestream.providers.transport import Call, Timeouts, Transport, body
+from citestream.providers.transport import Call, Timeouts, Transport, read_all
 from tests.upstreams.wire import Request, Server, script, whole
 
 OK = script(whole("200 OK", b"ok", "Set-Cookie: a=b"))
@@ -18,7 +18,7 @@ OK = script(whole("200 OK", b"ok", "Set-Cookie: a=b"))
 
 async def fetched(transport: Transport, url: str, ca_file: str = "") -> bytes:
     async with transport.open(Call("GET", url, ca_file=ca_file), Timeouts(connect=2)) as response:
-        return await body(response, 1000, 2)
+        return await read_all(response, 1000, 2)
 
 
 async def test_a_provider_has_to_prove_who_it_is(tmp_path: Path) -> None:

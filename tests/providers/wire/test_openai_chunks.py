@@ -306,7 +306,7 @@ def test_padding_is_dropped_and_what_the_envelope_says_is_kept() -> None:
 
 @pytest.mark.parametrize("asked", [True, False])
 def test_usage_on_every_chunk_stays_there_only_where_it_was_asked_for(asked: bool) -> None:
-    reader = ChunkReader(running_usage=asked)
+    reader = ChunkReader(usage_on_every_chunk=asked)
     given = [chunk(delta(role="assistant", content="a"), usage=USAGE), chunk(delta(reason="stop"), usage=USAGE)]
     events = [event for one in given for event in reader.take(one)] + reader.end()
     carried = [event.chunk.get("usage") for event in events if not isinstance(event, Idle)]

@@ -11,7 +11,7 @@ from citestream.providers.events import Event, TextDelta
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.ollama.chat_response import OllamaReader
 from citestream.providers.wire.openai_chunks import ChunkReader
-from citestream.providers.wire.text_runs import MOST_LEARNED, Runs
+from citestream.providers.wire.text_runs import MAX_TEMPLATES, RunDecoder
 
 HEAD = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 ROLE = orjson.dumps({**HEAD, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
@@ -28,9 +28,9 @@ def line(text: str, **fields: Any) -> bytes:
 
 
 def in_runs(reader: ChunkReader | OllamaReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
-    runs, events, at = Runs(reader), [], 0
+    runs, events, at = RunDecoder(reader), [], 0
     while at < len(payloads):
-        found, at = runs.next(payloads, at)
+        found, at = runs.decode(payloads, at)
         events += found
     return events
 
@@ -133,7 +133,7 @@ def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> Non
     reader = Counting()
     payloads = [ROLE, *(chunk("a", x=number) for number in range(100))]
     assert len(in_runs(reader, payloads)) == len(payloads)
-    assert reader.reads == len(payloads) + MOST_LEARNED
+    assert reader.reads == len(payloads) + MAX_TEMPLATES
 
 
 def test_a_text_of_nothing_but_quotes_is_read_once() -> None:
@@ -155,7 +155,7 @@ def test_a_run_that_is_no_json_is_not_tried_from_each_of_its_payloads_on() -> No
         reader = ChunkReader()
         in_runs(reader, payloads)
         assert reader.skipped == payloads.count(bad)
-        assert payloads.looks < 2 * (MOST_LEARNED + 1) * len(payloads)
+        assert payloads.looks < 2 * (MAX_TEMPLATES + 1) * len(payloads)
 
 
 MARKS = st.sampled_from(["\n", '"', "\\", "a", " b", "m"])

@@ -1,0 +1,123 @@
+"""StreamEnd: detects the end of a stream that is passed through, in the format of each API.
+
+The events are not decoded unless they contain text that only the end of a stream or an error contains.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..transport import EventSplitter, LineSplitter
+from .json_text import as_list, as_object, loads
+from .openai_chunks import DONE
+from .responses import FINAL_EVENTS
+
+# What ends an event, by content type. After a blank line that ends with "\r" a "\n" may follow, which then is an empty
+# line of its own and changes nothing.
+SSE_TERMINATORS = (b"\n\n", b"\r\n\r\n", b"\n\r\n", b"\r\r", b"\n\r")
+NDJSON_TERMINATORS = (b"\n",)
+TERMINATORS = {"text/event-stream": SSE_TERMINATORS, "application/x-ndjson": NDJSON_TERMINATORS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """How a stream of one API ends."""
+
+    # Matches in every event that ends a stream, and rarely elsewhere. Patterns start with letters, not with the
+    # quotation mark before them: 0.3 µs an event instead of 0.7.
+    hint: re.Pattern[bytes]
+    choices: str = ""  # the list of choices, and the field of a choice that has its finish reason
+    reason: str = ""
+    lines: bool = False  # newline-delimited JSON
+
+
+_FORMATS = {
+    "openai": _Format(re.compile(rb'_reason" ?: ?"'), "choices", "finish_reason"),
+    "responses": _Format(re.compile(rb'response\.(?:completed|incomplete|failed|cancelled)"')),
+    "ollama": _Format(re.compile(rb'done" ?: ?true'), lines=True),
+    "gemini": _Format(re.compile(rb'Reason"'), "candidates", "finishReason"),
+}
+_ERROR = b'"error"'
+
+
+class StreamEnd:
+    """Looks for the end of one stream, or an error in it. `seen`: whether it was found."""
+
+    def __init__(self, api: str, choices: int = 1) -> None:
+        """`api`: openai, responses, ollama or gemini. `choices`: the number of requested answers."""
+        self.seen = False
+        self.server_closes = api == "gemini"  # it always closes a finished stream
+        self._api = api
+        self._format = _FORMATS[api]
+        self._choices = choices
+        self._begun: set[int] = set()  # known only if several were requested
+        self._ended: set[int] = set()
+
+    def feed(self, events: bytes) -> None:
+        """Look at the next whole events."""
+        several = self._choices > 1  # then events that begin a choice matter, too
+        hint = -1 if self.seen or several else self._find_hint(events)
+        if self.seen or not (hint >= 0 or several):
+            return
+        splitter = LineSplitter() if self._format.lines else EventSplitter()
+        terminators = NDJSON_TERMINATORS if self._format.lines else SSE_TERMINATORS
+        begin = after_last_terminator(events, terminators, hint) if hint >= 0 else 0  # skips events without a hint
+        for payload in (*splitter.feed(events[begin:]), *splitter.flush()):
+            self._read(payload)
+
+    def close(self) -> None:
+        """The connection was closed properly. For Gemini's API that is the only end marker."""
+        if self.server_closes:
+            self._no_more_choices()
+
+    def _find_hint(self, events: bytes) -> int:
+        """Return the position of the first text that may end the stream, -1 if there is none."""
+        end = self._format.hint.search(events)
+        error = events.find(_ERROR, 0, end.start() if end else len(events))
+        return end.start() if end and error < 0 else error
+
+    def _read(self, payload: bytes) -> None:
+        if self._api == "openai" and payload.startswith(DONE):
+            self._no_more_choices()
+            return
+        event, _ = loads(payload)
+        if isinstance(event, dict):
+            begun, ended = self._choices_of(event)
+            self._begun |= begun
+            self._ended |= ended
+            self.seen = self.seen or _is_error(event) or len(self._ended) >= self._choices
+
+    def _no_more_choices(self) -> None:
+        """Accept fewer choices than requested, if all that began are complete. Some servers limit their number."""
+        self.seen = self.seen or bool(self._ended and self._begun <= self._ended)
+
+    def _choices_of(self, event: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+        """Return the choices of an event, and those that it ends."""
+        if self._api == "ollama":
+            return {0}, {0} if event.get("done") is True else set()
+        if self._api == "responses":
+            return {0}, {0} if event.get("type") in FINAL_EVENTS else set()
+        choices = [choice for choice in as_list(event.get(self._format.choices)) if isinstance(choice, dict)]
+        ended = [choice for choice in choices if isinstance(choice.get(self._format.reason), str)]
+        return set(map(_index, choices)), set(map(_index, ended))
+
+
+def _index(choice: Mapping[str, Any]) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _is_error(event: Mapping[str, Any]) -> bool:
+    """Return whether an event is an error, or Gemini's refusal of the prompt."""
+    blocked = as_object(event.get("promptFeedback")).get("blockReason") and not event.get("candidates")
+    return bool(event.get("error") or event.get("object") == "error" or blocked)
+
+
+def after_last_terminator(data: bytes, terminators: tuple[bytes, ...], stop: int) -> int:
+    """Return the position after the last of these terminators before `stop`, 0 if there is none."""
+    at = 0
+    for terminator in terminators:  # each is searched only after the ones found before, to not search all data
+        found = data.rfind(terminator, max(0, at - len(terminator)), stop)
+        at = max(at, found + len(terminator) if found >= 0 else 0)
+    return at
