@@ -50,7 +50,7 @@ OPENAI = Dialect(
         "TGI": _sse({"error": "Overloaded", "error_type": "overloaded"}),
         "OpenRouter": _chunk(0, {"content": ""}, "error", error={"code": 502, "message": "Overloaded"}),
         "Azure's filter": _sse({"error": {"code": "content_filter", "message": "Overloaded", "status": 400}}),
-        "a gateway, with nothing around it": b'{"error":{"message":"Overloaded"}}\n\n',
+        "a gateway, without an envelope": b'{"error":{"message":"Overloaded"}}\n\n',
     },
     b"\n\n",
 )
@@ -72,7 +72,7 @@ GEMINI = Dialect(
     b"",
     {
         "Gemini": _sse({"error": {"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"}}, b"\r\n\r\n"),
-        "Google's servers, with nothing around it": b'{"error":{"code":503,"message":"Overloaded"}}\r\n',
+        "Google's servers, without an envelope": b'{"error":{"code":503,"message":"Overloaded"}}\r\n',
     },
     b"\r\n\r\n",
 )

@@ -111,8 +111,8 @@ BEFORE: dict[str, Scenario] = {
     "connection refused": Scenario(status=502, refused=True),
     "reset before the headers": Scenario(status=502, http=steps(Break.RESET)),
     "close before the headers": Scenario(status=502, http=steps(Break.CLOSE)),
-    "half a header": Scenario(status=502, http=steps(b"HTTP/1.1 200 OK\r\nContent-Ty", Break.CLOSE)),
-    "a reset in the headers": Scenario(status=502, http=steps(b"HTTP/1.1 200 OK\r\nContent-Ty", Break.RESET)),
+    "a truncated header": Scenario(status=502, http=steps(b"HTTP/1.1 200 OK\r\nContent-Ty", Break.CLOSE)),
+    "reset in the headers": Scenario(status=502, http=steps(b"HTTP/1.1 200 OK\r\nContent-Ty", Break.RESET)),
     "not HTTP": Scenario(status=502, http=steps(b"SSH-2.0-OpenSSH_9.2\r\n\r\n", Break.CLOSE)),
     "silence before the headers": Scenario(status=504, http=steps(Break.STALL), impatient=True),
     "a redirect": answered("302 Found", b"", "Location: http://127.0.0.1:1/steal"),
@@ -128,13 +128,13 @@ BEFORE: dict[str, Scenario] = {
     "500": answered("500 Internal Server Error", b"Traceback at /srv/app.py", "Content-Type: text/plain"),
     "502 in HTML": answered("502 Bad Gateway", b"<html>host-7.internal</html>", "Content-Type: text/html"),
     "503 with Retry-After": answered("503 Service Unavailable", b'{"error":{"message":"Busy"}}', RETRY_AFTER),
-    "more bytes than it says": Scenario(status=502, body=full, http=overlong),
-    "an error whose body breaks off": Scenario(
+    "more bytes than Content-Length": Scenario(status=502, body=full, http=overlong),
+    "an error with a truncated body": Scenario(
         status=502, http=steps(head("503 Service Unavailable", "Content-Length: 100") + b'{"err', Break.CLOSE)
     ),
     "an empty body": Scenario(status=502, http=lambda d, _: [head_of(d, "Content-Length: 0")], begun=True),
     "silence after the headers": Scenario(begun=True, status=504, body=lambda _: [Break.STALL], impatient=True),
-    "comments for ever": Scenario(
+    "endless comments": Scenario(
         begun=True, status=504, kinds=SSE, impatient=True, drips=0.02, body=lambda _: [b": processing\n\n"] * 100
     ),
     "close after the headers": Scenario(begun=True, status=502, body=lambda _: [Break.CLOSE]),
@@ -145,7 +145,7 @@ BEFORE: dict[str, Scenario] = {
 WITHIN: dict[str, Scenario] = {
     "close in the answer": Scenario(half_and(Break.CLOSE), HALF, error=True),
     "reset in the answer": Scenario(half_and(Break.RESET), HALF, error=True, lossy=True),
-    "the end without a finish reason": Scenario(half_and(), HALF, error=True),
+    "end without a finish reason": Scenario(half_and(), HALF, error=True),
     "half an event, then the end": Scenario(lambda d: [*half(d), d.text("x")[:30]], HALF, error=True),
     "half an event, then a close": Scenario(lambda d: [*half(d), d.text("x")[:30], Break.CLOSE], HALF, error=True),
     "an event without its blank line, then the end": Scenario(
@@ -156,10 +156,10 @@ WITHIN: dict[str, Scenario] = {
         lambda d: [*half(d), d.text("x")[:30], Break.STALL], HALF, error=True, impatient=True
     ),
     "[DONE] without a finish reason": Scenario(lambda d: [*half(d), d.done], HALF, error=True, kinds=("openai",)),
-    "a line that never ends": Scenario(
+    "an endless line": Scenario(
         lambda d: [*half(d), b"data: ", *[b"x" * MB] * 3], HALF, error=True, changed=True
     ),
-    "a body shorter than it says": Scenario(half, HALF, error=True, http=overstated),
+    "fewer bytes than Content-Length": Scenario(half, HALF, error=True, http=overstated),
     "broken framing": Scenario(
         half, HALF, error=True, http=lambda d, pieces: [*chunked(d, pieces)[:-1], b"no size\r\n", Break.CLOSE]
     ),
@@ -168,7 +168,7 @@ WITHIN: dict[str, Scenario] = {
         for kind, dialect in DIALECTS.items()
         for who in dialect.errors
     },
-    "an error beside text": Scenario(
+    "an error next to text": Scenario(
         lambda d: [*half(d)[:2], d.text(PARTS[2], error={"message": "gone", "code": 502})],
         HALF,
         error=True,
@@ -177,11 +177,11 @@ WITHIN: dict[str, Scenario] = {
 }
 
 HARMLESS: dict[str, Scenario] = {
-    "nothing": Scenario(full),
-    "a slow drip": Scenario(lambda d: in_pieces(full(d), 16), drips=0.002),
+    "no fault": Scenario(full),
+    "a slow stream": Scenario(lambda d: in_pieces(full(d), 16), drips=0.002),
     "one byte at a time": Scenario(lambda d: in_pieces(full(d))),
-    "all at once": Scenario(lambda d: [joined(full(d))]),
-    "gzip nobody asked for": Scenario(full, http=packed),
+    "the whole stream in one write": Scenario(lambda d: [joined(full(d))]),
+    "unrequested gzip": Scenario(full, http=packed),
     "HTTP/1.0": Scenario(full, http=old_http),
     "a byte order mark": Scenario(lambda d: [b"\xef\xbb", b"\xbf", *full(d)]),
     "CRLF": Scenario(line_ends(b"\r\n")),
@@ -191,27 +191,27 @@ HARMLESS: dict[str, Scenario] = {
         lambda d: [b": hello\n\nevent: ping\n\nretry: 5\nid: 7\n\ndata\n\n", *full(d)], kinds=SSE
     ),
     "empty lines": Scenario(lambda d: [b"\n\r\n", *[joined([piece]) + b"\n" for piece in full(d)]], kinds=("ollama",)),
-    "characters cut in the middle": Scenario(
+    "split UTF-8 characters": Scenario(
         lambda d: in_pieces([d.text("The bridge was opened in 1932. 水 °"), d.text("🙂."), d.finish(), d.done]),
         "The bridge was opened in 1932. 水 °🙂.",
     ),
-    "half characters": Scenario(spelled, "The bridge was opened in 1932. 😀 \ufffd.", kinds=("openai",)),
+    "surrogate pairs split between events": Scenario(spelled, "The bridge was opened in 1932. 😀 \ufffd.", kinds=("openai",)),
     # Servers in Go and of Google's cannot send such at all
-    "half characters where none can be": Scenario(
+    "unpaired surrogates": Scenario(
         spelled, "The bridge was opened in 1932. \ufffd\ufffd \ufffd.", kinds=("ollama", "gemini")
     ),
     "an event of 1.5 MB": Scenario(padded),
     "an event that is not JSON": Scenario(
         lambda d: [*half(d), (b"data: " if d.kind in SSE else b"") + b"{oops}" + d.blank, *full(d)[3:]]
     ),
-    "an event of another shape": Scenario(
+    "an event that is not an object": Scenario(
         lambda d: [*half(d), (b"data: " if d.kind in SSE else b"") + b"[1,2]" + d.blank, *full(d)[3:]]
     ),
     "two finish reasons": Scenario(
         lambda d: [*(d.text(part) for part in PARTS), d.finish("stop"), d.finish("stop"), d.done]
     ),
     "text after the finish reason": Scenario(lambda d: [*half(d), d.finish(), d.text(PARTS[3]), d.done], kinds=SSE),
-    "an answer cut by its length": Scenario(
+    "an answer cut by the length limit": Scenario(
         lambda d: [*half(d), d.finish("length" if d.kind != "gemini" else "max_tokens"), d.done], HALF, reason="length"
     ),
     "no [DONE]": Scenario(lambda d: full(d)[:-1], kinds=("openai",)),
@@ -224,7 +224,7 @@ HARMLESS: dict[str, Scenario] = {
     "silence after the finish reason": Scenario(
         lambda d: [*(d.text(p) for p in PARTS), d.finish(), Break.STALL], impatient=True
     ),
-    "two answers interleaved": Scenario(interleaved, kinds=SSE, choices=2),
+    "two interleaved choices": Scenario(interleaved, kinds=SSE, choices=2),
 }
 
 GROUPS: Mapping[str, Mapping[str, Scenario]] = {
