@@ -1,4 +1,4 @@
-"""The tables of docs/fields.md, and what they mean: each cell says what becomes of one field."""
+"""Read the tables of docs/fields.md. Each cell describes what happens to one field."""
 
 import copy
 import json
@@ -37,7 +37,7 @@ class Row:
 
 
 def rows() -> Iterator[Row]:
-    """Every row of every table. A table belongs to the heading above it; one without `for example` is only prose."""
+    """Every row of every table. A table belongs to the heading above it; a table without the column `example` is skipped."""
     table, columns = "", list[str]()
     for line in DOCUMENT.read_text("utf-8").splitlines():
         if line.startswith("#"):
@@ -46,7 +46,7 @@ def rows() -> Iterator[Row]:
             columns = []
         elif not columns:
             columns = _cells(line)
-        elif not set(line) <= set("|-: ") and columns[1] == "for example":
+        elif not set(line) <= set("|-: ") and columns[1] == "example":
             field, example, *fates = _cells(line)
             yield Row(
                 table, field.strip("`"), json.loads(example.strip("`")), dict(zip(columns[2:], fates, strict=True))
