@@ -12,7 +12,7 @@ from citestream.providers.transport import Retries, Timeouts, Transport
 from .config import Config, ProviderConfig
 from .http.error_responses import RequestError
 from .observability.readiness import Check
-from .observability.telemetry import Asked, Telemetry
+from .observability.telemetry import CallTarget, Telemetry
 
 # Of a provider's configuration, what `providers.settings` knows by the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
@@ -33,12 +33,12 @@ class Route:
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Ask the provider, watched. As `Provider.stream`."""
-        return self.telemetry.events(self.asked, request, self.provider.stream(request))
+        return self.telemetry.observe_call(self.target, request, self.provider.stream(request))
 
     @property
-    def asked(self) -> Asked:
+    def target(self) -> CallTarget:
         """Whom a call goes to."""
-        return Asked(self.name, self.model, self.vendor, self.address)
+        return CallTarget(self.name, self.model, self.vendor, self.address)
 
 
 class Routes:

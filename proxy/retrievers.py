@@ -67,7 +67,7 @@ class Retrievers:
         report: Fields = {"source": name, "query": query, **notes}
         began = perf_counter()
         try:
-            with self._telemetry.searching(name, query) as search:
+            with self._telemetry.observe_search(name, query) as search:
                 found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
                 search.entries = found.entries
         except ProviderError as error:

@@ -16,7 +16,15 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 # Folders and files that are checked. A folder is added here once its texts are plain.
-CHECKED = ("config.example.yaml", "deploy", "examples", "proxy/cli", "proxy/config", "tests/test_prose.py")
+CHECKED = (
+    "config.example.yaml",
+    "deploy",
+    "examples",
+    "proxy/cli",
+    "proxy/config",
+    "proxy/observability",
+    "tests/test_prose.py",
+)
 # Texts of others, and answers of models.
 EXCLUDED = re.compile(r"/vendor/|/data/|/documents/|/near_misses/|/_build/|/node_modules/|package-lock")
 

@@ -118,13 +118,13 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     """
     from ..config import ConfigError, find_loop, is_loopback
     from ..http.workers import serve as serve_forever
-    from ..observability.logs import set_up
+    from ..observability.logs import configure_logging
 
     config = _config(path, host=host, port=port, workers=workers)
     if name := find_loop(config):
         hint = "; unset OPENAI_BASE_URL for the server, it is a setting of its clients" if name == "openai" else ""
         _fail(f"providers.{name}.base_url is the address of this server{hint}", USAGE)
-    set_up(config.log)
+    configure_logging(config.log)
     if not (is_loopback(config.server.host) or config.server.keys):
         click.echo(f"citestream: warning: {config.server.host} accepts requests without a key", err=True)
     try:

@@ -23,7 +23,7 @@ from ..apis.references_endpoint import references
 from ..apis.responses import ResponsesApi
 from ..app import App
 from ..config import Config, ConfigError, Tls
-from ..observability.logs import SERVER, identified, logged
+from ..observability.logs import SERVER, access_log, set_response_headers
 from ..observability.readiness import FAILING, Readiness
 from ..observability.telemetry import Telemetry
 from .admission import Admission
@@ -55,7 +55,7 @@ def make_app(config: Config) -> web.Application:
 
     metrics = Metrics()
     tracing = _tracing(config)
-    app = App(config, Telemetry(metrics, tracing))
+    app = App(config, Telemetry([metrics, tracing] if tracing else [metrics]))
     passing = any(provider.pass_client_key for provider in config.providers.values())
     keys = Keys(config.server.keys, passing=passing)
     readiness = Readiness(app.checks(), config.readiness)
@@ -64,7 +64,7 @@ def make_app(config: Config) -> web.Application:
     server = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
-            logged(enabled=config.log.access),
+            access_log(enabled=config.log.access),
             *([tracing.middleware()] if tracing else []),
             cors.middleware(),
             metrics.middleware(),
@@ -86,7 +86,7 @@ def make_app(config: Config) -> web.Application:
     server[ADMISSION] = admission
     server[BODY_SECONDS] = config.server.body_seconds
     server.cleanup_ctx.append(running)
-    server.on_response_prepare.extend([identified, cors.mark])
+    server.on_response_prepare.extend([set_response_headers, cors.mark])
     return server
 
 

@@ -93,7 +93,7 @@ async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamRe
     limits = app.config.evidence
     options = app.routes.find(models[0]).options
     job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
-    streaming = app.telemetry.streaming() if job.stream else nullcontext()
+    streaming = app.telemetry.observe_stream() if job.stream else nullcontext()
     with Stream(request, app.config.server) as stream, streaming:
         return await _Exchange(request, api, app, job, stream).by_any(models)
 
@@ -185,7 +185,7 @@ class _Exchange:
 
         async def asked() -> Relayed:
             relayed = provider.relay(body, self._api.path, model=route.model, key=key, choices=choices)
-            opened.append(await route.telemetry.relayed(route.asked, relayed))
+            opened.append(await route.telemetry.observe_relayed(route.target, relayed))
             return opened[0]
 
         try:
@@ -212,7 +212,7 @@ class _Exchange:
             return json_response(await collect(outgoing, chunks, encoder))
         finally:
             if isinstance(shaper, Chunks):
-                app.telemetry.answered(shaper.grounding)
+                app.telemetry.answer_cited(shaper.grounding)
             if heard:
                 heard.ended()
 

@@ -10,7 +10,7 @@ from aiohttp.typedefs import Handler, Middleware
 from citestream.citation.evidence import FieldError
 from citestream.providers.errors import ProviderError
 
-from ..observability.logs import CLIENT, LEFT, REQUEST_ID, TENANT
+from ..observability.logs import CLIENT, CLIENT_CLOSED, REQUEST_ID, TENANT
 from .auth import Keys, is_open, presented
 from .encoding import dumps
 from .error_responses import RequestError, error_body, headers_of, status_of
@@ -34,7 +34,7 @@ def errors_as_json(shape_of: Callable[[str], Shape]) -> Middleware:
             return _refused(error, shape_of(request.path))
         except Exception as error:  # a client gets an answer, the log the cause
             if isinstance(error, ConnectionError) and _has_left(request):
-                return web.Response(status=LEFT)  # for the log and the metrics: nobody reads it
+                return web.Response(status=CLIENT_CLOSED)  # for the log and the metrics: nobody reads it
             log.exception("%s failed", request[REQUEST_ID])
             return _refused(error, shape_of(request.path), request[REQUEST_ID])
 

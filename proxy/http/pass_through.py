@@ -13,7 +13,7 @@ from .sending import Stream, relay
 async def passed_on(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
     """The provider's answer, byte for byte. `path`: below its base address. Raises ProviderError, RequestError."""
     asked = route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
-    upstream = await route.telemetry.relayed(route.asked, asked)
+    upstream = await route.telemetry.observe_relayed(route.target, asked)
     with Stream(request) as stream:
         return await relay(stream, upstream, None)
 

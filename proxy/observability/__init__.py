@@ -1,1 +1,1 @@
-"""What an operator can see: metrics, traces, logs, readiness."""
+"""Metrics, traces, logs and readiness checks for operators."""

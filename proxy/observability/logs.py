@@ -1,4 +1,4 @@
-"""What is written to standard error: how, and the access log. Never a key, a question, evidence or an answer."""
+"""Logging to standard error, the access log and request ids. Keys, questions, evidence and answers are not logged."""
 
 import json
 import logging
@@ -19,54 +19,52 @@ from aiohttp.typedefs import Handler, Middleware
 from ..config import Log
 
 REQUEST_ID = web.RequestKey("request_id", str)
-THEIRS = web.RequestKey("theirs", str)  # the id in a provider's answer, where the client is told its own
-CLIENT = web.RequestKey("client", str)  # the name of the client key that a request came with
-TENANT = web.RequestKey("tenant", str)  # to whom alone belongs what is kept of a request; never shown
-CURRENT: ContextVar[Mapping[str, str]] = ContextVar("current", default=MappingProxyType({}))  # named in all lines
-HEADER = "x-request-id"  # tells the client the id, or us the one that the client has given the request already
-SERVER = "citestream"  # aiohttp would name its own version and Python's
-LEFT = 499  # the status the log shows for a client that went away before it had an answer
-OURS = ("citestream", "proxy", "providers")  # loggers
-_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)  # what of a provider may stand in a line of the log
-MAX_PATH = 200  # characters of a path that are shown
+PROVIDER_REQUEST_ID = web.RequestKey("provider_request_id", str)  # set if the client receives its own id instead
+CLIENT = web.RequestKey("client", str)  # name of the client key of the request
+TENANT = web.RequestKey("tenant", str)  # owner of the data that is stored for the request; never logged
+LOG_FIELDS: ContextVar[Mapping[str, str]] = ContextVar("log_fields", default=MappingProxyType({}))  # in all JSON lines
+REQUEST_ID_HEADER = "x-request-id"  # in requests and responses
+SERVER = "citestream"  # the default contains the versions of aiohttp and Python
+CLIENT_CLOSED = 499  # status in the log if the client disconnected before the response; the same as in nginx
+LOGGERS = ("citestream", "proxy", "providers")
+_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)  # ids that are safe in a log line
+MAX_PATH = 200  # characters of a path in the log
 
 access = logging.getLogger("citestream.access")
 content = logging.getLogger("citestream.content")
 
 
-def set_up(config: Log) -> None:
-    """Write to standard error from the configured level on.
+def configure_logging(config: Log) -> None:
+    """Log to standard error.
 
-    That is the level of our own code. SDKs log requests, prompts in them, below WARNING: that never comes through.
+    The configured level applies to this project. SDKs log prompts below WARNING, so their level is always WARNING.
     """
-    written = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
     layout = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    plain: logging.Formatter = logging.Formatter(layout) if config.content else Discreet(layout)
-    written.setFormatter(Structured(plain) if config.format == "json" else plain)
-    logging.basicConfig(level=logging.WARNING, handlers=[written])
-    # Which line of code, thread and process writes is in no line of the log, and costs a fifth of each
-    vars(logging).update(_srcfile=None, logThreads=False, logProcesses=False, logMultiprocessing=False)
-    for name in OURS:
+    plain: logging.Formatter = logging.Formatter(layout) if config.content else RedactingFormatter(layout)
+    handler.setFormatter(JsonFormatter(plain) if config.format == "json" else plain)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    for name in LOGGERS:
         logging.getLogger(name).setLevel(config.level.upper())
     if config.content:
         content.setLevel(logging.INFO)
-        content.warning("log.content is on: questions, evidence and answers of everyone are written to this log")
+        content.warning("log.content is on: this log contains the questions, evidence and answers of all clients")
 
 
-class Discreet(logging.Formatter):
-    """Says which exception came from where, and not with which words: those may quote what was asked or answered."""
+class RedactingFormatter(logging.Formatter):
+    """Formats exceptions without their messages, which can contain questions or answers."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
-        """The kinds of the exception and of those behind it, each with its lines of code."""
-        told: list[str] = []
+        """Return the types and tracebacks of an exception and its causes."""
+        lines: list[str] = []
         error = ei[1]
         while isinstance(error, BaseException):
-            told[:0] = ["".join(format_tb(error.__traceback__)).rstrip("\n"), type(error).__qualname__]
+            lines[:0] = ["".join(format_tb(error.__traceback__)).rstrip("\n"), type(error).__qualname__]
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        return "\n".join(filter(None, told))
+        return "\n".join(filter(None, lines))
 
     def format(self, record: logging.LogRecord) -> str:
-        """asyncio repeats the words of an exception in further lines of its message."""
+        """Return only the first line of messages with an exception, because asyncio appends the exception to them."""
         if record.exc_info:
             record = logging.makeLogRecord(
                 {**record.__dict__, "msg": record.getMessage().partition("\n")[0], "args": ()}
@@ -74,22 +72,22 @@ class Discreet(logging.Formatter):
         return super().format(record)
 
 
-class Structured(logging.Formatter):
-    """A line of JSON each, for programs that collect logs; in ASCII, so that nothing in it moves a cursor."""
+class JsonFormatter(logging.Formatter):
+    """Formats records as JSON lines in ASCII, so that they contain no control characters."""
 
     def __init__(self, plain: logging.Formatter) -> None:
-        """`plain`: how an exception is told."""
+        """Use `plain` to format exceptions."""
         super().__init__()
         self._plain = plain
 
     def format(self, record: logging.LogRecord) -> str:
-        """Time, gravity, who says it, what, and what it is about: of a request its id, of an access all its fields."""
+        """Return the time, level, logger and message, the request id, and all fields of an access log line."""
         fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **CURRENT.get(),
+            **LOG_FIELDS.get(),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
@@ -98,40 +96,40 @@ class Structured(logging.Formatter):
         return json.dumps(fields, default=str)
 
 
-def logged(*, enabled: bool) -> Middleware:
-    """Give every request an id and, where enabled, a line at its end: who, what, status, how long."""
+def access_log(*, enabled: bool) -> Middleware:
+    """Return a middleware that sets the id of each request and, if enabled, logs the request when it ends."""
 
     @web.middleware
-    async def log(request: web.Request, handler: Handler) -> web.StreamResponse:
-        given = request.headers.get(HEADER, "")
+    async def log_request(request: web.Request, handler: Handler) -> web.StreamResponse:
+        given = request.headers.get(REQUEST_ID_HEADER, "")
         request[REQUEST_ID] = given if _ID.fullmatch(given) else f"req_{secrets.token_hex(12)}"
-        began, status, theirs = perf_counter(), LEFT, ""
-        told = CURRENT.set({"request_id": request[REQUEST_ID]})
+        began, status, provider_id = perf_counter(), CLIENT_CLOSED, ""
+        token = LOG_FIELDS.set({"request_id": request[REQUEST_ID]})
         try:
             response = await handler(request)
-            status, theirs = response.status, response.headers.get(HEADER, "")
+            status, provider_id = response.status, response.headers.get(REQUEST_ID_HEADER, "")
         finally:
             if enabled:
-                _write(request, status, (perf_counter() - began) * 1000, request.get(THEIRS, theirs))
-            CURRENT.reset(told)
+                _write(request, status, (perf_counter() - began) * 1000, request.get(PROVIDER_REQUEST_ID, provider_id))
+            LOG_FIELDS.reset(token)
         return response
 
-    return log
+    return log_request
 
 
-def _write(request: web.Request, status: int, passed: float, theirs: str) -> None:
-    """The line of a request. `theirs`: the id that the answer had."""
+def _write(request: web.Request, status: int, ms: float, provider_id: str) -> None:
+    """Log a request. `provider_id` is the id in the response of the provider."""
     fields = {
         "remote": request.remote,
         "client": request.get(CLIENT) or None,
         "method": request.method,
-        # Percent-encoded, so that it cannot break the line; without the query, which may hold a key
+        # Percent-encoded, so that it contains no line break; without the query, which can contain a key
         "path": request.rel_url.raw_path[:MAX_PATH],
         "status": status,
-        "ms": round(passed, 1),
+        "ms": round(ms, 1),
     }
-    if named := theirs != request[REQUEST_ID] and _ID.fullmatch(theirs):
-        fields["provider_request_id"] = theirs
+    if differs := provider_id != request[REQUEST_ID] and _ID.fullmatch(provider_id):
+        fields["provider_request_id"] = provider_id
     access.info(
         "%s %r %s %s %s %.0fms %s%s",
         request.remote,
@@ -139,23 +137,25 @@ def _write(request: web.Request, status: int, passed: float, theirs: str) -> Non
         request.method,
         fields["path"],
         status,
-        passed,
+        ms,
         request[REQUEST_ID],
-        f" {theirs}" if named else "",
+        f" {provider_id}" if differs else "",
         extra={"fields": fields},
     )
 
 
-async def identified(request: web.Request, response: web.StreamResponse) -> None:
-    """Tell the client the id of its request: the one it gave; else the provider's, passed on; else ours.
+async def set_response_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Add the request id and security headers to a response.
 
-    Not which versions answer.
+    The id is that of the client if it sent one, otherwise that of the provider, otherwise a generated one.
     """
     response.headers["Server"] = SERVER
-    response.headers["X-Content-Type-Options"] = "nosniff"  # what a client sent comes back in JSON, never as a page
+    response.headers["X-Content-Type-Options"] = (
+        "nosniff"  # responses contain text of clients; a browser must not treat it as HTML
+    )
     if REQUEST_ID not in request:
         return
-    if request[REQUEST_ID] == request.headers.get(HEADER):  # who named the request knows it by that name
-        request[THEIRS] = response.headers.get(HEADER, "")
-        response.headers[HEADER] = request[REQUEST_ID]
-    response.headers.setdefault(HEADER, request[REQUEST_ID])
+    if request[REQUEST_ID] == request.headers.get(REQUEST_ID_HEADER):  # the client chose the id
+        request[PROVIDER_REQUEST_ID] = response.headers.get(REQUEST_ID_HEADER, "")
+        response.headers[REQUEST_ID_HEADER] = request[REQUEST_ID]
+    response.headers.setdefault(REQUEST_ID_HEADER, request[REQUEST_ID])

@@ -1,17 +1,14 @@
-"""Metrics: what an operator watches, as Prometheus reads it at `GET /metrics`.
+"""Prometheus metrics, served at `GET /metrics`.
 
-Labels are names from the configuration and from our own code: nothing that a request says becomes one, so that no key
-and no text can get in and their number stays small.
+Labels are names from the configuration and from the code. They never contain text of a request, so that no key leaks
+and the number of series stays small.
 
-prometheus_client decides at its import whether processes add up their numbers, by PROMETHEUS_MULTIPROC_DIR: with
-several workers the parent sets it before anything imports this module.
+prometheus_client decides when it is imported whether several processes share their values, by PROMETHEUS_MULTIPROC_DIR.
+With several workers, the parent process sets it before anything imports this module.
 """
 
 import os
-from contextlib import AbstractContextManager
-from functools import cache, partial
 from time import perf_counter
-from typing import TypeVar
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -24,76 +21,86 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
-from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from citestream.citation.grounding import Grounding
+from citestream.providers.events import ChatRequest
 
 from ..http.auth import is_open
-from .logs import LEFT
-from .telemetry import WAIT_TIME, WaitTime
+from .logs import CLIENT_CLOSED
+from .telemetry import WAIT_TIME, CallObserver, CallTarget, Observer, SearchObserver, SearchResult, WaitTime
 
-Labelled = TypeVar("Labelled", bound=MetricWrapperBase)
-
-_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)  # an answer takes from a moment to minutes
-_OVERHEAD = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # scoring: a millisecond a sentence
-_OTHER = "other"  # a path that is none of ours
-_LEFT = str(LEFT)
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)  # buckets for answers of up to 10 minutes
+_MILLISECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # scoring takes 1 ms per sentence
+_OTHER = "other"  # the endpoint label of unknown paths
+_CLIENT_CLOSED = str(CLIENT_CLOSED)
 
 
-class Metrics:
-    """The numbers of one server."""
+class Metrics(Observer):
+    """The metrics of one server."""
 
     def __init__(self) -> None:
-        """All at zero."""
-        self._labelled = cache(_labelled)  # of these metrics only: they go with it
-        own = CollectorRegistry()
-        self._registry = own
-        counter, gauge = partial(Counter, registry=own), partial(Gauge, registry=own, multiprocess_mode="livesum")
-        seconds, moments = (
-            partial(Histogram, registry=own, buckets=_SECONDS),
-            partial(Histogram, registry=own, buckets=_OVERHEAD),
-        )
-        self._requests = counter(
-            "citestream_requests", "Requests, by endpoint and HTTP status.", ("endpoint", "status")
-        )
-        self._duration = seconds("citestream_request_seconds", "To the last byte.", ("endpoint",))
-        self._running = gauge("citestream_requests_in_flight", "Requests that are being answered.")
-        self._streams = gauge("citestream_streams_in_flight", "Answers that are being streamed.")
-        says = "What an answer took beyond waiting for provider, retriever and client."
-        self._overhead = moments("citestream_overhead_seconds", says, ("endpoint",))
-        says = "From asking the provider to the first it said."
-        self._first = seconds("citestream_first_token_seconds", says, ("provider",))
-        says = "From asking the provider to its end."
-        self._provider = seconds("citestream_provider_seconds", says, ("provider", "outcome"))
-        says = "A search for evidence."
-        self._retrieval = moments("citestream_retrieval_seconds", says, ("retriever", "outcome"))
-        says = "Spent on deciding citations, a whole answer."
-        self._scoring = moments("citestream_scoring_seconds", says, ("scorer",))
-        self._claims = counter("citestream_claims", "Sentences that make a claim.")
-        self._supported = counter("citestream_claims_supported", "Of these, with a citation.")
-        self._indirect = counter("citestream_claims_indirect", "Of these, supported by generated artifacts only.")
-        says = "Citations: a sentence and evidence that supports it."
-        self._supports = counter("citestream_supports", says, ("status",))
-        says = "Citations of models that were taken out."
-        self._rejected = counter("citestream_citations_rejected", says, ("reason",))
-        says = "Answers whose scorer had to do without what it wants."
-        self._degraded = counter("citestream_degraded", says, ("scorer",))
+        """Register all metrics with the value 0."""
+        self._registry = CollectorRegistry()
+        self._labels: dict[str, tuple[str, ...]] = {}
         self._shared = bool(os.environ.get("PROMETHEUS_MULTIPROC_DIR"))
         if not self._shared:
-            ProcessCollector(registry=own)
+            ProcessCollector(registry=self._registry)
+        self._requests = self._counter("requests", "Requests by endpoint and HTTP status.", "endpoint", "status")
+        self._duration = self._histogram("request_seconds", "Duration of requests.", _SECONDS, "endpoint")
+        self._running = self._gauge("requests_in_flight", "Requests in progress.")
+        self._streams = self._gauge("streams_in_flight", "Streamed answers in progress.")
+        self._overhead = self._histogram(
+            "overhead_seconds",
+            "Duration of requests without the time waiting for the provider, the retriever and the client.",
+            _MILLISECONDS,
+            "endpoint",
+        )
+        self._first_token = self._histogram(
+            "first_token_seconds", "Time from the request to a provider until its first output.", _SECONDS, "provider"
+        )
+        self._provider = self._histogram(
+            "provider_seconds", "Duration of provider calls.", _SECONDS, "provider", "outcome"
+        )
+        self._retrieval = self._histogram(
+            "retrieval_seconds", "Duration of searches for evidence.", _MILLISECONDS, "retriever", "outcome"
+        )
+        self._scoring = self._histogram("scoring_seconds", "Scoring time per answer.", _MILLISECONDS, "scorer")
+        self._claims = self._counter("claims", "Sentences that make a claim.")
+        self._supported = self._counter("claims_supported", "Claims with a citation.")
+        self._indirect = self._counter("claims_indirect", "Claims that only generated artifacts support.")
+        self._supports = self._counter("supports", "Citations: pairs of a sentence and its evidence.", "status")
+        self._rejected = self._counter("citations_rejected", "Removed citations of models.", "reason")
+        self._degraded = self._counter("degraded", "Answers scored without the preferred scorer.", "scorer")
+
+    def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
+        return Counter(self._register(name, labels), documentation, labels, registry=self._registry)
+
+    def _gauge(self, name: str, documentation: str) -> Gauge:
+        return Gauge(self._register(name, ()), documentation, registry=self._registry, multiprocess_mode="livesum")
+
+    def _histogram(self, name: str, documentation: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(self._register(name, labels), documentation, labels, registry=self._registry, buckets=buckets)
+
+    def _register(self, name: str, labels: tuple[str, ...]) -> str:
+        self._labels[f"citestream_{name}"] = labels
+        return f"citestream_{name}"
+
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of the metrics with their labels. Counters are named without "_total"."""
+        return dict(self._labels)
 
     def middleware(self) -> Middleware:
-        """To stand outside of everything that can refuse a request."""
+        """Return a middleware that counts requests. It must enclose everything that can refuse a request."""
 
         @web.middleware
-        async def counted(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def count_request(request: web.Request, handler: Handler) -> web.StreamResponse:
             if is_open(request.path):
                 return await handler(request)
             resource = request.match_info.route.resource
             endpoint = resource.canonical if resource else _OTHER
-            began, status, spent = perf_counter(), _LEFT, WaitTime()
-            told = WAIT_TIME.set(spent)
+            began, status, wait_time = perf_counter(), _CLIENT_CLOSED, WaitTime()
+            token = WAIT_TIME.set(wait_time)
             self._running.inc()
             try:
                 response = await handler(request)
@@ -101,51 +108,46 @@ class Metrics:
                 return response
             finally:
                 self._running.dec()
-                self._labelled(self._requests, endpoint, status).inc()
-                passed = perf_counter() - began
-                self._labelled(self._duration, endpoint).observe(passed)
-                if spent.asked and status != _LEFT:
-                    self._labelled(self._overhead, endpoint).observe(max(0.0, passed - spent.others))
-                WAIT_TIME.reset(told)
+                self._requests.labels(endpoint, status).inc()
+                seconds = perf_counter() - began
+                self._duration.labels(endpoint).observe(seconds)
+                if wait_time.asked and status != _CLIENT_CLOSED:
+                    self._overhead.labels(endpoint).observe(max(0.0, seconds - wait_time.others))
+                WAIT_TIME.reset(token)
 
-        return counted
+        return count_request
 
-    def answered(self, grounding: Grounding) -> None:
-        """Take in the report on a cited answer."""
-        times = grounding.timings_ms
-        self._labelled(self._scoring, grounding.scorer).observe(times.get("scoring", 0.0) / 1000)
+    def answer_cited(self, grounding: Grounding) -> None:
+        """Count the claims and citations of an answer."""
+        self._scoring.labels(grounding.scorer).observe(grounding.timings_ms.get("scoring", 0.0) / 1000)
         self._claims.inc(grounding.claims)
         self._supported.inc(grounding.supported)
         self._indirect.inc(grounding.indirect)
         for kind, count in grounding.supports.items():
-            self._labelled(self._supports, kind.value).inc(count)
+            self._supports.labels(kind.value).inc(count)
         for rejection in grounding.rejected:
-            self._labelled(self._rejected, rejection["reason"]).inc()
+            self._rejected.labels(rejection["reason"]).inc()
         if grounding.degraded:
-            self._labelled(self._degraded, grounding.scorer).inc()
+            self._degraded.labels(grounding.scorer).inc()
 
-    def called(self, provider: str, outcome: str, seconds: float, first: float | None) -> None:
-        """Take in a call of a provider. `first`: seconds until it said something; None where it did not."""
-        self._labelled(self._provider, provider, outcome).observe(seconds)
-        if first is not None:
-            self._labelled(self._first, provider).observe(first)
+    def call_started(self, target: CallTarget, request: ChatRequest | None) -> CallObserver:
+        """Return an observer that records the duration of a call."""
+        return _CallMetrics(target.provider, self._provider, self._first_token)
 
-    def searched(self, retriever: str, outcome: str, seconds: float) -> None:
-        """Take in a search."""
-        self._labelled(self._retrieval, retriever, outcome).observe(seconds)
+    def search_started(self, retriever: str, query: str) -> SearchObserver:
+        """Return an observer that records the duration of a search."""
+        return _SearchMetrics(retriever, self._retrieval)
 
-    def streaming(self) -> AbstractContextManager[object]:
-        """A stream is open as long as this."""
-        tracking: AbstractContextManager[object] = self._streams.track_inprogress()
-        return tracking
+    def stream_opened(self) -> None:
+        """Count a stream."""
+        self._streams.inc()
 
-    def labels(self) -> dict[str, tuple[str, ...]]:
-        """The names of our own metrics, as the registry has them, each with its labels."""
-        own = [made for made in vars(self).values() if isinstance(made, MetricWrapperBase)]
-        return {made._name: made._labelnames for made in own}
+    def stream_closed(self) -> None:
+        """Stop counting a stream."""
+        self._streams.dec()
 
     async def exposition(self, _: web.Request) -> web.Response:
-        """`GET /metrics`: of all workers together, whichever of them is asked."""
+        """Handle `GET /metrics`. Any worker returns the metrics of all workers together."""
         registry = self._registry
         if self._shared:
             registry = CollectorRegistry()
@@ -153,6 +155,22 @@ class Metrics:
         return web.Response(body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
-def _labelled(metric: Labelled, *labels: str) -> Labelled:
-    """What a metric counts under these labels. prometheus_client looks for it under a lock, 5 µs at each count."""
-    return metric.labels(*labels)
+class _CallMetrics(CallObserver):
+    def __init__(self, provider: str, duration: Histogram, first_token: Histogram) -> None:
+        self._provider = provider
+        self._duration = duration
+        self._first_token = first_token
+
+    def ended(self, outcome: str, seconds: float, first: float | None) -> None:
+        self._duration.labels(self._provider, outcome).observe(seconds)
+        if first is not None:
+            self._first_token.labels(self._provider).observe(first)
+
+
+class _SearchMetrics(SearchObserver):
+    def __init__(self, retriever: str, duration: Histogram) -> None:
+        self._retriever = retriever
+        self._duration = duration
+
+    def ended(self, result: SearchResult, seconds: float) -> None:
+        self._duration.labels(self._retriever, result.outcome).observe(seconds)

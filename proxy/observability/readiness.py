@@ -1,4 +1,4 @@
-"""Readiness: what `/readyz` knows. What the server depends on is asked briefly, all at once, and not too often."""
+"""Readiness checks for `/readyz`: external services are checked concurrently, with a time limit and a cache."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,58 +9,61 @@ from typing import Any
 from ..config import Readiness as Settings
 from .telemetry import outcome_of
 
-FRESH_SECONDS = 5.0  # that an answer holds: load balancers ask every second or two, each of them
+CACHE_SECONDS = 5.0  # several load balancers ask every second or two
 
 OK, DEGRADED, FAILING = "ok", "degraded", "failing"
-Check = Callable[[], Awaitable[None]]  # raises what is wrong
+Check = Callable[[], Awaitable[None]]  # raises an exception if the service does not work
 Fields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """What a check found. `status`: "ok", or in a word what is wrong; never a name, an address or a message."""
+class CheckResult:
+    """The result of a check. `status` is "ok" or the kind of error. It never contains a name, address or message."""
 
     status: str
     ms: float
 
 
 class Readiness:
-    """The checks of one server, by the path of what they look at in the configuration."""
+    """The checks of one server. Their names are paths in the configuration, such as `providers.openai`."""
 
     def __init__(self, checks: Mapping[str, Check], settings: Settings) -> None:
-        """Nothing is looked at yet."""
+        """Run no check yet."""
         self._checks = checks
         self._settings = settings
-        self._asking = asyncio.Lock()
-        self._found: dict[str, Health] = {}
-        self._at = -FRESH_SECONDS
+        self._lock = asyncio.Lock()
+        self._results: dict[str, CheckResult] = {}
+        self._time = -CACHE_SECONDS
 
     async def report(self) -> tuple[str, Fields]:
-        """ "ok"; "degraded", where something that is not required fails; or "failing". And each check."""
-        async with self._asking:  # who comes meanwhile gets the same answer
-            if monotonic() - self._at >= FRESH_SECONDS:
-                self._found, self._at = await self._look(), monotonic()
+        """Return the status and the result of each check.
+
+        The status is "ok", "failing" if a required service fails, or "degraded" if another service fails.
+        """
+        async with self._lock:  # concurrent requests share one result
+            if monotonic() - self._time >= CACHE_SECONDS:
+                self._results, self._time = await self._run_checks(), monotonic()
         required = self._settings.required
-        failing = [name for name, health in self._found.items() if health.status != OK]
+        failing = [name for name, result in self._results.items() if result.status != OK]
         status = FAILING if set(failing) & set(required) else DEGRADED if failing else OK
-        told = {
-            name: {"status": health.status, "required": name in required, "ms": health.ms}
-            for name, health in self._found.items()
+        fields = {
+            name: {"status": result.status, "required": name in required, "ms": result.ms}
+            for name, result in self._results.items()
         }
-        return status, told
+        return status, fields
 
-    async def _look(self) -> dict[str, Health]:
-        async with asyncio.TaskGroup() as tasks:
-            looking = {name: tasks.create_task(self._health(check)) for name, check in self._checks.items()}
-        return {name: task.result() for name, task in looking.items()}
+    async def _run_checks(self) -> dict[str, CheckResult]:
+        async with asyncio.TaskGroup() as group:
+            tasks = {name: group.create_task(self._run(check)) for name, check in self._checks.items()}
+        return {name: task.result() for name, task in tasks.items()}
 
-    async def _health(self, check: Check) -> Health:
+    async def _run(self, check: Check) -> CheckResult:
         began, status = perf_counter(), OK
         try:
             async with asyncio.timeout(self._settings.seconds):
                 await check()
         except TimeoutError:
             status = "timed_out"
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is not ready
+        except Exception as error:  # noqa: BLE001 - any error means that the service is not ready
             status = outcome_of(error)
-        return Health(status, round((perf_counter() - began) * 1000, 1))
+        return CheckResult(status, round((perf_counter() - began) * 1000, 1))

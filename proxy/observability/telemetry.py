@@ -1,40 +1,51 @@
-"""Telemetry: what the server tells of its own work while it works, for whoever adds it up.
+"""Telemetry: reports provider calls, searches and answers to observers, such as metrics and tracing.
 
-Providers and retrievers are watched where they are asked, so that every way to them is counted alike: streams, bytes
-that are passed through, second passes, queries that a model rewrites. What a request waited for others is kept beside
-it; what remains of its duration is our own.
+Providers and retrievers are observed where they are called, so that all calls are counted: streams, passed-through
+responses, second model calls and query rewriting. The time that a request waits for other systems is recorded too; the
+rest of its duration is the overhead of the proxy.
 """
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
+from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from citestream.citation.grounding import Grounding
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Event, Idle, Relayed
 
-COMPLETE = "complete"  # outcomes of a call, besides the kinds of ProviderError
-LEFT = "left"  # the client went away, or the server stops
-FAILED = "failed"  # a fault of ours
+# Outcomes of a call, in addition to the names of ProviderError classes.
+COMPLETE = "complete"
+LEFT = "left"  # the client disconnected, or the server stops
+FAILED = "failed"  # an internal error
 
 
 @dataclass(slots=True)
 class WaitTime:
-    """What one request waited for others; seconds. One wait inside another is part of it."""
+    """Seconds that one request waited for other systems. A wait inside another one is counted once."""
 
-    others: float = 0.0  # provider, retriever, client
-    asked: bool = False  # whether a provider was
-    since: float = 0.0  # when the wait began that goes on; 0 where none does
+    others: float = 0.0  # provider, retriever and client
+    asked: bool = False  # whether a provider was called
+    since: float = 0.0  # start of the current wait for a provider, or 0
 
     def add(self, seconds: float) -> None:
-        """So long somebody was waited for until now."""
+        """Add a wait that has just ended, unless it is part of a wait for a provider."""
         if not self.since:
             self.others += seconds
+
+    def start(self) -> None:
+        """Start to wait for a provider."""
+        self.since = perf_counter()
+
+    def stop(self) -> None:
+        """Stop to wait for a provider."""
+        if self.since:
+            self.others += perf_counter() - self.since
+            self.since = 0.0
 
 
 WAIT_TIME: ContextVar[WaitTime | None] = ContextVar("wait_time", default=None)
@@ -42,217 +53,194 @@ WAIT_TIME: ContextVar[WaitTime | None] = ContextVar("wait_time", default=None)
 
 @contextmanager
 def external_wait() -> Iterator[None]:
-    """What passes inside is not our own time."""
+    """Count the duration of the block as time that the request waits for another system."""
     began = perf_counter()
     try:
         yield
     finally:
-        if spent := WAIT_TIME.get():
-            spent.add(perf_counter() - began)
-
-
-class MetricsSink(Protocol):
-    """Who adds up."""
-
-    def answered(self, grounding: Grounding) -> None:
-        """Take in the report on a cited answer."""
-        ...
-
-    def called(self, provider: str, outcome: str, seconds: float, first: float | None) -> None:
-        """Take in a call of a provider. `first`: seconds until it said something; None where it did not."""
-        ...
-
-    def searched(self, retriever: str, outcome: str, seconds: float) -> None:
-        """Take in a search."""
-        ...
-
-    def streaming(self) -> AbstractContextManager[object]:
-        """A stream is open as long as this."""
-        ...
-
-
-class NullMetrics:
-    """Nobody adds up, as in a terminal."""
-
-    def answered(self, grounding: Grounding) -> None:
-        """Nothing."""
-
-    def called(self, provider: str, outcome: str, seconds: float, first: float | None) -> None:
-        """Nothing."""
-
-    def searched(self, retriever: str, outcome: str, seconds: float) -> None:
-        """Nothing."""
-
-    def streaming(self) -> AbstractContextManager[object]:
-        """Nothing."""
-        return nullcontext()
+        if wait_time := WAIT_TIME.get():
+            wait_time.add(perf_counter() - began)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Whom a call goes to."""
+class CallTarget:
+    """The provider and the model of a call."""
 
-    provider: str  # its name in the configuration
-    model: str  # as the provider names it
-    vendor: str = ""  # as OpenTelemetry's conventions name it
+    provider: str  # name in the configuration
+    model: str  # name at the provider
+    vendor: str = ""  # name in the OpenTelemetry conventions
     address: str = ""
 
 
 @dataclass(slots=True)
-class Found:
-    """What became of a search."""
+class SearchResult:
+    """The result of a search. The code that searches sets it before the search is reported."""
 
     entries: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     outcome: str = COMPLETE
 
 
-class Span(Protocol):
-    """One call, for who draws what took how long."""
+class CallObserver:
+    """Observes one provider call. The methods do nothing by default."""
 
-    def heard(self, event: Event) -> None:
-        """Take in what the provider sends."""
-        ...
+    def received(self, event: Event) -> None:
+        """Process an event of the provider. Not called for passed-through responses."""
 
-    def end(self, outcome: str, first: float | None) -> None:
-        """It is over. `first`: seconds until it said something."""
-        ...
+    def ended(self, outcome: str, seconds: float, first: float | None) -> None:
+        """Process the end of the call. `first` is the number of seconds until the first output, if there was any."""
 
 
-class Spans(Protocol):
-    """Who draws what took how long, and within what."""
+class SearchObserver:
+    """Observes one search. The method does nothing by default."""
 
-    def call(self, asked: Asked, request: ChatRequest | None) -> Span:
-        """A call of a provider, which has just begun. `request`: None where its bytes pass through unread."""
-        ...
+    def ended(self, result: SearchResult, seconds: float) -> None:
+        """Process the result of the search."""
 
-    def searching(self, retriever: str, query: str) -> AbstractContextManager[Found]:
-        """A search, as long as this; its finder fills `Found`."""
-        ...
 
-    def scored(self, grounding: Grounding) -> None:
-        """The decisions about one answer."""
-        ...
+class Observer:
+    """Observes the work of a server. The methods do nothing by default."""
+
+    def call_started(self, target: CallTarget, request: ChatRequest | None) -> CallObserver:
+        """Return an observer for a provider call. `request` is None if the response is passed through."""
+        return CallObserver()
+
+    def search_started(self, retriever: str, query: str) -> SearchObserver:
+        """Return an observer for a search."""
+        return SearchObserver()
+
+    def stream_opened(self) -> None:
+        """Process the start of a stream to a client."""
+
+    def stream_closed(self) -> None:
+        """Process the end of a stream to a client."""
+
+    def answer_cited(self, grounding: Grounding) -> None:
+        """Process the grounding report of an answer."""
 
 
 class Telemetry:
-    """What one server tells."""
+    """Reports the work of one server to observers."""
 
-    def __init__(self, numbers: MetricsSink | None = None, spans: Spans | None = None) -> None:
-        """`numbers`: who adds up; `spans`: who draws; None: nobody."""
-        self._numbers: MetricsSink = numbers or NullMetrics()
-        self.spans = spans
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        """Report to all of `observers`."""
+        self._observers = observers
 
-    async def events(
-        self, asked: Asked, request: ChatRequest, events: AsyncGenerator[Event, None]
+    async def observe_call(
+        self, target: CallTarget, request: ChatRequest, events: AsyncGenerator[Event, None]
     ) -> AsyncGenerator[Event, None]:
-        """A provider's stream, watched."""
-        span = self.spans.call(asked, request) if self.spans else None
+        """Yield the events of a provider and report them."""
         async with aclosing(events):
-            with Call(asked.provider, self._numbers, span) as call:
-                spent, silent = call.spent, True
-                async for event in events:  # written out: calls would cost 1.5 µs for each event
-                    spent.others += perf_counter() - spent.since
-                    spent.since = 0.0
-                    if silent and not isinstance(event, Idle):
-                        silent = False
-                        call.speaks()
-                    if span:
-                        span.heard(event)
+            with self._start_call(target, request) as call:
+                async for event in events:
+                    call.received(event)
                     yield event
-                    spent.since = perf_counter()
+                    call.wait()
 
-    async def relayed(self, asked: Asked, answering: Awaitable[Relayed]) -> Relayed:
-        """A provider's own answer, watched to its last byte. Raises what `answering` raises."""
-        span = self.spans.call(asked, None) if self.spans else None
-        call = Call(asked.provider, self._numbers, span)
+    async def observe_relayed(self, target: CallTarget, response: Awaitable[Relayed]) -> Relayed:
+        """Return a passed-through response that is reported when its body ends. Raise the errors of `response`."""
+        call = self._start_call(target, None)
         try:
-            answer = await answering
+            answer = await response
         except BaseException as error:
-            call.ends(error)
+            call.end(error)
             raise
-        call.pauses()
-        body = _watched(call, answer)
-        await anext(body)  # from here on, closing it closes the provider's, even if nobody ever reads
+        call.stop_waiting()
+        body = _observe_body(call, answer)
+        await anext(
+            body
+        )  # starts the generator, so that closing it also closes the provider's body if it is never read
         return replace(answer, body=body)
 
     @contextmanager
-    def searching(self, retriever: str, query: str) -> Iterator[Found]:
-        """A search, as long as this; its finder fills `Found`."""
-        began = perf_counter()
-        with self.spans.searching(retriever, query) if self.spans else nullcontext(Found()) as found:
-            try:
-                with external_wait():
-                    yield found
-            except BaseException as error:
-                found.outcome = outcome_of(error)
-                raise
-            finally:
-                self._numbers.searched(retriever, found.outcome, perf_counter() - began)
+    def observe_search(self, retriever: str, query: str) -> Iterator[SearchResult]:
+        """Report a search when the block ends. The block sets the fields of the result."""
+        observers = [observer.search_started(retriever, query) for observer in self._observers]
+        began, result = perf_counter(), SearchResult()
+        try:
+            with external_wait():
+                yield result
+        except BaseException as error:
+            result.outcome = outcome_of(error)
+            raise
+        finally:
+            for observer in observers:
+                observer.ended(result, perf_counter() - began)
 
-    def streaming(self) -> AbstractContextManager[object]:
-        """A stream to a client is open as long as this."""
-        return self._numbers.streaming()
+    @contextmanager
+    def observe_stream(self) -> Iterator[None]:
+        """Report a stream to a client for the duration of the block."""
+        for observer in self._observers:
+            observer.stream_opened()
+        try:
+            yield
+        finally:
+            for observer in self._observers:
+                observer.stream_closed()
 
-    def answered(self, grounding: Grounding) -> None:
-        """A cited answer is over."""
-        self._numbers.answered(grounding)
-        if self.spans and grounding.decided[0]:
-            self.spans.scored(grounding)
+    def answer_cited(self, grounding: Grounding) -> None:
+        """Report a cited answer."""
+        for observer in self._observers:
+            observer.answer_cited(grounding)
+
+    def _start_call(self, target: CallTarget, request: ChatRequest | None) -> "_Call":
+        return _Call([observer.call_started(target, request) for observer in self._observers])
 
 
-class Call:
-    """One call of a provider, from asking it to its end, whoever brings that about."""
+class _Call:
+    """One provider call, from the request to its end."""
 
-    def __init__(self, provider: str, numbers: MetricsSink, span: Span | None) -> None:
-        """It is being asked."""
-        self._provider = provider
-        self._numbers = numbers
-        self._span = span
-        self.spent = WAIT_TIME.get() or WaitTime()
-        self.spent.asked = True
+    def __init__(self, observers: Sequence[CallObserver]) -> None:
+        self._observers = observers
+        self._wait_time = WAIT_TIME.get() or WaitTime()
+        self._wait_time.asked = True
         self._first: float | None = None
-        self._began = self.spent.since = perf_counter()
+        self._began = perf_counter()
+        self.wait()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
-        self.ends(error)
+        self.end(error)
 
-    def ends(self, error: BaseException | None) -> None:
-        """It is over; `error`: why, where it is not complete."""
-        if self.spent.since:
-            self.pauses()
-        self._numbers.called(self._provider, outcome_of(error), perf_counter() - self._began, self._first)
-        if self._span:
-            self._span.end(outcome_of(error), self._first)
+    def wait(self) -> None:
+        """Start to wait for the provider."""
+        self._wait_time.start()
 
-    def pauses(self) -> None:
-        """It is waited for no more."""
-        self.spent.others += perf_counter() - self.spent.since
-        self.spent.since = 0.0
-
-    def speaks(self) -> None:
-        """It says something, which is more than a sign of life."""
-        if self._first is None:
+    def stop_waiting(self, *, output: bool = False) -> None:
+        """Stop to wait for the provider. `output`: it sent more than a sign of life."""
+        self._wait_time.stop()
+        if output and self._first is None:
             self._first = perf_counter() - self._began
 
+    def received(self, event: Event) -> None:
+        """Report an event of the provider."""
+        output = not isinstance(event, Idle)
+        self.stop_waiting(output=output)
+        if output:
+            for observer in self._observers:
+                observer.received(event)
 
-async def _watched(call: Call, answer: Relayed) -> AsyncGenerator[bytes, None]:
+    def end(self, error: BaseException | None) -> None:
+        """Report the end of the call, with an error if it is not complete."""
+        self._wait_time.stop()
+        for observer in self._observers:
+            observer.ended(outcome_of(error), perf_counter() - self._began, self._first)
+
+
+async def _observe_body(call: _Call, answer: Relayed) -> AsyncGenerator[bytes, None]:
     async with aclosing(answer.body) as body:
         with call:
             yield b""
-            call.spent.since = perf_counter()
+            call.wait()
             async for data in body:
-                call.pauses()
-                if data and answer.events:
-                    call.speaks()
+                call.stop_waiting(output=bool(data) and answer.events)
                 yield data
-                call.spent.since = perf_counter()
+                call.wait()
 
 
 def outcome_of(error: BaseException | None) -> str:
-    """In a word, from our own vocabulary: nothing that a provider says becomes a label."""
+    """Return the outcome of a call in snake case. It never contains text of a provider, because it becomes a label."""
     if isinstance(error, ProviderError):
         return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
     if error is None:

@@ -1,12 +1,12 @@
-"""Tracing: what happens with a request as OpenTelemetry spans, by its conventions for HTTP and for generative AI.
+"""OpenTelemetry spans of requests, with the semantic conventions for HTTP and generative AI.
 
-    POST /v1/chat/completions   the request: route, status, its id
+    POST /v1/chat/completions   the request: route, status, id
       retrieval docs            a search for evidence
-      chat gpt-4.1              a call of a provider: model, tokens, why it ended
-      score lexical             deciding citations, from the first sentence to the last
+      chat gpt-4.1              a provider call: model, tokens, finish reason
+      score lexical             the citation decisions, from the first sentence to the last
 
-Imported only where `traces.endpoint` is set, since the packages are an extra and take a while. What was asked, found
-and answered stands in spans only where it may stand in the log.
+This module is imported only if `traces.endpoint` is set, because its packages are an optional extra. Spans contain
+questions, search results and answers only if `log.content` is on.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ from ..config import Traces
 from ..http.auth import is_open
 from ..http.encoding import dumps
 from ..pipeline.job import text_of
-from .logs import CLIENT, CURRENT, MAX_PATH, REQUEST_ID
-from .telemetry import COMPLETE, LEFT, Asked, Found
+from .logs import CLIENT, LOG_FIELDS, MAX_PATH, REQUEST_ID
+from .telemetry import COMPLETE, LEFT, CallObserver, CallTarget, Observer, SearchObserver, SearchResult
 
 NAME = "citestream"
-EXPORT_PATH = "/v1/traces"  # of a collector, where only its address is given
-CLOSE_SECONDS = 2.0  # that the last spans may take when the server stops
-MAX_NAME = 200  # characters of a model's name, which a client may have made up
+EXPORT_PATH = "/v1/traces"  # default path of a collector
+CLOSE_SECONDS = 2.0  # time to export the last spans when the server stops
+MAX_NAME = 200  # characters of a model name, which clients choose
 
 Attributes = dict[str, Any]
 
-# Of a request's parameters, those that the conventions have a name for, each with the type it must be of.
+# Request parameters in the conventions, with their attribute name and type.
 _PARAMETERS: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "temperature": ("temperature", (int, float)),
     "top_p": ("top_p", (int, float)),
@@ -59,11 +59,11 @@ _PARAMETERS: dict[str, tuple[str, type | tuple[type, ...]]] = {
 }
 
 
-class Tracing:
-    """Makes spans and sends them to a collector, from a thread of its own."""
+class Tracing(Observer):
+    """Creates spans and exports them to a collector in a background thread."""
 
     def __init__(self, config: Traces, *, content: bool) -> None:
-        """`content`: whether what is asked, found and answered may stand in them."""
+        """`content` adds questions, search results and answers to the spans."""
         self._content = content
         resource = Resource.create({} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: NAME})
         self._provider = TracerProvider(sampler=ParentBased(TraceIdRatioBased(config.sample)), resource=resource)
@@ -74,47 +74,41 @@ class Tracing:
         self._propagation = TraceContextTextMapPropagator()
 
     def middleware(self) -> Middleware:
-        """A span for every request, inside of what gives it an id."""
+        """Return a middleware that creates a span for each request. The request id must already be set."""
 
         @web.middleware
-        async def traced(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def trace_request(request: web.Request, handler: Handler) -> web.StreamResponse:
             if is_open(request.path) or request.path == "/metrics":
                 return await handler(request)
             with self._request(request) as span:
                 response = await handler(request)
                 span.set_attribute("http.response.status_code", response.status)
                 if response.status >= 500:
-                    _failed(span, str(response.status))
+                    _set_error(span, str(response.status))
             return response
 
-        return traced
+        return trace_request
 
-    def call(self, asked: Asked, request: ChatRequest | None) -> "CallSpan":
-        """A call of a provider, which has just begun. `request`: None where its bytes pass through unread."""
-        span = self._begun(f"chat {asked.model[:MAX_NAME]}", SpanKind.CLIENT, _asked(asked, request))
+    def call_started(self, target: CallTarget, request: ChatRequest | None) -> CallObserver:
+        """Start a span for a provider call."""
+        span = self._start(f"chat {target.model[:MAX_NAME]}", SpanKind.CLIENT, _call_attributes(target, request))
         if request and self._content and span.is_recording():
             span.set_attribute("gen_ai.input.messages", _messages(request.messages))
-        return CallSpan(span, content=self._content)
+        return _CallSpan(span, content=self._content)
 
-    @contextmanager
-    def searching(self, retriever: str, query: str) -> Iterator[Found]:
-        """A search, as long as this; its finder fills `Found`."""
-        found = Found()
+    def search_started(self, retriever: str, query: str) -> SearchObserver:
+        """Start a span for a search."""
         attributes: Attributes = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": retriever}
         if self._content:
             attributes["gen_ai.retrieval.query.text"] = query
-        span = self._begun(f"retrieval {retriever}", SpanKind.CLIENT, attributes)
-        try:
-            yield found
-        finally:
-            span.set_attribute("citestream.retrieval.found", len(found.entries))
-            if self._content:
-                span.set_attribute("gen_ai.retrieval.documents", _documents(found.entries))
-            _end(span, found.outcome)
+        span = self._start(f"retrieval {retriever}", SpanKind.CLIENT, attributes)
+        return _SearchSpan(span, content=self._content)
 
-    def scored(self, grounding: Grounding) -> None:
-        """The decisions about one answer, from the first sentence to the last."""
+    def answer_cited(self, grounding: Grounding) -> None:
+        """Create a span for the citation decisions of an answer, from the first sentence to the last."""
         began, ended = grounding.decided
+        if not began:
+            return
         span = self._tracer.start_span(
             f"score {grounding.scorer}",
             start_time=began,
@@ -130,8 +124,10 @@ class Tracing:
         span.end(ended)
 
     async def aclose(self) -> None:
-        """Send what is left, as long as that takes no longer than a stopping server may."""
-        closing = Thread(target=self._provider.shutdown, daemon=True)  # a collector that hangs must not hold us
+        """Export the remaining spans, for at most CLOSE_SECONDS."""
+        closing = Thread(
+            target=self._provider.shutdown, daemon=True
+        )  # daemon: a collector that hangs must not block the exit
         closing.start()
         await asyncio.to_thread(closing.join, CLOSE_SECONDS)
 
@@ -142,15 +138,15 @@ class Tracing:
         attributes: Attributes = {
             "http.request.method": request.method,
             "url.scheme": request.scheme,
-            "url.path": request.rel_url.raw_path[:MAX_PATH],  # without the query, which may hold a key
+            "url.path": request.rel_url.raw_path[:MAX_PATH],  # without the query, which can contain a key
             "citestream.request_id": request[REQUEST_ID],
         }
         if route:
             attributes["http.route"] = route
-        came_with = self._propagation.extract(request.headers)
-        span = self._begun(f"{request.method} {route}".strip(), SpanKind.SERVER, attributes, came_with)
+        parent = self._propagation.extract(request.headers)
+        span = self._start(f"{request.method} {route}".strip(), SpanKind.SERVER, attributes, parent)
         trace_id = trace.format_trace_id(span.get_span_context().trace_id)
-        told = CURRENT.set({**CURRENT.get(), "trace_id": trace_id})
+        token = LOG_FIELDS.set({**LOG_FIELDS.get(), "trace_id": trace_id})
         try:
             with trace.use_span(span, record_exception=False, set_status_on_exception=False):
                 yield span
@@ -161,30 +157,44 @@ class Tracing:
             if name := request.get(CLIENT):
                 span.set_attribute("citestream.client", name)
             span.end()
-            CURRENT.reset(told)
+            LOG_FIELDS.reset(token)
 
-    def _begun(self, name: str, kind: SpanKind, attributes: Attributes, context: Context | None = None) -> Span:
+    def _start(self, name: str, kind: SpanKind, attributes: Attributes, context: Context | None = None) -> Span:
         return self._tracer.start_span(
             encodable(name), context, kind, {key: encodable(value) for key, value in attributes.items()}
         )
 
 
-class CallSpan:
-    """The span of one call of a provider."""
+class _SearchSpan(SearchObserver):
+    """The span of a search."""
 
     def __init__(self, span: Span, *, content: bool) -> None:
-        """It has begun."""
         self._span = span
-        self._told = False
+        self._content = content
+
+    def ended(self, result: SearchResult, seconds: float) -> None:
+        """Add the results and end the span."""
+        self._span.set_attribute("citestream.retrieval.found", len(result.entries))
+        if self._content:
+            self._span.set_attribute("gen_ai.retrieval.documents", _documents(result.entries))
+        _end(self._span, result.outcome)
+
+
+class _CallSpan(CallObserver):
+    """The span of a provider call."""
+
+    def __init__(self, span: Span, *, content: bool) -> None:
+        self._span = span
+        self._identified = False  # the id and the model of the response are set
         self._reasons: dict[int, str] = {}
         self._texts: dict[int, list[str]] | None = {} if content else None
 
-    def heard(self, event: Event) -> None:
-        """Take in what the provider sends."""
+    def received(self, event: Event) -> None:
+        """Add the data of an event to the span."""
         if isinstance(event, Idle):
             return
-        if not self._told:
-            self._told = True
+        if not self._identified:
+            self._identified = True
             for name in ("id", "model"):
                 if isinstance(value := event.chunk.get(name), str) and value:
                     self._span.set_attribute(f"gen_ai.response.{name}", encodable(value[:MAX_NAME]))
@@ -195,8 +205,8 @@ class CallSpan:
         if isinstance(event, Usage | Finish):
             self._span.set_attributes(_usage(event.chunk.get("usage")))
 
-    def end(self, outcome: str, first: float | None) -> None:
-        """It is over. `first`: seconds until it said something."""
+    def ended(self, outcome: str, seconds: float, first: float | None) -> None:
+        """Add the finish reasons and the answers, and end the span."""
         if first is not None:
             self._span.set_attribute("gen_ai.response.time_to_first_chunk", first)
         if self._reasons:
@@ -213,21 +223,21 @@ class CallSpan:
 
 
 def encodable(value: Any) -> Any:
-    """A text as UTF-8 can hold it, with "?" for half characters: for one in a name the exporter drops all its spans.
+    """Return a string with "?" in place of lone surrogates, and other values unchanged.
 
-    What is no text, unchanged.
+    The exporter drops a whole batch of spans if a name contains a lone surrogate.
     """
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
-def _asked(asked: Asked, request: ChatRequest | None) -> Attributes:
+def _call_attributes(target: CallTarget, request: ChatRequest | None) -> Attributes:
     attributes: Attributes = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": asked.vendor,
-        "gen_ai.request.model": asked.model[:MAX_NAME],
-        "citestream.provider": asked.provider,
+        "gen_ai.provider.name": target.vendor,
+        "gen_ai.request.model": target.model[:MAX_NAME],
+        "citestream.provider": target.provider,
     }
-    address = urlsplit(asked.address)
+    address = urlsplit(target.address)
     if address.hostname:
         attributes["server.address"] = address.hostname
         attributes["server.port"] = address.port or (80 if address.scheme == "http" else 443)
@@ -254,7 +264,7 @@ def _messages(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _message(role: str, text: str) -> Attributes:
-    """As the conventions write one down."""
+    """Return a message in the format of the conventions."""
     return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
@@ -264,13 +274,13 @@ def _documents(entries: Sequence[Mapping[str, Any]]) -> str:
 
 def _end(span: Span, outcome: str) -> None:
     if outcome not in (COMPLETE, LEFT):
-        _failed(span, outcome)
+        _set_error(span, outcome)
     elif outcome == LEFT:
         span.set_attribute("error.type", LEFT)
     span.end()
 
 
-def _failed(span: Span, kind: str) -> None:
-    """Without the words of the error, which may quote what was asked."""
+def _set_error(span: Span, kind: str) -> None:
+    """Without the words of the error, which may quote what was target."""
     span.set_attribute("error.type", kind)
     span.set_status(Status(StatusCode.ERROR))

@@ -1,4 +1,4 @@
-"""Content: what was asked and answered, for the log, where `log.content` asks for it. One line of JSON each."""
+"""Log the requests and answers of clients as JSON lines, if `log.content` is on."""
 
 import json
 from dataclasses import asdict
@@ -14,35 +14,35 @@ Fields = dict[str, Any]
 
 
 class Shapes(Protocol):
-    """What makes chunks of the pipeline's events."""
+    """Converts the events of the pipeline to chunks."""
 
     def of(self, event: Outgoing) -> list[Chunk]:
-        """The chunks of one event."""
+        """Return the chunks of an event."""
         ...
 
     def annotations(self, choice: int) -> list[Fields]:
-        """The annotations of a choice so far."""
+        """Return the annotations of a choice so far."""
         ...
 
 
 class TranscriptLogger:
-    """One exchange: tells the request at once, and the text of each choice when it is over. Changes no chunk."""
+    """Logs a request at once, and the text of each choice when the answer ends. Chunks are not changed."""
 
     def __init__(self, name: str, job: Job) -> None:
-        """`name`: the id of the request."""
+        """Log the request. `name` is its id."""
         self._name = name
         self._shaper: Shapes | None = None
         self._texts: dict[int, list[str]] = {}
         evidence = [asdict(item) for item in job.evidence]
-        _tell(name, "asked", {"model": job.model, "messages": job.messages, "evidence": evidence})
+        _log(name, "asked", {"model": job.model, "messages": job.messages, "evidence": evidence})
 
     def over(self, shaper: Shapes) -> "TranscriptLogger":
-        """Listen to what this makes of events."""
+        """Set the converter to observe and return this logger."""
         self._shaper = shaper
         return self
 
     def of(self, event: Outgoing) -> list[Chunk]:
-        """The chunks of one event."""
+        """Return the chunks of an event."""
         chunks = self._shaper.of(event) if self._shaper else []
         for chunk in chunks:
             for choice in chunk.get("choices") or ():
@@ -52,14 +52,14 @@ class TranscriptLogger:
         return chunks
 
     def annotations(self, choice: int) -> list[Fields]:
-        """The annotations of a choice so far."""
+        """Return the annotations of a choice so far."""
         return self._shaper.annotations(choice) if self._shaper else []
 
     def ended(self) -> None:
-        """The answer has ended, in whatever way."""
-        _tell(self._name, "answered", {"choices": {choice: "".join(text) for choice, text in self._texts.items()}})
+        """Log the answer. Call this when it ends, complete or not."""
+        _log(self._name, "answered", {"choices": {choice: "".join(text) for choice, text in self._texts.items()}})
 
 
-def _tell(name: str, what: str, fields: Fields) -> None:
-    # In ASCII, so that nothing in it can move a terminal's cursor or break the line
+def _log(name: str, what: str, fields: Fields) -> None:
+    # json.dumps escapes everything but ASCII, so that the line contains no control characters
     content.info("%s %s %s", name, what, json.dumps(fields, default=str))

@@ -14,7 +14,7 @@ from citestream.proxy.config import Config, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.error_responses import RequestError, error_body, headers_of, status_of
 from citestream.proxy.http.middleware import errors_as_json
-from citestream.proxy.observability.logs import identified, logged
+from citestream.proxy.observability.logs import access_log, set_response_headers
 
 TOLD = {
     "a wrong field has its path": (
@@ -86,9 +86,9 @@ async def test_a_fault_of_ours_names_the_request_and_the_log_has_the_cause(caplo
         raise RuntimeError("what went wrong inside")
 
     app = web.Application(
-        middlewares=[logged(enabled=True), errors_as_json(lambda _path: lambda error, _status: error)]
+        middlewares=[access_log(enabled=True), errors_as_json(lambda _path: lambda error, _status: error)]
     )
-    app.on_response_prepare.append(identified)
+    app.on_response_prepare.append(set_response_headers)
     app.router.add_get("/", broken)
     async with TestClient(TestServer(app)) as client:
         with caplog.at_level(logging.INFO, "citestream"):
@@ -137,8 +137,8 @@ async def test_the_client_s_id_goes_before_the_provider_s_and_the_log_has_both(
         await response.prepare(request)
         return response
 
-    app = web.Application(middlewares=[logged(enabled=True)])
-    app.on_response_prepare.append(identified)
+    app = web.Application(middlewares=[access_log(enabled=True)])
+    app.on_response_prepare.append(set_response_headers)
     app.router.add_get("/", answer)
     caplog.set_level(logging.INFO, "citestream.access")
     async with TestClient(TestServer(app)) as client:

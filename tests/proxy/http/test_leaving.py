@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.http.middleware import errors_as_json
-from citestream.proxy.observability.logs import logged
+from citestream.proxy.observability.logs import access_log
 from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client
 from tests.faults.dialects import DIALECTS, Dialect
 from tests.faults.framing import chunked
@@ -123,7 +123,7 @@ async def test_one_who_leaves_between_two_writes_is_no_fault_of_ours(caplog: pyt
         finally:
             over.set()
 
-    app = web.Application(middlewares=[logged(enabled=True), errors_as_json(lambda _: lambda error, _: error)])
+    app = web.Application(middlewares=[access_log(enabled=True), errors_as_json(lambda _: lambda error, _: error)])
     app.router.add_get("/", talking)
     with caplog.at_level("INFO"):
         async with TestClient(TestServer(app)) as client:

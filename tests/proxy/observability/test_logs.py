@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from citestream.proxy.observability.logs import Discreet, Structured
+from citestream.proxy.observability.logs import JsonFormatter, RedactingFormatter
 
 Launch = Callable[..., AbstractContextManager[str]]
 
@@ -92,7 +92,7 @@ def test_an_exception_for_programs_is_one_line_without_its_words() -> None:
     except RuntimeError as error:
         info: Any = (type(error), error, None)
     record = logging.LogRecord("proxy", logging.ERROR, "", 1, "Failed\n\u202e%s", ("x",), info)
-    line = Structured(Discreet()).format(record)
+    line = JsonFormatter(RedactingFormatter()).format(record)
     assert line.isascii()
     assert "\n" not in line
     told = json.loads(line)
@@ -138,7 +138,7 @@ def test_an_exception_is_told_by_its_kind_and_place_never_by_its_words() -> None
         record = logging.LogRecord(
             "asyncio", logging.ERROR, "", 1, "Task failed\ntask: <a %s>", ("secret",), (type(error), error, None)
         )
-    said = Discreet("%(levelname)s %(message)s").format(record)
+    said = RedactingFormatter("%(levelname)s %(message)s").format(record)
     assert said.startswith("ERROR Task failed\n")
     assert [kind in said for kind in ("RuntimeError", "KeyError", "ValueError")] == [True] * 3
     assert said.index("ValueError") < said.index("KeyError") < said.index("RuntimeError")

@@ -70,7 +70,7 @@ async def test_what_was_refused_is_counted_by_reason() -> None:
     metrics = Metrics()
     grounding = Grounding("hybrid", degraded=True, timings_ms={"scoring": 1.5})
     grounding.reject(0, 9, Reason.UNKNOWN_NUMBER)
-    metrics.answered(grounding)
+    metrics.answer_cited(grounding)
     app = web.Application()
     app.router.add_get("/metrics", metrics.exposition)
     async with TestClient(TestServer(app)) as client:

@@ -138,5 +138,5 @@ async def test_who_has_no_key_learns_no_names() -> None:
 
 
 def test_what_is_required_must_exist() -> None:
-    with pytest.raises(ConfigError, match=r"nothing called 'providers.opnai'.*providers\.openai"):
+    with pytest.raises(ConfigError, match=r"no service 'providers.opnai'.*providers\.openai"):
         parse({"providers": {"openai": {}}, "readiness": {"required": ["providers.opnai"]}})

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.providers.retrieval.indexing import index
 from citestream.providers.retrieval.store import Store
-from citestream.proxy.cli.index_command import admitted
+from citestream.proxy.cli.index_command import to_evidence
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, serving
@@ -30,7 +30,7 @@ async def fill(path: Path, texts: dict[str, str]) -> Path:
         (path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
         (path / "docs" / name).write_text(text, "utf-8")
     store = Store(path / "e.db", create=True)
-    async for _ in index(store, path / "docs", admitted):
+    async for _ in index(store, path / "docs", to_evidence):
         pass
     store.close()
     return path / "e.db"
@@ -262,9 +262,9 @@ async def test_where_the_model_fails_the_last_question_is_the_query(said: str | 
     ],
 )
 def test_entries_of_files_become_evidence(entry: dict[str, Any], found: dict[str, Any] | None) -> None:
-    assert admitted(entry) == (found or entry)
+    assert to_evidence(entry) == (found or entry)
 
 
 def test_an_entry_that_cannot_be_evidence_says_why() -> None:
     with pytest.raises(ValueError, match=r"^page_number: must be a whole number$"):
-        admitted({"text": "x", "page_number": "three"})
+        to_evidence({"text": "x", "page_number": "three"})
