@@ -1,7 +1,7 @@
-"""The second pass: a model gets the draft with the backend's placeholders and writes the citations, behind a guard.
+"""The optional second pass: a model replaces placeholders in the draft by citations.
 
-The pass can only take citations away: its result counts if its text is the draft's and its markers are among those
-that the backend had decided on. Otherwise the backend's own rendering stands.
+The pass can only remove citations. Its result is used if its text equals the draft and its markers are a subset of the
+backend's decisions. Otherwise the backend's own rendering is used.
 """
 
 import re
@@ -14,11 +14,11 @@ from .answer import Draft
 from .evidence import Evidence
 from .evidence.prompt import Message, excerpts_block
 from .markers import MarkerNames, strip
-from .markers.placement import place
+from .markers.placement import place_marker
 from .support.decision import Decision
 from .text.segmentation import Segmenter
 
-GRAPH = frozenset({"entity", "relation"})  # `chunk_type` of what comes from a knowledge graph
+GRAPH = frozenset({"entity", "relation"})  # `chunk_type` of evidence from a knowledge graph
 
 Decided = tuple[Draft, Decision]
 
@@ -26,21 +26,21 @@ _LIST = re.compile(r"\n[ \t]*(?:\*\*|#{1,6}[ \t]*)?(?:References|Sources)\b[^\n]
 
 
 @dataclass(frozen=True, slots=True)
-class Enriched:
-    """What the second pass comes to: a decision for each draft, and in a word why."""
+class SecondPassResult:
+    """The result of the second pass: a decision per draft, and the outcome."""
 
     decisions: tuple[Decision, ...]
     outcome: str  # "used", "text_changed", "unknown_citation"
 
 
 def placeholder(evidence: Evidence) -> str:
-    """What stands in the draft for a citation of this evidence."""
+    """Return the placeholder for a citation of this evidence."""
     name = evidence.file_name or evidence.title or evidence.id
     return f"[{'KG' if evidence.chunk_type in GRAPH else 'DC'}] {' '.join(name.split())}"
 
 
 def messages(decided: Sequence[Decided], evidence: Sequence[Evidence], nonce: str) -> list[Message]:
-    """What the second pass is asked. `nonce`: unguessable, new for each request."""
+    """Return the messages of the second pass. `nonce`: unguessable and new for each request."""
     shown = {item.number: item for item in evidence}
     draft = "".join(_with_placeholders(*pair, shown) for pair in decided)
     return [
@@ -49,48 +49,48 @@ def messages(decided: Sequence[Decided], evidence: Sequence[Evidence], nonce: st
     ]
 
 
-def judge(decided: Sequence[Decided], result: str, names: MarkerNames) -> Enriched:
-    """What of the decisions the second pass keeps, if its result may be used at all."""
+def apply_result(decided: Sequence[Decided], result: str, names: MarkerNames) -> SecondPassResult:
+    """Return the decisions that remain after the second pass, or all of them if its result cannot be used."""
     own = tuple(decision for _, decision in decided)
-    draft = "".join(draft.text[draft.early :] for draft, _ in decided)
+    draft = "".join(draft.text[draft.released :] for draft, _ in decided)
     listed = list(_LIST.finditer(result))
     written = result[: listed[-1].start()] if listed else result
     cited, text = _cited(written, names)
     if " ".join(text.split()) != " ".join(draft.split()):
-        return Enriched(own, "text_changed")
+        return SecondPassResult(own, "text_changed")
     kept: list[Decision] = []
     at = 0
     for piece, decision in decided:
-        size = _solid(piece.text[piece.early :])
+        size = _visible_length(piece.text[piece.released :])
         numbers = {number for position, number in cited if at < position <= at + size}
         at += size
         if not numbers <= {support.number for support in decision.supports}:
-            return Enriched(own, "unknown_citation")
+            return SecondPassResult(own, "unknown_citation")
         kept.append(replace(decision, supports=tuple(s for s in decision.supports if s.number in numbers)))
-    return Enriched(tuple(kept), "used")
+    return SecondPassResult(tuple(kept), "used")
 
 
 def _cited(text: str, names: MarkerNames) -> tuple[list[tuple[int, int]], str]:
-    """Each number with the count of characters, white space aside, that stand before it; and the text without them."""
+    """Return each cited number with the number of visible characters before it, and the text without markers."""
     segmenter = Segmenter()
     found: list[tuple[int, int]] = []
     clean: list[str] = []
     at = 0
     for sentence in segmenter.feed(text) + segmenter.flush():
         stripped = strip(sentence.text, names, verbatim=sentence.verbatim)
-        at += _solid(stripped.text)
+        at += _visible_length(stripped.text)
         clean.append(stripped.text)
         found += [(at, number) for number in (*stripped.cited, *stripped.unknown)]
     return found, "".join(clean)
 
 
-def _solid(text: str) -> int:
+def _visible_length(text: str) -> int:
     return len("".join(text.split()))
 
 
 def _with_placeholders(draft: Draft, decision: Decision, shown: dict[int, Evidence]) -> str:
     marks = " ".join(placeholder(shown[support.number]) for support in decision.supports)
-    return place(draft.text, draft.kind, marks, shown=draft.early).text[draft.early :]
+    return place_marker(draft.text, draft.kind, marks, shown=draft.released).text[draft.released :]
 
 
 @cache

@@ -1,7 +1,7 @@
-"""How well citations agree with labelled data: pure functions over records and predictions.
+"""Measures of citation quality: pure functions of labelled records and predictions.
 
 A record has `id`, `dataset`, and per answer sentence `sent_label`, `gold` (0-based evidence indexes), `gold_alt` (other
-complete gold sets), `ignore` (pairs neither right nor wrong); and `gold_level`: pairs are scored where it is `chunk`.
+complete gold sets), `ignore` (pairs that do not count); and `gold_level`: pairs are scored if it is `chunk`.
 A prediction is a list of 0-based evidence indexes per sentence. Only `supported` and `unsupported` sentences count.
 """
 
@@ -13,28 +13,28 @@ from typing import Any
 Record = Mapping[str, Any]
 Citations = Sequence[Iterable[int]]
 
-# 2.5 % and 97.5 % quantiles of this many resamples of whole records; one seed, so that a run repeats.
+# Number of bootstrap resamples of whole records; a fixed seed makes runs reproducible.
 RESAMPLES = 500
 SEED = 0
 
 
 @dataclass(slots=True)
 class Counts:
-    """What adds up over records."""
+    """Counts that are summed over records."""
 
     true: int = 0  # pairs cited and in gold
     false: int = 0  # pairs cited, not in gold
     missed: int = 0  # pairs in gold, not cited
     cited_supported: int = 0  # sentences
     supported: int = 0
-    bad: int = 0  # unsupported, yet cited
+    bad: int = 0  # unsupported sentences with a citation
     unsupported: int = 0
-    paired: int = 0  # supported sentences whose pairs are scored
-    hit: int = 0  # of them, at least one right citation
-    wrong: int = 0  # of them, cited, all wrong
+    paired: int = 0  # supported sentences with scored pairs
+    hit: int = 0  # of these, with at least one right citation
+    wrong: int = 0  # of these, with citations that are all wrong
 
     def __iadd__(self, other: "Counts") -> "Counts":
-        """Add up."""
+        """Add the counts of `other`."""
         for f in fields(self):
             setattr(self, f.name, getattr(self, f.name) + getattr(other, f.name))
         return self
@@ -42,7 +42,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The measures; shares in 0..1, 0 where nothing was counted."""
+    """Measures in 0..1; 0 if there was nothing to count."""
 
     supported: int
     unsupported: int
@@ -56,7 +56,7 @@ class Quality:
 
 
 def count(record: Record, citations: Citations) -> Counts:
-    """The counts of one record."""
+    """Return the counts of one record."""
     counts = Counts()
     for i, label in enumerate(record["sent_label"]):
         if label not in {"supported", "unsupported"}:
@@ -83,7 +83,7 @@ def _count_pairs(record: Record, i: int, cited: set[int], supported: bool, count
         gold = set(alternative)
         seen = cited - (any_gold - gold)
         candidates.append((len(seen & gold), len(seen - gold), len(gold - seen)))
-    best = max(candidates, key=lambda c: c[0] - c[1] - c[2])  # the first of equals
+    best = max(candidates, key=lambda c: c[0] - c[1] - c[2])  # of equals, the first
     counts.true += best[0]
     counts.false += best[1]
     counts.missed += best[2]
@@ -94,7 +94,7 @@ def _count_pairs(record: Record, i: int, cited: set[int], supported: bool, count
 
 
 def quality(counts: Counts) -> Quality:
-    """The measures of added-up counts."""
+    """Return the measures for summed counts."""
     precision = _share(counts.true, counts.true + counts.false)
     recall = _share(counts.true, counts.true + counts.missed)
     bad = _share(counts.bad, counts.unsupported)
@@ -113,7 +113,7 @@ def quality(counts: Counts) -> Quality:
 
 
 def evaluate(records: Sequence[Record], predictions: Mapping[str, Citations]) -> dict[str, Quality]:
-    """Quality overall (`ALL`, first) and per data set. KeyError for a record without a prediction."""
+    """Return the quality overall (`ALL`, first) and per data set. Raise KeyError if a prediction is missing."""
     total = Counts()
     parts: dict[str, Counts] = {}
     for record in records:
@@ -129,9 +129,9 @@ def interval(
     measure: Callable[[Quality], float],
     resamples: int = RESAMPLES,
 ) -> tuple[float, float]:
-    """95 % bootstrap interval of a measure, whole records drawn with replacement."""
+    """Return the 95 % bootstrap interval of a measure, drawing whole records with replacement."""
     counted = [count(record, predictions[record["id"]]) for record in records]
-    draw = Random(SEED)  # noqa: S311 # nosec B311 # draws of a measurement, no secrets
+    draw = Random(SEED)  # noqa: S311 # nosec B311 # not used for secrets
     values = []
     for _ in range(resamples):
         total = Counts()

@@ -1,4 +1,4 @@
-"""The grounding report: how much of an answer stands on evidence, and what was refused."""
+"""The grounding report: how many claims are supported, and which citations of the model were rejected."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,46 +11,45 @@ from .support.decision import Decision, Reason, Status
 
 @dataclass(slots=True)
 class JudgeReport:
-    """Work of the judge for one response."""
+    """The work of the judge for one response."""
 
     calls: int = 0
     tokens: int = 0  # of prompts and replies
-    milliseconds: float = 0.0  # during which at least one verdict was waited for, added up over sentences
+    milliseconds: float = 0.0  # spent waiting for at least one verdict, summed over sentences
     confirmed: int = 0
     refused: int = 0
     late: int = 0  # verdicts that missed the deadline
-    failed: int = 0  # calls that failed, and replies that are neither Yes nor No
+    failed: int = 0  # failed calls, and replies that are neither Yes nor No
     cached: int = 0  # verdicts from earlier requests
 
 
 @dataclass(slots=True)
 class Grounding:
-    """Counts over one response; every choice adds to it."""
+    """Counts over all choices of one response."""
 
     scorer: str
     received: int = 0
     injected: int = 0
-    dropped: tuple[int, ...] = ()  # evidence numbers that did not fit
+    dropped: tuple[int, ...] = ()  # numbers of evidence that did not fit into the prompt
     degraded: bool = False
     claims: int = 0
     supported: int = 0
     supports: Counter[Status] = field(default_factory=Counter)  # of all claims
-    indirect: int = 0
+    indirect: int = 0  # claims that only generated artifacts support
     unsupported: list[dict[str, int]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     judging: JudgeReport | None = None  # None: no judge is configured
-    notes: dict[str, Any] = field(default_factory=dict)  # what else is worth saying, such as a retriever's diagnostics
+    notes: dict[str, Any] = field(default_factory=dict)  # further fields, such as a retriever's diagnostics
     timings_ms: dict[str, float] = field(default_factory=dict)
-    decided: tuple[int, int] = (0, 0)  # when the first decision began and the last ended, if somebody has a clock
-    explained: list[dict[str, Any]] = field(default_factory=list)  # claims with the verdicts that decided, if wanted
+    decision_times_ns: tuple[int, int] = (0, 0)  # begin of the first and end of the last decision; set by the server
+    explained: list[dict[str, Any]] = field(default_factory=list)  # claims with their verdicts, if requested
 
-    def judge(self, choice: int, start: int, end: int, decision: Decision, cited: Iterable[Evidence]) -> None:
-        """Take in the decision about one claim; `start`, `end` locate it in the shown text."""
+    def add_decision(self, choice: int, start: int, end: int, decision: Decision, cited: Iterable[Evidence]) -> None:
+        """Count the decision about one claim, which is at `start`, `end` of the shown text."""
         self.claims += 1
         if decision.supports:
             self.supported += 1
-            for support in decision.supports:  # at a third of the cost of Counter.update
-                self.supports[support.status] += 1
+            self.supports.update(support.status for support in decision.supports)
             self.indirect += all(evidence.is_generated_artifact for evidence in cited)
         else:
             self.unsupported.append({"choice": choice, "start": start, "end": end})
@@ -61,11 +60,11 @@ class Grounding:
             self.reject(choice, rejection.number, rejection.reason)
 
     def reject(self, choice: int, number: int, reason: Reason) -> None:
-        """Say that the model cited `number` and why it was taken out."""
+        """Report that the model cited `number`, and why the citation was removed."""
         self.rejected.append({"choice": choice, "number": number, "reason": reason.value})
 
     def as_dict(self) -> dict[str, Any]:
-        """As `grounding` on the wire."""
+        """Return the `grounding` object of the response."""
         return {
             "claims": self.claims,
             "supported": self.supported,

@@ -1,9 +1,9 @@
-"""JsonAnswer: a choice whose text is JSON: it flows untouched, and its string values are judged."""
+"""A choice whose text is JSON: the text is not changed, and its string values are checked for claims."""
 
 import json
 import re
 
-from .answer import UNDECIDED, Draft, book
+from .answer import UNDECIDED, Draft, record
 from .grounding import Grounding
 from .references import References
 from .support.claims import makes_claim
@@ -11,66 +11,66 @@ from .support.decision import Decision
 from .support.scorers import Claim
 from .text.segmentation import Kind, Segmenter
 
-# A string and what follows a key. Possessive, so that an unclosed string cannot make it backtrack.
+# A string, and the colon after a key. Possessive, so that an unclosed string does not backtrack.
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*+:)?', re.DOTALL)
 
 
 class JsonAnswer:
-    """The same calls as Answer; no marker ever touches the text, so offsets are those of the provider's text."""
+    """Same interface as Answer. The text gets no markers, so its offsets are those of the provider's text."""
 
-    holds = False  # nothing is ever held
+    holds = False  # text is never held
 
     def __init__(self, choice: int, references: References, grounding: Grounding) -> None:
-        """`references` and `grounding` belong to the response and are shared by its choices."""
+        """`references` and `grounding` belong to the response; its choices share them."""
         self.choice = choice
         self._references = references
         self._grounding = grounding
         self._parts: list[str] = []
         self._length = 0
-        self._judged = 0  # offset up to which string values have been handed out
+        self._searched = 0  # offset up to which string values were returned
 
     def feed(self, text: str) -> list[Draft]:
-        """Text leaves as it came."""
+        """Return the text unchanged."""
         self._parts.append(text)
         self._length += len(text)
         return [Draft(text, end=self._length)]
 
     def flush(self) -> list[Draft]:
-        """The sentences of all string values so far, to be judged; they have no text left to show."""
+        """Return the sentences of all string values so far. Their drafts have no text, since it was already shown."""
         text = "".join(self._parts)
         drafts: list[Draft] = []
-        for match in _STRING.finditer(text, self._judged):
-            self._judged = match.end()
+        for match in _STRING.finditer(text, self._searched):
+            self._searched = match.end()
             if match[2] is None:
                 drafts += _sentences(match[1], match.start(1))
         return drafts
 
     def take(self, text: str) -> list[Draft]:
-        """A piece of JSON is no sentence."""
+        """Return the text unchanged: a piece of JSON is not a sentence."""
         return self.feed(text)
 
     def release(self) -> list[Draft]:
-        """Nothing is held."""
+        """Return nothing, since no text is held."""
         return []
 
     def cite(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
-        """The text to show; for a judged sentence none, only its citations are booked."""
+        """Return the text to show, or record the decision about a sentence that was already shown."""
         if draft.claim is None:
             return draft.text
         span = (draft.start, draft.end)
-        book(self._references, self._grounding, self.choice, span, [span] * len(decision.supports), decision)
+        record(self._references, self._grounding, self.choice, span, [span] * len(decision.supports), decision)
         return ""
 
     def reference_list(self) -> str:
-        """None: it would not be JSON any more."""
+        """Return "": a list of references would make the text invalid JSON."""
         return ""
 
 
 def _sentences(raw: str, start: int) -> list[Draft]:
-    """A string value cut into sentences; one with escapes stays whole, since its offsets are not those of its text."""
+    """Split a string value into sentences. A value with escapes stays whole, since its offsets differ."""
     if "\\" in raw:
         try:
-            return _judged(json.loads(f'"{raw}"', strict=False), start, start + len(raw))
+            return _draft(json.loads(f'"{raw}"', strict=False), start, start + len(raw))
         except ValueError:
             return []
     segmenter = Segmenter()
@@ -78,11 +78,11 @@ def _sentences(raw: str, start: int) -> list[Draft]:
     for sentence in segmenter.feed(raw) + segmenter.flush():
         body = sentence.text.strip()
         offset = start + sentence.start + sentence.text.index(body)
-        drafts += _judged(body, offset, offset + len(body))
+        drafts += _draft(body, offset, offset + len(body))
     return drafts
 
 
-def _judged(text: str, start: int, end: int) -> list[Draft]:
+def _draft(text: str, start: int, end: int) -> list[Draft]:
     if not makes_claim(text, Kind.PROSE):
         return []
     return [Draft("", start=start, end=end, claim=Claim(text))]

@@ -1,4 +1,4 @@
-"""References: which evidence an answer cites, under which number, where; and the shapes that clients read."""
+"""References: the cited evidence with numbers and positions, in the shapes that clients read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ class Span:
     end: int
     support: float
     status: Status
-    marker: tuple[int, int]  # where its first marker of this reference stands; the sentence itself where none is shown
+    marker: tuple[int, int]  # span of its marker for this reference; of the sentence if no marker is shown
 
     def as_dict(self) -> dict[str, Any]:
-        """As `references[].spans[]` on the wire."""
+        """Return the entry of `references[].spans`."""
         return {
             "choice": self.choice,
             "start": self.start,
@@ -35,23 +35,23 @@ class Span:
 
 @dataclass(slots=True)
 class Reference:
-    """One entry of the final array: evidence that was cited, its number, and every sentence it supports."""
+    """One entry of `references`: cited evidence, its shown number, and the sentences that it supports."""
 
     number: int
     evidence: Evidence
-    snippet: tuple[int, int] = (0, 0)  # the best supporting passage, offsets into the evidence's text
+    snippet: tuple[int, int] = (0, 0)  # span of the best supporting passage in the evidence's text
     support: float = 0.0
     spans: list[Span] = field(default_factory=list)
 
     def add(self, span: Span, support: Support) -> None:
-        """Take in one more cited sentence; the snippet is that of the best supported one."""
+        """Add a cited sentence. The snippet is the passage of the best supported one."""
         self.spans.append(span)
         if support.score > self.support:
             self.support = support.score
             self.snippet = _trimmed(self.evidence.text, support.start, support.end)
 
     def as_dict(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """As `references[]` on the wire: every key is there, null where it has no value."""
+        """Return the entry of `references`, with null for missing values."""
         evidence, (start, end) = self.evidence, self.snippet
         return {
             "number": self.number,
@@ -77,12 +77,12 @@ class Reference:
 
 
 class References:
-    """The references of one response, shared by its choices, so that a number means the same in each of them."""
+    """The references of one response. Its choices share them, so that a number has the same meaning in each."""
 
     def __init__(
         self, evidence: Sequence[Evidence], numbering: Numbering = "first_use", labels: Mapping[str, str] | None = None
     ) -> None:
-        """`evidence`: what the model was shown; nothing else can be cited."""
+        """`evidence`: what the model received; nothing else can be cited."""
         self.evidence = {item.number: item for item in evidence}
         self.links = unique_links(evidence)
         self._numbering = numbering
@@ -90,11 +90,11 @@ class References:
         self._cited: dict[int, Reference] = {}  # by evidence number, in order of first use
 
     def number(self, evidence_number: int) -> int:
-        """The number shown for this evidence; dense by first use, or its own."""
+        """Return the shown number of this evidence: dense by first use, or its own."""
         return self.cite(evidence_number).number
 
     def cite(self, evidence_number: int) -> Reference:
-        """The reference of this evidence, made at its first use."""
+        """Return the reference of this evidence, created at first use."""
         reference = self._cited.get(evidence_number)
         if reference is None:
             number = evidence_number if self._numbering == "evidence" else len(self._cited) + 1
@@ -103,39 +103,44 @@ class References:
         return reference
 
     def cited(self, choice: int | None = None) -> list[Reference]:
-        """In number order; with `choice`, those that choice uses, with its own spans only."""
+        """Return the references in number order; with `choice`, those of this choice with its own spans only."""
         references = sorted(self._cited.values(), key=lambda reference: reference.number)
         if choice is None:
             return references
         return [own for reference in references if (own := _of_choice(reference, choice)) is not None]
 
     def as_list(self, choice: int | None = None) -> list[dict[str, Any]]:
-        """The `references` array."""
+        """Return the `references` array."""
         return [reference.as_dict(self._labels) for reference in self.cited(choice)]
 
     def annotations(self, choice: int) -> list[dict[str, Any]]:
-        """One `url_citation` a reference, located at its first marker; what OpenAI's clients read."""
+        """Return one `url_citation` per reference, at its first marker, as OpenAI's clients expect."""
         return [self._annotation(reference) for reference in self.cited(choice)]
 
     def as_text(self, choice: int) -> str:
-        """The references of a choice as a Markdown list, for clients that show only text."""
+        """Return the references of a choice as a Markdown list, for clients that show only text."""
         return reference_list((reference.number, reference.evidence) for reference in self.cited(choice))
 
-    def listed(self) -> list[Evidence]:
-        """Evidence in such an order that `[n]` in the text is the n-th: what Perplexity's clients read."""
+    def ordered_evidence(self) -> list[Evidence]:
+        """Return evidence so that `[n]` in the text is the n-th, as Perplexity's clients expect."""
         if self._numbering == "evidence":
             return list(self.evidence.values())
         return [reference.evidence for reference in self.cited()]
 
     def urls(self) -> list[str]:
-        """The `citations` array."""
-        return [self.links[evidence.number] for evidence in self.listed()]
+        """Return the `citations` array."""
+        return [self.links[evidence.number] for evidence in self.ordered_evidence()]
 
     def search_results(self) -> list[dict[str, Any]]:
-        """The `search_results` array."""
+        """Return the `search_results` array."""
         return [
-            {"title": title(evidence), "url": self.links[evidence.number], "date": None, "snippet": evidence.text}
-            for evidence in self.listed()
+            {
+                "title": display_title(evidence),
+                "url": self.links[evidence.number],
+                "date": None,
+                "snippet": evidence.text,
+            }
+            for evidence in self.ordered_evidence()
         ]
 
     def _annotation(self, reference: Reference) -> dict[str, Any]:
@@ -144,7 +149,7 @@ class References:
             "type": "url_citation",
             "url_citation": {
                 "url": self.links[evidence.number],
-                "title": title(evidence),
+                "title": display_title(evidence),
                 "start_index": start,
                 "end_index": end,
                 "content": evidence.text[slice(*reference.snippet)],
@@ -152,13 +157,13 @@ class References:
         }
 
 
-def title(evidence: Evidence) -> str:
-    """What a page calls it."""
+def display_title(evidence: Evidence) -> str:
+    """Return the title that a page shows."""
     return evidence.title or evidence.file_name or given_url(evidence) or evidence.id
 
 
 def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
-    """A link for each evidence number: never empty, no two alike (clients merge references by their link)."""
+    """Return a unique link for each evidence number, since clients merge references with equal links."""
     links: dict[int, str] = {}
     taken: set[str] = set()
     for item in evidence:
@@ -173,14 +178,14 @@ def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
 
 
 def _quoted(identifier: str) -> str:
-    """As part of an address; most need nothing, and `quote` takes five times as long to find that out."""
+    """Quote an id for a URL. Most ids need no quoting, and this check is five times as fast as `quote`."""
     if identifier.isascii() and identifier.isalnum():
         return identifier
     return quote(identifier, safe="", errors="surrogatepass")
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The passage without the space around it."""
+    """Return the span of the passage without surrounding space."""
     passage = text[start:end]
     return start + len(passage) - len(passage.lstrip()), start + len(passage.rstrip())
 
@@ -190,6 +195,6 @@ def _of_choice(reference: Reference, choice: int) -> Reference | None:
     if not spans:
         return None
     if len(spans) == len(reference.spans):
-        return reference  # as everywhere but where several choices were asked for
+        return reference  # the usual case: one choice
     best = max(span.support for span in spans)
     return Reference(reference.number, reference.evidence, reference.snippet, best, spans)

@@ -1,4 +1,4 @@
-"""Response: all choices of one completion; one registry of references and one grounding report for them."""
+"""All choices of one completion, with their shared references and grounding report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,9 +9,9 @@ from .dialects import dialect
 from .evidence import Evidence
 from .grounding import Grounding
 from .json_answer import JsonAnswer
-from .link_policy import LinkPolicy, Unlinker, Unlinkers
+from .link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from .markers import MarkerNames
-from .markers.render import web_addresses
+from .markers.render import allowed_urls
 from .options import Options
 from .references import References
 from .text.segmentation import SegmentLimits
@@ -20,7 +20,7 @@ Fields = dict[str, Any]
 
 
 class Response:
-    """Hands out an Answer for each choice and, at the end, the fields that carry what was found."""
+    """Creates an Answer per choice, and returns the fields that carry references and grounding."""
 
     def __init__(
         self,
@@ -34,9 +34,9 @@ class Response:
         json: bool = False,
         links: LinkPolicy = "allow",
     ) -> None:
-        """`evidence`: what the model was shown. `json`: the answer is JSON, which nothing may touch.
+        """`evidence`: what the model received. `json`: the answer is JSON, so its text is not changed.
 
-        `links`: which of those that the model writes stay links.
+        `links`: which of the model's links stay links.
         """
         self.options = options
         self.references = References(evidence, options.numbering, labels)
@@ -47,61 +47,62 @@ class Response:
             dropped=tuple(item.number for item in dropped),
         )
         self._dialect = dialect(options.dialect)
-        self.names = MarkerNames.of(evidence)
+        self.names = MarkerNames.from_evidence(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
         self._links = links
-        self.beside = Unlinkers() if links != "allow" else None  # for texts that are no answer, such as reasoning
+        self.side_texts = LinkDefangers() if links != "allow" else None  # for other texts, such as reasoning
         self._answers: dict[int, Answer | JsonAnswer] = {}
 
     def answer(self, choice: int) -> Answer | JsonAnswer:
-        """The answer of that choice, begun at its first use."""
+        """Return the answer of this choice, created at first use."""
         answer = self._answers.get(choice)
         if answer is None:
-            answer = self._answers[choice] = self._begin(choice)
+            answer = self._answers[choice] = self._create_answer(choice)
         return answer
 
-    def opening(self) -> Fields:
-        """Top-level fields of the first chunk."""
+    def opening_fields(self) -> Fields:
+        """Return the top-level fields of the first chunk."""
         return self._dialect.opening(self.references)
 
-    def closing(self, choice: int) -> list[Fields]:
-        """Top-level fields of chunks of their own, between the text and the finish chunk."""
+    def closing_fields(self, choice: int) -> list[Fields]:
+        """Return the top-level fields of extra chunks between the text and the finish chunk."""
         return self._dialect.closing(self.references, choice)
 
-    def of_body(self) -> Fields:
-        """Top-level fields of an answer in one piece, in the place of `closing`."""
+    def body_fields(self) -> Fields:
+        """Return the top-level fields of a complete answer, which has no extra chunks."""
         return self._dialect.body(self.references)
 
-    def of_choice(self, choice: int) -> Fields:
-        """What the finish chunk's delta, or the message, of a choice carries."""
+    def choice_fields(self, choice: int) -> Fields:
+        """Return the fields of the finish chunk's delta, or of the message, of a choice."""
         fields: Fields = {"references": self.references.as_list(choice)}
         if self._dialect.annotations:
             fields["annotations"] = self.references.annotations(choice)
         return fields | self._dialect.finish(self.references, choice)
 
-    def overall(self) -> Fields:
-        """What stands at top level beside the finish, so far."""
+    def response_fields(self) -> Fields:
+        """Return the top-level fields of the finish chunk, or of a complete answer."""
         return {
             "references": self.references.as_list(),
             "grounding": self.grounding.as_dict(),
             "citations": self.references.urls(),
             "search_results": self.references.search_results(),
-        } | (self._explained() if self.options.explain else {})
+        } | (self._explanations() if self.options.explain else {})
 
-    def unlinker(self) -> Unlinker | None:
-        """What takes the links in one text of this response apart; None where the policy allows all of them."""
+    def link_defanger(self) -> LinkDefanger | None:
+        """Return a LinkDefanger for one text of this response, or None if the policy allows all links."""
         if self._links == "allow":
             return None
-        addresses = map(web_addresses, self.references.evidence.values()) if self._links == "evidence" else ()
-        return Unlinker({address for both in addresses for address in both})
+        evidence = self.references.evidence.values() if self._links == "evidence" else ()
+        return LinkDefanger({url for item in evidence for url in allowed_urls(item)})
 
-    def _explained(self) -> Fields:
-        """Why each claim is cited as it is, and the evidence that the verdicts speak of."""
-        shown = [asdict(item) for item in self.references.evidence.values()]
-        return {"explained": {"claims": list(self.grounding.explained), "evidence": shown}}
+    def _explanations(self) -> Fields:
+        """Return the verdicts on each claim, and the evidence to which they refer."""
+        evidence = [asdict(item) for item in self.references.evidence.values()]
+        return {"explained": {"claims": list(self.grounding.explained), "evidence": evidence}}
 
-    def _begin(self, choice: int) -> Answer | JsonAnswer:
+    def _create_answer(self, choice: int) -> Answer | JsonAnswer:
         if self._json:
             return JsonAnswer(choice, self.references, self.grounding)
-        return Answer(choice, self.names, self.references, self.grounding, self.options, self._limits, self.unlinker())
+        defanger = self.link_defanger()
+        return Answer(choice, self.names, self.references, self.grounding, self.options, self._limits, defanger)

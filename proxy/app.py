@@ -7,7 +7,8 @@ from pathlib import Path
 
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.evidence.prompt import Templates, inject
-from citestream.citation.link_policy import Unlinkers
+from citestream.citation.link_policy import LinkDefangers
+from citestream.citation.markers import compile_patterns
 from citestream.citation.response import Response
 from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.events import ChatRequest
@@ -77,7 +78,7 @@ class App:
             outgoing, response = self.cite(job, route, key)
             return outgoing, Chunks(response, usage=job.usage, streamed=job.stream)
         request = ChatRequest(route.model, job.messages, job.params, question=question(job.messages), key=key)
-        beside = None if self.passes_bytes or job.json else Unlinkers()
+        beside = None if self.passes_bytes or job.json else LinkDefangers()
         return unchanged(route.stream(request), self._pace, beside), Unchanged(usage=job.usage)
 
     def cite(self, job: Job, route: Route, key: str | None) -> tuple[AsyncGenerator[Outgoing, None], Response]:
@@ -123,8 +124,9 @@ class App:
         return {**providers, **retrievers, "references": self.recent.reach}
 
     def warm_up(self) -> None:
-        """Load what the first request would wait for: word tables, weights, evidence stores."""
+        """Load what the first request would wait for: word tables, weights, marker patterns, evidence stores."""
         self.retrievers.look()
+        compile_patterns()
         self.scorers.scorer(self.config.citations.scorer).prepare(
             [Evidence(1, "The first request need not wait.", "e1")]
         )

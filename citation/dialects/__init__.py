@@ -1,6 +1,6 @@
-"""Dialects: what a family of clients reads, added to what every client gets, never instead of it.
+"""Dialects: fields for families of clients, in addition to the fields for all clients.
 
-A dialect is one file with one `DIALECT` and one line in the table below.
+A dialect is one file that defines `DIALECT`, and one entry in `_NAMES`.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,22 +23,22 @@ def _none(*_: object) -> list[Fields]:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Each hook returns fields to add; the plain dialect adds none."""
+    """Each function returns fields to add; the defaults add none."""
 
-    options: Mapping[str, Any] = field(default_factory=dict)  # what it sets where the request says nothing else
-    annotations: bool = True  # whether the finish chunk carries `delta.annotations`
+    options: Mapping[str, Any] = field(default_factory=dict)  # default options of the dialect
+    annotations: bool = True  # whether the finish chunk has `delta.annotations`
     opening: Callable[[References], Fields] = _nothing  # top level of the first chunk
-    closing: Callable[[References, int], list[Fields]] = _none  # top level of chunks of their own before the finish
-    body: Callable[[References], Fields] = _nothing  # top level of an answer in one piece, which has no `closing`
+    closing: Callable[[References, int], list[Fields]] = _none  # top level of extra chunks before the finish chunk
+    body: Callable[[References], Fields] = _nothing  # top level of a complete answer
     finish: Callable[[References, int], Fields] = _nothing  # `delta` of the finish chunk
 
 
-_TABLE = ("openai", "ragflow", "writer", "perplexity", "openwebui")
+_NAMES = ("openai", "ragflow", "writer", "perplexity", "openwebui")
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect of that name. Raises KeyError where there is none."""
-    if name not in _TABLE:
+    """Return the dialect `name`. Raise KeyError if there is none."""
+    if name not in _NAMES:
         raise KeyError(name)
     found: Dialect = import_module(f".{name}", __name__).DIALECT
     return found

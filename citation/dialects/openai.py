@@ -1,4 +1,4 @@
-"""OpenAI's: nothing beyond what every client gets."""
+"""OpenAI: no additional fields."""
 
 from . import Dialect
 

@@ -1,11 +1,11 @@
-"""Perplexity's: `[n]` points into `citations`, read on the first chunk only; so evidence keeps its number."""
+"""Perplexity: `[n]` is a position in `citations` of the first chunk, so evidence keeps its number."""
 
 from ..references import References
 from . import Dialect, Fields
 
 
 def opening(references: References) -> Fields:
-    """Everything that could be cited, in number order."""
+    """Return all evidence that could be cited, in number order."""
     return {"citations": references.urls(), "search_results": references.search_results()}
 
 

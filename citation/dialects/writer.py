@@ -1,18 +1,21 @@
-"""Writer's: `[source_name](identifier)` in the text; files by `cite`, pages by `url`, in `graph_data.references`."""
+"""Writer: `[source_name](identifier)` in the text, and files and web pages in `graph_data.references`.
+
+The identifier of a file is its `cite`, that of a page its `url`.
+"""
 
 from typing import Any
 
-from ..markers.render import address, identifier
-from ..references import Reference, References, title
+from ..markers.render import identifier, link_url
+from ..references import Reference, References, display_title
 from . import Dialect, Fields
 
 
 def finish(references: References, choice: int) -> Fields:
-    """`delta.graph_data.references`: the cited passages, files and web pages apart."""
+    """Return `delta.graph_data.references`: the cited passages, as files and web pages."""
     files: list[dict[str, Any]] = []
     web: list[dict[str, Any]] = []
     for reference in references.cited(choice):
-        if url := address(reference.evidence):
+        if url := link_url(reference.evidence):
             web.append(_web(reference, url))
         else:
             files.append(_file(reference))
@@ -35,7 +38,7 @@ def _web(reference: Reference, url: str) -> dict[str, Any]:
     return {
         "text": _passage(reference),
         "url": url,
-        "title": title(evidence),
+        "title": display_title(evidence),
         "score": reference.support,
     }
 

@@ -1,4 +1,4 @@
-"""Budget: which evidence the model is shown when there is more than its prompt may hold."""
+"""Selection of the evidence that fits into the token budget of the prompt."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -7,10 +7,10 @@ from .evidence import Evidence
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text takes, from its UTF-8 length, without a tokenizer.
+    """Estimate the number of tokens of a text from its UTF-8 length.
 
-    4 ASCII characters a token; 1.8 characters of scripts with two bytes (Cyrillic, Arabic); 1.2 of those with three
-    (Han, Devanagari, Thai). That is the larger side of what vocabularies of 100,000 to 250,000 tokens need.
+    A token has 4 ASCII characters, 1.8 characters of two bytes (Cyrillic, Arabic) or 1.2 of three bytes (Han,
+    Devanagari, Thai). This is an upper estimate for vocabularies of 100,000 to 250,000 tokens.
     """
     if text.isascii():
         return ceil(len(text) / 4)
@@ -19,18 +19,18 @@ def estimate_tokens(text: str) -> int:
     return ceil(plain / 4 + (size - plain) * 0.28)
 
 
-def fit(
+def fit_budget(
     evidence: Sequence[Evidence], costs: Mapping[int, int], room: int, ages: Mapping[int, int] | None = None
 ) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
-    """What fits into `room` tokens and what is dropped, both in number order.
+    """Return the evidence that fits into `room` tokens and the dropped evidence, both in number order.
 
-    First goes what would not fit alone, then what is oldest, then what has no score, from the end, then from the lowest
-    score up. `ages`: in turns, of the evidence that came with earlier ones.
+    Dropped first is evidence that would not fit alone, then the oldest, then evidence without a score, last number
+    first, then by lowest score. `ages`: turns since the evidence was received.
     """
     ages = ages or {}
     kept = [item for item in evidence if costs[item.number] <= room]
     total = sum(costs[item.number] for item in kept)
-    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_worth(item))) if total > room else ():
+    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_priority(item))) if total > room else ():
         if total <= room:
             break
         total -= costs[item.number]
@@ -39,5 +39,5 @@ def fit(
     return tuple(kept), tuple(item for item in evidence if item.number not in numbers)
 
 
-def _worth(evidence: Evidence) -> tuple[bool, float, int]:
+def _priority(evidence: Evidence) -> tuple[bool, float, int]:
     return (evidence.score is not None, evidence.score or 0.0, -evidence.number)

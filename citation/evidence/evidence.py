@@ -1,12 +1,12 @@
-"""Evidence: a numbered source passage shown to the model, and the reading of it from a request."""
+"""Evidence, the numbered source passages shown to the model, and its validation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Any
 
-MAX_EVIDENCE = 200  # pieces a request may bring; more than any model cites, and what one prompt can hold
-MAX_CHARACTERS = 2_000_000  # of all texts together: about 500,000 tokens, beyond every context window in use
+MAX_EVIDENCE = 200  # per request; more than any model cites, and about as many as one prompt can hold
+MAX_CHARACTERS = 2_000_000  # of all texts together: about 500,000 tokens, more than common context windows
 
 LABELS: Mapping[str, str] = {
     "source": "Source text",
@@ -16,10 +16,10 @@ LABELS: Mapping[str, str] = {
 
 
 class FieldError(ValueError):
-    """A field of a request is wrong: `path` names it as the client wrote it (`evidence[3].text`). Answered with 400."""
+    """A field of a request is invalid; status 400. `path` is the field as the client wrote it: `evidence[3].text`."""
 
     def __init__(self, path: str, message: str) -> None:
-        """`message` completes the sentence that the path begins."""
+        """`message` continues the sentence that begins with the path."""
         super().__init__(f"{path}: {message}")
         self.path = path
         self.message = message
@@ -27,7 +27,7 @@ class FieldError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One passage. `number` is the label in `[n]`, 1..N in the order given; `text` is what the model is shown."""
+    """One passage. `number` is the label in `[n]`, 1..N in the given order; `text` is shown to the model."""
 
     number: int
     text: str
@@ -46,7 +46,7 @@ class Evidence:
 
     @property
     def characters(self) -> int:
-        """Of all its texts: a title can be as long as what it stands over."""
+        """The total length of all its strings; a title can be as long as the text."""
         names = (self.id, self.document_id, self.file_name, self.title, self.url, self.chunk_type, self.artifact_kind)
         return len(self.text) + sum(len(name) for name in names if name)
 
@@ -58,11 +58,11 @@ def parse_sources(
     limit: int = MAX_EVIDENCE,
     max_characters: int = MAX_CHARACTERS,
 ) -> tuple[Evidence, ...]:
-    """Read both fields of a request, numbered on from one to the other. Raises FieldError."""
-    found = [] if evidence is None else _read_all(evidence, "evidence", _evidence_fields, limit)
+    """Parse both fields of a request, with consecutive numbers. Raise FieldError if a field is invalid."""
+    entries = [] if evidence is None else _parse_all(evidence, "evidence", _evidence_fields, limit)
     if documents is not None:
-        found += _read_all(documents, "documents", _document_fields, limit - len(found))
-    return _number(found, (), max_characters)
+        entries += _parse_all(documents, "documents", _document_fields, limit - len(entries))
+    return _number(entries, (), max_characters)
 
 
 def parse_evidence(
@@ -72,8 +72,8 @@ def parse_evidence(
     max_characters: int = MAX_CHARACTERS,
     after: Sequence[Evidence] = (),
 ) -> tuple[Evidence, ...]:
-    """Read a list of evidence objects; numbering goes on behind `after`. Raises FieldError with the field's path."""
-    return _number(_read_all(raw, path, _evidence_fields, limit - len(after)), after, max_characters)
+    """Parse a list of evidence objects; numbers continue after those of `after`. Raise FieldError if one is invalid."""
+    return _number(_parse_all(raw, path, _evidence_fields, limit - len(after)), after, max_characters)
 
 
 def parse_documents(
@@ -83,12 +83,12 @@ def parse_documents(
     max_characters: int = MAX_CHARACTERS,
     after: Sequence[Evidence] = (),
 ) -> tuple[Evidence, ...]:
-    """Read documents as Cohere and vLLM take them: strings, `{id?, title?, text}`, `{id?, data: {...}}`."""
-    return _number(_read_all(raw, path, _document_fields, limit - len(after)), after, max_characters)
+    """Parse documents as in Cohere and vLLM: strings, `{id?, title?, text}` or `{id?, data: {...}}`."""
+    return _number(_parse_all(raw, path, _document_fields, limit - len(after)), after, max_characters)
 
 
 def label(evidence: Evidence, names: Mapping[str, str] = LABELS) -> str:
-    """What a page shows it as. `names`: the keys of LABELS, and any artifact kind that has a name of its own."""
+    """Return the label that a page shows. `names`: the keys of LABELS, and names of single artifact kinds."""
     if not evidence.is_generated_artifact:
         return names.get("source", LABELS["source"])
     kind = evidence.artifact_kind
@@ -102,32 +102,32 @@ def label(evidence: Evidence, names: Mapping[str, str] = LABELS) -> str:
 Fields = dict[str, Any]
 
 
-def _read_all(raw: object, path: str, read: Callable[[object, str], Fields], limit: int) -> list[tuple[str, Fields]]:
-    """Each entry's path and its checked fields."""
+def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], limit: int) -> list[tuple[str, Fields]]:
+    """Return the path and the validated fields of each entry."""
     if not isinstance(raw, list | tuple):
         raise FieldError(path, "must be a list")
     if len(raw) > limit:
         raise FieldError(path, f"has {len(raw)} entries; at most {max(limit, 0)} are taken")
-    return [(f"{path}[{index}]", read(entry, f"{path}[{index}]")) for index, entry in enumerate(raw)]
+    return [(f"{path}[{index}]", parse(entry, f"{path}[{index}]")) for index, entry in enumerate(raw)]
 
 
-def _number(found: list[tuple[str, Fields]], after: Sequence[Evidence], max_characters: int) -> tuple[Evidence, ...]:
-    """Number the entries and name those without an id, so that no two share one."""
+def _number(entries: list[tuple[str, Fields]], after: Sequence[Evidence], max_characters: int) -> tuple[Evidence, ...]:
+    """Number the entries and give a unique id to those without one."""
     ids = {item.id for item in after}
     room = max_characters - sum(item.characters for item in after)
-    for path, fields in found:
+    for path, fields in entries:
         room -= sum(len(value) for value in fields.values() if isinstance(value, str))
         if room < 0:
             raise FieldError(
                 f"{path}.text", f"goes beyond the {max_characters} characters of evidence a request may have"
             )
-        given = fields.get("id")
-        if given in ids:
-            raise FieldError(f"{path}.id", f"is used twice: {given!r}")
-        if given is not None:
-            ids.add(given)
+        own_id = fields.get("id")
+        if own_id in ids:
+            raise FieldError(f"{path}.id", f"is used twice: {own_id!r}")
+        if own_id is not None:
+            ids.add(own_id)
     numbered = []
-    for number, (_, fields) in enumerate(found, len(after) + 1):
+    for number, (_, fields) in enumerate(entries, len(after) + 1):
         if "id" not in fields:
             fields = {**fields, "id": _free_id(number, ids)}
             ids.add(fields["id"])
@@ -165,7 +165,7 @@ def _document_fields(entry: object, path: str) -> Fields:
         return _with_text({key: value for key, value in entry.items() if key != "id"}, entry.get("id"), path, path)
     for key in entry:
         if key not in ("id", "data"):
-            raise FieldError(f"{path}.{key}", "belongs into data where a document has data")
+            raise FieldError(f"{path}.{key}", "belongs inside data if a document has data")
     data = {"text": entry["data"]} if isinstance(entry["data"], str) else entry["data"]
     if not isinstance(data, Mapping):
         raise FieldError(f"{path}.data", "must be an object or a string")
@@ -173,7 +173,7 @@ def _document_fields(entry: object, path: str) -> Fields:
 
 
 def _with_text(data: Mapping[str, Any], given: object, path: str, data_path: str) -> Fields:
-    """Take `text` or `snippet`, the fields evidence has, and whatever else there is as metadata."""
+    """Return `text` or `snippet`, the fields of evidence, and all others as metadata."""
     key = "text" if data.get("text") is not None else "snippet"
     if data.get(key) is None:
         raise FieldError(f"{data_path}.text", "is missing")
@@ -181,7 +181,7 @@ def _with_text(data: Mapping[str, Any], given: object, path: str, data_path: str
     others = {name: value for name, value in data.items() if name not in _CHECKS and name != "snippet"}
     fields = _checked(known, data_path)
     fields["text"] = _CHECKS["text"](data[key], f"{data_path}.{key}")
-    # Cohere's own data may carry the id too; the outer one names the document
+    # Cohere allows an id in the data too; the outer one takes precedence.
     inner = data.get("id")
     chosen, chosen_path = (given, path) if given is not None else (inner, data_path)
     if chosen is not None:
@@ -192,7 +192,7 @@ def _with_text(data: Mapping[str, Any], given: object, path: str, data_path: str
 
 
 def _checked(entry: Mapping[str, Any], path: str) -> Fields:
-    """The fields that have a value, each of its type; `text` must have one."""
+    """Return the fields that have a value, validated; `text` must have one."""
     return {
         key: _CHECKS[key](value, f"{path}.{key}") for key, value in entry.items() if value is not None or key == "text"
     }
@@ -212,7 +212,7 @@ def _filled(value: object, path: str) -> str:
 
 
 def _whole(value: object, path: str) -> int:
-    if isinstance(value, float) and value.is_integer():  # 3.0 is whole in JSON, and some clients write it so
+    if isinstance(value, float) and value.is_integer():  # some clients write whole numbers as 3.0
         return int(value)
     if not isinstance(value, int) or isinstance(value, bool):
         raise FieldError(path, "must be a whole number")
@@ -222,7 +222,7 @@ def _whole(value: object, path: str) -> int:
 def _number_of(value: object, path: str) -> float:
     try:
         number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
-    except OverflowError:  # a whole number beyond every float
+    except OverflowError:  # an integer too large for a float
         number = nan
     if not isfinite(number):
         raise FieldError(path, "must be a number")

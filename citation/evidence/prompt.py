@@ -1,8 +1,8 @@
-"""Prompt: put the numbered evidence and the rules for citing it into the messages, for every provider alike.
+"""Injection of the numbered evidence and the citation rules into the messages, the same for every provider.
 
-The rules go behind the first system message, the excerpts in front of the last user message, so that everything a
-provider's prompt cache knows keeps its place. Strict alternation of roles and a single system message stay what they
-were. Evidence that a tool brought stays in the tool's own message: models look there for the result of their call.
+The rules are added to the first system message and the excerpts before the last user message, so that the prefix in
+the provider's prompt cache stays valid. Roles still alternate, and there is still one system message. Evidence from a
+tool stays in the tool's message, where models expect the result of their call.
 """
 
 from collections import Counter
@@ -13,52 +13,52 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from ..markers import forget
-from .budget import estimate_tokens, fit
+from ..markers import strip_history
+from .budget import estimate_tokens, fit_budget
 from .evidence import Evidence, FieldError
-from .sanitize import FRAME, defuse, defuse_line
+from .sanitize import FRAME, sanitize, sanitize_line
 
 Message = dict[str, Any]
 
-LEFT_OUT = "There is no room for the result of this call."
-MAX_URL = 500  # characters of an address in a header; a longer one is a query nobody reads
+OMITTED_RESULT = "There is no room for the result of this call."
+MAX_URL = 500  # characters of a URL in a header; the rest of a longer one is a query that does not help the model
 
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """The texts of the prompt. Those around excerpts have `$excerpts`, and may have `$nonce`."""
+    """The texts of the prompt. Those with excerpts contain `$excerpts` and may contain `$nonce`."""
 
-    system: str  # the rules, with those for citing
-    unmarked: str  # the rules for an answer that must not have markers, such as JSON
-    evidence: str  # what stands around the excerpts in front of the question
-    results: str  # what stands around those in a tool's message
+    system: str  # the rules, including those for citations
+    unmarked: str  # the rules for an answer without markers, such as JSON
+    evidence: str  # the text around the excerpts before the question
+    results: str  # the text around the excerpts in a tool's message
 
     def __post_init__(self) -> None:
-        """Refuse a template that would leave the excerpts out."""
+        """Raise FieldError if a template does not contain the excerpts."""
         for name in ("evidence", "results"):
             if "excerpts" not in Template(getattr(self, name)).get_identifiers():
                 raise FieldError(name, "must contain $excerpts")
 
     @classmethod
-    def load(cls, **given: str) -> "Templates":
-        """The package's own texts, but for those given by their name."""
-        return replace(_own(), **given)
+    def load(cls, **replacements: str) -> "Templates":
+        """Return the default texts, replaced by those given."""
+        return replace(_defaults(), **replacements)
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """Evidence that a tool's message brought and keeps."""
+class ToolEvidence:
+    """Evidence from a tool's message, which stays in that message."""
 
-    message: int  # its place among the messages
+    message: int  # position among the messages
     numbers: tuple[int, ...]
-    nonce: str  # unguessable, and the same for the same result: a provider's prompt cache knows the message
-    rest: str = ""  # what else the tool said
-    age: int = 0  # user messages after it
+    nonce: str  # unguessable, and the same for the same result, so that the prompt cache stays valid
+    rest: str = ""  # the other content of the result
+    age: int = 0  # number of user messages after it
 
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """The messages to send, and which evidence is in them."""
+    """The messages to send, and the evidence that is in them."""
 
     messages: list[Message]
     injected: tuple[Evidence, ...]
@@ -73,15 +73,15 @@ def inject(
     nonce: str,
     budget_tokens: int,
     ask_markers: bool = True,
-    results: Sequence[Results] = (),
+    results: Sequence[ToolEvidence] = (),
 ) -> Injected:
-    """Put the evidence into a copy of the messages.
+    """Return a copy of the messages with the evidence.
 
-    `nonce`: unguessable, new for each request. `budget_tokens`: what rules and excerpts may take together, estimated;
-    what does not fit is dropped, that of the earliest turn first, then the lowest score. If nothing fits, the messages
-    stay as they are. `results`: where evidence has its place already; the same may be in several messages.
+    `nonce`: unguessable and new for each request. `budget_tokens`: estimated maximum of rules and excerpts together.
+    Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing fits, the
+    messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
     """
-    templates = templates or _own()
+    templates = templates or _defaults()
     rules = templates.system if ask_markers else templates.unmarked
     placed = {number for result in results for number in result.numbers}
     framed = {item.number: excerpt(item, nonce) for item in evidence}
@@ -89,43 +89,45 @@ def inject(
     repeated = Counter(number for result in results for number in result.numbers)
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
     room -= len(results) * estimate_tokens(templates.results)
-    kept, dropped = fit(evidence, {n: cost * max(1, repeated[n]) for n, cost in costs.items()}, room, _ages(results))
+    kept, dropped = fit_budget(
+        evidence, {n: cost * max(1, repeated[n]) for n, cost in costs.items()}, room, _ages(results)
+    )
     if not kept:
         return Injected([dict(message) for message in messages], (), dropped)
-    told = [_forgotten(message) for message in messages]
+    prepared = [_without_markers(message) for message in messages]
     for result in results:
-        told[result.message] = _with_results(told[result.message], result, kept, templates.results)
-    told = _with_rules(told, rules.strip())
-    if frames := [framed[item.number] for item in kept if item.number not in placed]:
-        told = _with_excerpts(told, _block(templates.evidence, nonce, frames))
-    return Injected(told, kept, dropped)
+        prepared[result.message] = _with_results(prepared[result.message], result, kept, templates.results)
+    prepared = _with_rules(prepared, rules.strip())
+    if excerpts := [framed[item.number] for item in kept if item.number not in placed]:
+        prepared = _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
+    return Injected(prepared, kept, dropped)
 
 
 def excerpts_block(evidence: Sequence[Evidence], nonce: str) -> str:
-    """All excerpts as a message shows them."""
-    return _block(_own().evidence, nonce, [excerpt(item, nonce) for item in evidence])
+    """Return all excerpts with the text around them."""
+    return _block(_defaults().evidence, nonce, [excerpt(item, nonce) for item in evidence])
 
 
 def excerpt(evidence: Evidence, nonce: str) -> str:
-    """One excerpt as the model sees it: a header that says what it is, and its text, between delimiters."""
+    """Return one excerpt for the model: a header with its source, and its text, between delimiters."""
     tag = f"{FRAME}-{nonce}"
-    return "\n".join([f"<{tag}>", *_header(evidence, nonce), defuse(evidence.text, nonce).strip("\n"), f"</{tag}>"])
+    return "\n".join([f"<{tag}>", *_header(evidence, nonce), sanitize(evidence.text, nonce).strip("\n"), f"</{tag}>"])
 
 
 def _header(evidence: Evidence, nonce: str) -> Iterable[str]:
     name = evidence.file_name or evidence.title or ""
-    place = [defuse_line(name, nonce)] if name else []
+    place = [sanitize_line(name, nonce)] if name else []
     if evidence.page_number is not None:
         place.append(f"page {evidence.page_number}")
     if evidence.chunk_index is not None:
         place.append(f"chunk {evidence.chunk_index}")
     yield f"[{evidence.number}] {', '.join(place)}".rstrip()
     if evidence.title and evidence.title != name:
-        yield f"Title: {defuse_line(evidence.title, nonce)}"
+        yield f"Title: {sanitize_line(evidence.title, nonce)}"
     if evidence.url:
-        yield f"URL: {defuse_line(evidence.url, nonce, MAX_URL)}"
+        yield f"URL: {sanitize_line(evidence.url, nonce, MAX_URL)}"
     if evidence.is_generated_artifact:
-        yield f"Generated: {defuse_line(evidence.artifact_kind or 'retrieval aid', nonce)}"
+        yield f"Generated: {sanitize_line(evidence.artifact_kind or 'retrieval aid', nonce)}"
 
 
 def _block(template: str, nonce: str, framed: Iterable[str]) -> str:
@@ -133,19 +135,19 @@ def _block(template: str, nonce: str, framed: Iterable[str]) -> str:
     return text.rstrip("\n") + "\n\n"
 
 
-def _forgotten(message: Message) -> Message:
-    """An earlier answer without its markers; any other message as it is."""
+def _without_markers(message: Message) -> Message:
+    """Return a copy of the message; of an earlier answer without its markers."""
     content = message.get("content")
     if message.get("role") != "assistant" or not content:
         return dict(message)
     if isinstance(content, str):
-        return {**message, "content": forget(content)}
-    parts = [{**part, "text": forget(part["text"])} if _is_text(part) else part for part in content]
+        return {**message, "content": strip_history(content)}
+    parts = [{**part, "text": strip_history(part["text"])} if _is_text(part) else part for part in content]
     return {**message, "content": parts}
 
 
-def _ages(results: Sequence[Results]) -> dict[int, int]:
-    """How many turns ago each piece of evidence was last brought."""
+def _ages(results: Sequence[ToolEvidence]) -> dict[int, int]:
+    """Return for each evidence number how many turns ago it was last received."""
     ages: dict[int, int] = {}
     for result in results:
         for number in result.numbers:
@@ -153,19 +155,19 @@ def _ages(results: Sequence[Results]) -> dict[int, int]:
     return ages
 
 
-def _with_results(message: Message, result: Results, kept: Sequence[Evidence], template: str) -> Message:
-    """A tool's message with its passages as excerpts; pictures and the like stay."""
-    frames = [excerpt(item, result.nonce) for item in kept if item.number in result.numbers]
-    text = _block(template, result.nonce, frames).strip("\n") if frames else LEFT_OUT
+def _with_results(message: Message, result: ToolEvidence, kept: Sequence[Evidence], template: str) -> Message:
+    """Return a tool's message with excerpts instead of its passages; other parts, such as images, stay."""
+    excerpts = [excerpt(item, result.nonce) for item in kept if item.number in result.numbers]
+    text = _block(template, result.nonce, excerpts).strip("\n") if excerpts else OMITTED_RESULT
     if result.rest:
-        text += f"\n\n{defuse(result.rest, result.nonce)}"
+        text += f"\n\n{sanitize(result.rest, result.nonce)}"
     content = message.get("content")
     others = [part for part in content if not _is_text(part)] if isinstance(content, list) else []
     return {**message, "content": [{"type": "text", "text": text}, *others] if others else text}
 
 
 def _with_rules(messages: list[Message], rules: str) -> list[Message]:
-    """The rules behind the first system message, or as one."""
+    """Append the rules to the first system message, or add one."""
     for message in messages:
         if message.get("role") in ("system", "developer"):
             content = message.get("content")
@@ -178,7 +180,7 @@ def _with_rules(messages: list[Message], rules: str) -> list[Message]:
 
 
 def _with_excerpts(messages: list[Message], block: str) -> list[Message]:
-    """The excerpts in front of the last user message's text; without such a message, as one behind the system's."""
+    """Insert the excerpts before the text of the last user message, or as a new one after the system messages."""
     for message in reversed(messages):
         if message.get("role") == "user":
             message["content"] = _prefixed(message.get("content"), block)
@@ -201,7 +203,7 @@ def _is_text(part: Any) -> bool:
 
 
 @cache
-def _own() -> Templates:
+def _defaults() -> Templates:
     folder = files(__package__) / "prompts"
     texts = {one.name: (folder / f"{one.name}.md").read_text("utf-8") for one in fields(Templates)}
     return Templates(**texts)

@@ -1,25 +1,26 @@
-"""Markers: the one grammar of citation markers. Recognise the model's, strip them, render ours."""
+"""Citation markers: recognise and remove those that the model wrote, and render ours."""
 
-from .grammar import MAX_MARKER, PARTIAL, Partial
-from .history import forget
-from .match import ANY, STARTS, Match, match_marker
+from .grammar import MAX_MARKER, PARTIAL, Partial, compile_patterns
+from .history import strip_history
+from .match import ANY_NUMBER, MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
 from .render import reference_list, render
-from .strip import Stripped, Stripper, strip
+from .strip import MarkerStripper, StrippedText, strip
 
 __all__ = [
-    "ANY",
+    "ANY_NUMBER",
+    "MARKER_STARTS",
     "MAX_MARKER",
     "PARTIAL",
-    "STARTS",
     "MarkerNames",
+    "MarkerStripper",
     "Match",
     "Partial",
-    "Stripped",
-    "Stripper",
-    "forget",
+    "StrippedText",
+    "compile_patterns",
     "match_marker",
     "reference_list",
     "render",
     "strip",
+    "strip_history",
 ]

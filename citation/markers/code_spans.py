@@ -1,43 +1,43 @@
-"""Where brackets are not prose: inline code, math, and the inside of HTML tags. Incremental, with a bounded reach."""
+"""Detect inline code, math and HTML tags, where brackets are not citations. Incremental, with bounded lookback."""
 
 import re
 from dataclasses import dataclass
 
 from .grammar import PARTIAL, Partial
 
-CODE_REACH = 500  # characters of inline code; a backtick not closed by then was a character
-MATH_REACH = 200  # characters between two dollars; more is money
+CODE_REACH = 500  # characters of inline code; a backtick that is not closed by then is an ordinary character
+MATH_REACH = 200  # characters between two dollar signs; a longer span is about money
 
 _TICKS = re.compile("`+")
 _MONEY = re.compile(r"\$\d[\d,.]*(?:\s|[kKmMbB]|%|-|–|/)")
 _IN_TAG = re.compile(r"""<(?:[A-Za-z][^<>]*=\s*(?:"[^"<>]*|'[^'<>]*)|https?:[^\s<>]*)\Z""")
-_TAG_REACH = 300  # characters of a tag before the place in question
+_TAG_REACH = 300  # characters before a position that are searched for the beginning of a tag
 _CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 
 
 @dataclass(slots=True)
-class Spans:
-    """What may have been opened in a text that is read from left to right; positions count in that text."""
+class OpenSpans:
+    """Code and math that may be open at the current position of a text. Positions are offsets into the text."""
 
-    code: int | None = None  # where the first run of backticks stands that nothing has closed
-    math: tuple[str, int] | None = None  # the opening delimiter and where it stands
+    code: int | None = None  # position of the first run of backticks that is not closed
+    math: tuple[str, int] | None = None  # the opening delimiter and its position
 
     def shift(self, by: int) -> None:
-        """The text lost its first `by` characters."""
+        """Adjust the positions after the first `by` characters were removed."""
         if self.code is not None:
             self.code = self.code - by if self.code >= by else None
         if self.math is not None:
             self.math = (self.math[0], self.math[1] - by) if self.math[1] >= by else None
 
-    def ticks(self, text: str, start: int, end: int) -> None:
-        """A run of backticks stands at `start`."""
+    def add_backticks(self, text: str, start: int, end: int) -> None:
+        """Register a run of backticks at `start`."""
         if self.code is None or start - self.code > CODE_REACH or "\n\n" in text[self.code : start]:
             self.code = start
         elif _closing_ticks(text, self.code, end) == end:
             self.code = None
 
-    def math_mark(self, text: str, start: int, mark: str) -> None:
-        """A delimiter of math stands at `start`: `$`, `$$`, or a backslash and a bracket."""
+    def add_math_delimiter(self, text: str, start: int, mark: str) -> None:
+        """Register a math delimiter at `start`: `$`, `$$`, or a backslash and a bracket."""
         if self.math is not None:
             opening, at = self.math
             closes = mark == _CLOSERS.get(opening) or (mark == opening == "$" and _closes(text, start))
@@ -47,8 +47,8 @@ class Spans:
         if mark in _CLOSERS or (mark == "$" and text[start + 1 : start + 2].strip()):
             self.math = (mark, start)
 
-    def cover(self, text: str, start: int, end: int, final: bool) -> bool | Partial:
-        """Whether `text[start:end]` is inside of something. PARTIAL: what follows decides."""
+    def covers(self, text: str, start: int, end: int, final: bool) -> bool | Partial:
+        """Return whether `text[start:end]` is inside code, math or a tag. PARTIAL if more text is needed."""
         if _IN_TAG.search(text, max(0, start - _TAG_REACH), start):
             return True
         in_code = self._in_code(text, start, final)
@@ -62,11 +62,11 @@ class Spans:
                 return False
             closing = _closing_ticks(text, at, min(len(text), at + CODE_REACH))
             if closing == len(text) and not final:
-                return PARTIAL  # the run of backticks may go on
+                return PARTIAL  # the run of backticks may continue
             if closing is None:
                 if not final and len(text) < at + CODE_REACH and "\n\n" not in text[at:]:
                     return PARTIAL
-                closing = run.end()  # only a character; the next run may open
+                closing = run.end()  # an ordinary character; the next run may open a span
             elif closing > start:
                 return True
             following = _TICKS.search(text, closing, start)
@@ -93,7 +93,7 @@ class Spans:
 
 
 def _closing_ticks(text: str, at: int, most: int) -> int | None:
-    """Where the run of backticks ends that closes the one at `at`; up to `most`."""
+    """Return the end of the run of backticks before `most` that closes the one at `at`."""
     opening = _TICKS.match(text, at)
     if opening is None:
         return None
@@ -105,5 +105,5 @@ def _closing_ticks(text: str, at: int, most: int) -> int | None:
 
 
 def _closes(text: str, at: int) -> bool:
-    """Whether a dollar can end math: something stands before it, no digit after it (Pandoc's rule)."""
+    """Return whether a dollar sign can end math: no space before it, no digit after it (Pandoc's rule)."""
     return not text[at - 1 : at].isspace() and text[at - 1] != "\\" and not text[at + 1 : at + 2].isdigit()

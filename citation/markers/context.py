@@ -1,10 +1,11 @@
-"""What the text around brackets says about them: an index, a link, an array, or a citation.
+"""The context of brackets: is it a citation, an index, a link or an array?
 
-`[1]` is also an index (`arr[1] = x`), a link's text (`[1](url)`), a definition (`[1]: url`), an array (`: [1, 2]`). The
-rules below are those of a careful reader; each looks at a bounded stretch of text.
+`[1]` can also be an index (`arr[1] = x`), the text of a link (`[1](url)`), a link definition (`[1]: url`) or an array
+(`: [1, 2]`). Each rule looks at a bounded part of the surrounding text.
 """
 
 import re
+from enum import Enum
 from typing import Final
 
 from .grammar import (
@@ -12,22 +13,22 @@ from .grammar import (
     MAX_MARKER,
     PARTIAL,
     SOURCE_WORDS,
+    Brackets,
     Form,
     Partial,
-    Unit,
+    match_brackets,
     match_link_target,
-    match_unit,
     words,
 )
 from .named import MarkerNames, match_name
 
-SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # what may stand between words in a line
+SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # white space within a line
 _UNLIKE_CODE: Final = frozenset("【(（#&") | {pair[0] for pair in LOOKALIKES}
-BRACKETS: Final = _UNLIKE_CODE | frozenset("[\\")  # the characters a pair of brackets can begin with
-MAX_GROUP = 16  # markers in a row taken as one; a longer row goes on as the next one
+OPENING_CHARACTERS: Final = _UNLIKE_CODE | frozenset("[\\")  # the characters that brackets can begin with
+MAX_GROUP = 16  # markers in a row that are one citation; a longer row is several
 
 
-# --- what stands before -------------------------------------------------------------------------------------------
+# --- left context -------------------------------------------------------------------------------------------------
 
 _NAME_BEFORE = re.compile(r"[$@]?[A-Za-z0-9_.]*\Z")
 _CODE_NAMES = words("""
@@ -35,40 +36,48 @@ _CODE_NAMES = words("""
     list lists lst mat matrix nums obj objs param params ptr row rows self str strs string strings struct sys tmp tuple
     var vars vec vector
 """)
-_REACH = 60  # characters of the word before that are looked at
+_REACH = 60  # characters before the brackets that are searched for a word
 
 
-def glue(text: str, i: int) -> str:
-    """How the brackets hang on what stands before: "free", "word" (on a word of prose), "never" (code, a link)."""
+class LeftContext(Enum):
+    """How brackets relate to the text before them."""
+
+    FREE = "free"  # after a space, punctuation or another marker
+    ATTACHED = "attached"  # right after a word of prose: `rose[1]`
+    CODE = "code"  # an index, a reference link or an escape: never a citation
+
+
+def left_context(text: str, i: int) -> LeftContext:
+    """Classify the text before the brackets at `i`."""
     before = text[i - 1] if i else "\n"
     for _ in range(MAX_GROUP):
         if before not in "]］】":
             break
-        start = _unit_before(text, i)
+        start = _brackets_before(text, i)
         if start is None:
-            return "never" if before == "]" else "free"  # [text][1]: a reference link
+            return LeftContext.CODE if before == "]" else LeftContext.FREE  # [text][1]: a reference link
         i, before = start, text[start - 1] if start else "\n"
     if before in "\\[［" or (before == "#" and text[i] == "#"):
-        return "never"
+        return LeftContext.CODE
     if before == "(":
-        return "never" if text[i - 2 : i - 1] in _CALLS and i > 1 else "free"
+        return LeftContext.CODE if text[i - 2 : i - 1] in _NAME_CHARACTERS and i > 1 else LeftContext.FREE
     if before == ")":
         opening = text.rfind("(", max(0, i - _REACH), i)
-        return "never" if opening > 0 and text[opening - 1] in _CALLS else "free"
+        return LeftContext.CODE if opening > 0 and text[opening - 1] in _NAME_CHARACTERS else LeftContext.FREE
     if not (before.isascii() and (before.isalnum() or before == "_")) or text[i] in "［【（#":
-        return "free"
+        return LeftContext.FREE
     found = _NAME_BEFORE.search(text, max(0, i - _REACH), i)
     word = found[0] if found else ""
     if not word.strip("_"):
-        return "free"  # __[1]__
-    return "never" if _like_code(word) else "word"
+        return LeftContext.FREE  # __[1]__
+    return LeftContext.CODE if _is_code_name(word) else LeftContext.ATTACHED
 
 
-_CALLS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+_NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
 
-def _like_code(word: str) -> bool:
-    """Whether `word[1]` would be an index: `x`, `arr`, `my_list`, `myList`, `obj.items`, `x2`, `$row`."""
+def _is_code_name(word: str) -> bool:
+    """Return whether `word[1]` would be an index: `x`, `arr`, `my_list`, `myList`, `obj.items`, `x2`, `$row`."""
     stem, _, last = word.rpartition(".")
     if word[0] in "$@" or "_" in word or last.lower() in _CODE_NAMES:
         return True
@@ -84,33 +93,33 @@ def _like_code(word: str) -> bool:
 _DOMAINS = frozenset({"com", "org", "net", "io", "gov", "edu", "eu", "de", "fr", "uk", "ai", "dev", "info"})
 
 
-def _unit_before(text: str, end: int) -> int | None:
-    """Where the brackets begin that end at `end`, if they could be a marker."""
+def _brackets_before(text: str, end: int) -> int | None:
+    """Return the beginning of the brackets that end at `end`, if they could be a marker."""
     start = end
     for _ in range(2):  # twice for [[1]]
         start = max(text.rfind(opening, max(0, end - MAX_MARKER), start) for opening in "[［【")
         if start < 0:
             return None
-        unit = match_unit(text, start)
-        if isinstance(unit, Unit) and unit.end == end:
+        brackets = match_brackets(text, start)
+        if isinstance(brackets, Brackets) and brackets.end == end:
             return start
     return None
 
 
-def is_data(text: str, i: int, unit: Unit) -> bool:
-    """Whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`, the range [1, 5]."""
-    if unit.form is Form.SOURCE:
+def is_data(text: str, i: int, brackets: Brackets) -> bool:
+    """Return whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`, the range [1, 5]."""
+    if brackets.form is Form.SOURCE:
         return False
-    listed = len(unit.ranges) > 1
-    if listed and len(unit.ranges) == 2 and unit.ranges[0] == (0, 0):
+    listed = len(brackets.ranges) > 1
+    if listed and len(brackets.ranges) == 2 and brackets.ranges[0] == (0, 0):
         return True  # an interval
     for _ in range(MAX_GROUP):
         k = _back_over_spaces(text, i)
         before = text[k - 1 : k]
         if before != ",":
             break
-        k = _back_over_spaces(text, k - 1)  # behind another pair of brackets: what that one is
-        start = _unit_before(text, k) if text[k - 1 : k] in ("]", "］") else None
+        k = _back_over_spaces(text, k - 1)  # after other brackets: the same as those
+        start = _brackets_before(text, k) if text[k - 1 : k] in ("]", "］") else None
         if start is None:
             return False
         i = start
@@ -142,29 +151,31 @@ def _back_over_spaces(text: str, k: int) -> int:
     return k
 
 
-# --- what stands after --------------------------------------------------------------------------------------------
+# --- right context ------------------------------------------------------------------------------------------------
 
 
-def follow(text: str, i: int, unit: Unit, hangs: str, names: MarkerNames, final: bool) -> int | Partial | None:
-    """Where the marker ends, its link included, or None where what follows says that it is something else."""
-    end, following = unit.end, text[unit.end : unit.end + 1]
+def right_context(
+    text: str, i: int, brackets: Brackets, left: LeftContext, names: MarkerNames, final: bool
+) -> int | Partial | None:
+    """Return the end of the marker, including its link, or None if the text after it shows that it is none."""
+    end, following = brackets.end, text[brackets.end : brackets.end + 1]
     if not following:
         return end if final else PARTIAL
-    if following == "(" and text[i] == "[" and unit.form is not Form.SOURCE:
+    if following == "(" and text[i] == "[" and brackets.form is not Form.SOURCE:
         target = match_link_target(text, end)
         if target is PARTIAL and not final:
             return PARTIAL
         if isinstance(target, int):
-            return target if unit.form is Form.LINK else None
+            return target if brackets.form is Form.LINK else None
     if following == "=" or (following == ":" and _begins_line(text, i)):
         return None
-    return _after_word(text, end, names, final) if hangs == "word" else end
+    return _after_word(text, end, names, final) if left is LeftContext.ATTACHED else end
 
 
 def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | Partial | None:
-    """After `word[1]`: prose goes on with a space or punctuation, code with an operator, a call or a name."""
+    """Decide about `word[1]`: in prose, a space or punctuation follows; in code, an operator, a call or a name."""
     last = end
-    for _ in range(MAX_GROUP):  # the last of several decides
+    for _ in range(MAX_GROUP):  # the last marker of a row decides
         beyond = _next_end(text, last, names, final)
         if beyond is PARTIAL:
             return PARTIAL
@@ -188,21 +199,21 @@ def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | P
 
 
 def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Partial | None:
-    """Where the brackets end that begin at `at`, if they could be a marker."""
-    if at >= len(text) or text[at] not in BRACKETS:
+    """Return the end of the brackets that begin at `at`, if they could be a marker."""
+    if at >= len(text) or text[at] not in OPENING_CHARACTERS:
         return None
     named = match_name(text, at, names, final)
     if named is not None:
         return named if named is PARTIAL else named[0]
-    unit = match_unit(text, at)
-    if not isinstance(unit, Unit):
-        return None if final else unit
-    if unit.form is not Form.LINK or text[unit.end : unit.end + 1] not in ("(", ""):
-        return unit.end
-    target = match_link_target(text, unit.end) if unit.end < len(text) else PARTIAL
+    brackets = match_brackets(text, at)
+    if not isinstance(brackets, Brackets):
+        return None if final else brackets
+    if brackets.form is not Form.LINK or text[brackets.end : brackets.end + 1] not in ("(", ""):
+        return brackets.end
+    target = match_link_target(text, brackets.end) if brackets.end < len(text) else PARTIAL
     if target is PARTIAL and not final:
         return PARTIAL
-    return target if isinstance(target, int) else unit.end
+    return target if isinstance(target, int) else brackets.end
 
 
 _OPERATORS = frozenset("([{=+/%>&@$-")
@@ -216,6 +227,7 @@ def _begins_line(text: str, i: int) -> bool:
 
 
 def skip_spaces(text: str, at: int) -> int:
+    """Return the position after at most 16 spaces at `at`."""
     most = min(len(text), at + 16)
     while at < most and text[at] in SPACES:
         at += 1

@@ -1,68 +1,69 @@
-"""The one grammar of the citation markers that models write.
+"""The grammar of the citation markers that models write.
 
-Every form is declared once, out of small parts. A part knows two regular expressions: what it matches, and what could
-still become a match, so that a stream is held exactly as long as a marker may be forming. All repetition is bounded and
-no two neighbours can match the same characters, so matching is linear in the length of a marker.
+Each form is declared once, as a combination of small parts. A part has two regular expressions: one for complete
+matches, and one for prefixes that more text could complete. A stream is therefore held exactly as long as a marker may
+be incomplete. All repetition is bounded, and neighbouring parts never match the same characters, so matching takes time
+linear in the length of the marker.
 """
 
 import re
 import unicodedata
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import unescape
 from typing import Final, NamedTuple
 
 MAX_MARKER = 200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
 MAX_LISTED = 30  # numbers in one pair of brackets
-MAX_DIGITS = 18  # longer digit runs are no number of anything that could be cited
+MAX_DIGITS = 18  # a longer run of digits is not an evidence number
 
 
-LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳", "⁅⁆")  # brackets that a reader takes for [ and ]
+LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳", "⁅⁆")  # brackets that look like [ and ]
 
 
 class Partial(Enum):
-    """The type of PARTIAL."""
+    """Type of PARTIAL."""
 
     PARTIAL = "partial"
 
 
-PARTIAL: Final = Partial.PARTIAL  # what stands here may still become a marker, or stop being one
+PARTIAL: Final = Partial.PARTIAL  # more text is needed to decide whether this is a marker
 
 
 class Form(Enum):
-    """How a marker is written, as far as the decision about it depends on that."""
+    """How a marker is written."""
 
-    PLAIN = "plain"  # [1] ［1］ [^1] [1, 2]: may be an index, an array, a year
+    PLAIN = "plain"  # [1] ［1］ [^1] [1, 2]: can also be an index, an array or a year
     LINK = "link"  # [[1]]
-    SOURCE = "source"  # [Source 1] [ID:1] 【1†source】 ##1$$: nothing but a citation
+    SOURCE = "source"  # [Source 1] [ID:1] 【1†source】 ##1$$: always a citation
 
 
-class Unit(NamedTuple):
-    """One pair of brackets: where it ends, how it is written, and the ranges of numbers in it, ends included."""
+class Brackets(NamedTuple):
+    """One pair of brackets: its end, its form, and the ranges of numbers in it, including both ends."""
 
     end: int
     form: Form
     ranges: tuple[tuple[int, int], ...]
 
 
-def match_unit(text: str, i: int) -> Unit | Partial | None:
-    """What stands at `i`, going by its characters alone. PARTIAL: cut off by the end of the text."""
+def match_brackets(text: str, i: int) -> Brackets | Partial | None:
+    """Match the brackets that begin at `i`, without looking at their context. PARTIAL if the text ends inside them."""
     for form, part in _FORMS.get(text[i], ()):
         if found := _pattern(part.full).match(text, i):
-            read = _read(found[0], form)
-            return Unit(found.end(), *read) if read else None
+            parsed = _parse(found[0], form)
+            return Brackets(found.end(), *parsed) if parsed else None
         if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
             return PARTIAL
     return None
 
 
 def match_link_target(text: str, i: int) -> int | Partial | None:
-    """Where the `(url "title")` of a Markdown link ends that begins at `i`."""
+    """Return the end of the `(url "title")` of a Markdown link that begins at `i`."""
     return _end(_LINK_TARGET, text, i)
 
 
 def match_lead(text: str, i: int) -> int | Partial | None:
-    """Where an opening parenthesis ends, with the word for a source if there is one, as in `(Source: [1])`."""
+    """Return the end of an opening parenthesis and a word for "source", if there is one, as in `(Source: [1])`."""
     found = _pattern(_LEAD.full).match(text, i)
     if found is None:
         return None
@@ -79,7 +80,7 @@ def _end(part: "_Part", text: str, i: int) -> int | Partial | None:
 
 
 class _Part(NamedTuple):
-    """A piece of the grammar: the expression it matches, and the one for any text that is cut off inside it."""
+    """A part of the grammar: an expression for complete matches, and one for all proper prefixes of them."""
 
     full: str
     prefix: str
@@ -113,18 +114,18 @@ def _maybe(part: _Part) -> _Part:
 
 
 def words(text: str) -> frozenset[str]:
-    """A table of words, written as text."""
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
-# What stands for "source" in brackets, in the languages that models answer in
+# Words for "source" inside brackets, in the languages that models answer in
 SOURCE_WORDS = words("""
     sources source src documents document docs doc excerpts excerpt passages passage references reference refs ref
     citations citation cite evidence context quotes quote id ids quellen quelle fuentes fuente fonti fonte bronnen bron
     źródło источники источник джерело πηγή πηγές المصادر المصدر مصدر منبع nguồn kaynak
     来源 來源 出处 出處 参考 參考 引用 资料 資料 文档 文檔 出典 출처 근거
 """)
-# "[1, page 12, chunk 7]": the number after one of these is not evidence's
+# "[1, page 12, chunk 7]": the number after one of these words is not an evidence number
 _LOCATOR_WORDS = words("""
     pages page pp p chunks chunk lines line sections section paragraphs paragraph para seite s l § стр 页 頁
 """)
@@ -132,17 +133,17 @@ _JOIN_WORDS = words("and und y et e и 和 及")
 
 _DIGIT = "\\d⁰¹²³⁴-⁹"
 _LETTER = f"[^\\W{_DIGIT}_]"
-# What nobody sees: a reader takes brackets with it for a marker all the same
-_UNSEEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-_SPACE = _times(_one(f" \\t\u00a0\u2009\u202f\u3000{_UNSEEN}"), 0, 3)
-# As Markdown and HTML spell characters: `&#49;` is a 1, `&#91;` a bracket
-_SPELT = _any(_seq(_word("&#"), _one("45"), _one("0-9"), _one(";")), _seq(_word("&#x3"), _one("0-9"), _one(";")))
-_NUMBER = _times(_seq(_any(_one(_DIGIT), _SPELT), _times(_one(_UNSEEN), 0, 3)), 1, MAX_DIGITS)
+# Invisible characters: brackets that contain them still look like a marker
+_INVISIBLE_CHARACTERS = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+_SPACE = _times(_one(f" \\t\u00a0\u2009\u202f\u3000{_INVISIBLE_CHARACTERS}"), 0, 3)
+# Character references of Markdown and HTML: `&#49;` is a 1, `&#91;` a bracket
+_REFERENCE = _any(_seq(_word("&#"), _one("45"), _one("0-9"), _one(";")), _seq(_word("&#x3"), _one("0-9"), _one(";")))
+_NUMBER = _times(_seq(_any(_one(_DIGIT), _REFERENCE), _times(_one(_INVISIBLE_CHARACTERS), 0, 3)), 1, MAX_DIGITS)
 _OPEN = _any(_word("&#91;"), _word("&#x5b;"), _word("&lbrack;"), _word("&lsqb;"))
 _CLOSE = _any(_one("\\]"), _word("&#93;"), _word("&#x5d;"), _word("&rbrack;"), _word("&rsqb;"))
 _EMPHASIS = _times(_one("*_`"), 0, 3)
 _DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
-# Any short word here; which words make a marker is looked up afterwards, or the expressions would be 200 times as long
+# Any short word. `_parse` looks it up afterwards: with the words inside, the expressions would be 200 times as long.
 _NAMED = _seq(_times(_Part(f"(?:{_LETTER}|§)", ""), 1, 12), _SPACE, _maybe(_one(":：.#№")), _SPACE)
 _RANGE = _seq(_NUMBER, _maybe(_seq(_SPACE, _DASH, _SPACE, _maybe(_NAMED), _NUMBER)))
 _ITEM = _seq(_maybe(_NAMED), _RANGE)
@@ -152,14 +153,14 @@ _MORE = _times(_seq(_BETWEEN, _ITEM), 0, MAX_LISTED - 1)
 _NOTE = _seq(_one("†"), _times(_one("^\\]】］\\n"), 0, 64))
 _LIST = _seq(_SPACE, _ITEM, _MORE, _maybe(_NOTE), _SPACE)
 _NAMED_LIST = _seq(_SPACE, _NAMED, _RANGE, _MORE, _SPACE)
-_TURN = _seq(_NUMBER, _one(":"), _NUMBER, _NOTE)  # 【4:1†source】, the second number is the source's
+_TURN = _seq(_NUMBER, _one(":"), _NUMBER, _NOTE)  # 【4:1†source】: the second number is that of the source
 
 _PLACE = _times(_any(_one("^\\s()<>"), _seq(_one("("), _times(_one("^\\s()"), 0, 200), _one(")"))), 0, 500)
 _TARGET = _any(_seq(_one("<"), _times(_one("^<>\\n"), 0, 500), _one(">")), _PLACE)
 _TITLE = _any(*(_seq(_one(a), _times(_one(f"^\\n{b}"), 0, 200), _one(b)) for a, b in ('""', "''", "()")))
 _GAP = _times(_one(" \\t\\n"), 0, 3)
 _LINK_TARGET = _seq(_one("("), _GAP, _TARGET, _maybe(_seq(_one(" \\t\\n"), _GAP, _TITLE)), _GAP, _one(")"))
-_LEAD = _seq(_one("(（"), _SPACE, _maybe(_NAMED))  # what may stand in front of bracketed markers in parentheses
+_LEAD = _seq(_one("(（"), _SPACE, _maybe(_NAMED))  # the beginning of parentheses around markers
 
 _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "[": (
@@ -179,23 +180,30 @@ _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
 }
 
 
-@lru_cache(maxsize=32)
+@cache  # the grammar has 36 expressions
 def _pattern(expression: str) -> re.Pattern[str]:
-    """Compiled at first use: all of them take 100 ms, which a command that reads no answer should not pay for."""
+    """Compile at first use: all of them take 100 ms, which a command without an answer should not spend."""
     return re.compile(expression, re.IGNORECASE)
+
+
+def compile_patterns() -> None:
+    """Compile all expressions, so that the first answer of a server does not wait for them."""
+    for part in (_LINK_TARGET, _LEAD, *(part for forms in _FORMS.values() for _, part in forms)):
+        _pattern(part.full)
+        _pattern(part.prefix)
 
 
 _TOKEN = re.compile(
     f"(?P<word>{_LETTER}+|§)|(?P<low>[{_DIGIT}]+)(?:\\W*?{_DASH.full}\\W*(?:{_LETTER}+\\W*)?(?P<high>[{_DIGIT}]+))?"
 )
-_LEFT_OUT = re.compile(f"[{_UNSEEN}]")
+_INVISIBLE = re.compile(f"[{_INVISIBLE_CHARACTERS}]")
 _TURNS = re.compile(f"【[{_DIGIT}]+:")
 
 
 @lru_cache(maxsize=1024)
-def _read(marker: str, form: Form) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
-    """The form and the ranges of numbers, or None where a word in it says that it is something else."""
-    body, dagger, _ = _TURNS.sub("", _LEFT_OUT.sub("", unescape(marker))).partition("†")
+def _parse(marker: str, form: Form) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
+    """Return the form and the ranges of numbers, or None if it contains a word that no marker has."""
+    body, dagger, _ = _TURNS.sub("", _INVISIBLE.sub("", unescape(marker))).partition("†")
     ranges: list[tuple[int, int]] = []
     counts = True
     for token in _TOKEN.finditer(body):

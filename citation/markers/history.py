@@ -1,22 +1,22 @@
-"""History: markers of earlier turns, whose numbers point at other evidence, leave the messages before they go on."""
+"""Removal of the markers of earlier turns, whose numbers refer to other evidence, before messages go upstream."""
 
 import re
 
-from .match import ANY
+from .match import ANY_NUMBER
 from .named import MarkerNames
 from .render import LIST_HEADING
 from .strip import strip
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LIST = re.compile(r"\s*" + re.escape(LIST_HEADING) + r"\n\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
-# `[report.pdf](id)`: a file's name, or anything with one of our own ids; an address or a path makes it an ordinary link
+# `[report.pdf](id)`: a file name, or any name with an id of ours. With a URL or a path it is an ordinary link.
 _NAME_STYLE = re.compile(r"(?<!!)\[(?P<name>(?:\\.|[^\\\[\]\n]){1,200})\]\((?P<id>[^()\s/:#]{1,200})\)")
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _OWN_ID = re.compile(r"e\d+_*\Z")
 
 
-def forget(text: str) -> str:
-    """Take every marker out of an earlier answer, in all styles, and the list of references at its end."""
+def strip_history(text: str) -> str:
+    """Return an earlier answer without markers of any style and without the list of references at its end."""
     text = _LIST.sub("", text)
     names = _names(text)
     return "".join(part if fenced else strip(part, names).text for part, fenced in _blocks(text))
@@ -27,11 +27,11 @@ def _names(text: str) -> MarkerNames:
     for found in _NAME_STYLE.finditer(text):
         if _FILE.search(found["name"]) or _OWN_ID.match(found["id"]):
             pairs[found["name"]] = pairs[found["id"]] = (1,)
-    return MarkerNames(ANY.numbers, pairs)
+    return MarkerNames(ANY_NUMBER.numbers, pairs)
 
 
 def _blocks(text: str) -> list[tuple[str, bool]]:
-    """The text cut into fenced code and everything else."""
+    """Split a text into fenced code, True, and everything else, False."""
     blocks: list[tuple[str, bool]] = []
     part: list[str] = []
     fence = ""

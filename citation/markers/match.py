@@ -1,37 +1,48 @@
-"""Match: the citation that begins at a place in a text, or that one may be forming there."""
+"""Match a citation at a position of a text: one marker or several, with emphasis or parentheses around them."""
 
 import re
 from typing import Final, NamedTuple
 
-from .context import BRACKETS, MAX_GROUP, SPACES, follow, glue, is_data, skip_spaces
-from .grammar import PARTIAL, Form, Partial, Unit, match_lead, match_unit
+from .context import (
+    MAX_GROUP,
+    OPENING_CHARACTERS,
+    SPACES,
+    LeftContext,
+    is_data,
+    left_context,
+    right_context,
+    skip_spaces,
+)
+from .grammar import PARTIAL, Brackets, Form, Partial, match_brackets, match_lead
 from .named import MarkerNames, match_name
 
-SMALL = 999  # a bare number beyond this is a year, an amount or a ticket, unless evidence has it
+MAX_PLAUSIBLE_NUMBER = (
+    999  # a larger number in plain brackets is a year, an amount or a ticket, unless it is an evidence number
+)
 
 
 class Match(NamedTuple):
-    """A citation of the model: where it ends, and the numbers it names that evidence has, and those that none has."""
+    """A citation by the model: its end, its evidence numbers, and its numbers that no evidence has."""
 
     end: int
     cited: tuple[int, ...]
     unknown: tuple[int, ...]
 
 
-ANY = MarkerNames(frozenset(range(1, SMALL + 1)))  # for who does not know the evidence
+ANY_NUMBER = MarkerNames(frozenset(range(1, MAX_PLAUSIBLE_NUMBER + 1)))  # for callers that do not know the evidence
 
 
-def match_marker(text: str, i: int, names: MarkerNames = ANY, *, final: bool = False) -> Match | Partial | None:
-    """The citation that begins at `i`: markers in a row, wrapped in bold or parentheses or not.
+def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: bool = False) -> Match | Partial | None:
+    """Match a citation that begins at `i`.
 
-    PARTIAL: what follows the end of `text` decides; never with `final`, which says that nothing follows.
+    Return PARTIAL if the decision depends on the text that follows; with `final`, nothing follows.
     """
     if text[i] in _WRAPPERS and (wrapped := _wrapped(text, i, names, final, depth=2)) is not None:
         return wrapped
     return _row(text, i, names, final)
 
 
-STARTS: Final = BRACKETS | frozenset("*_<^")  # the characters a citation can begin with
+MARKER_STARTS: Final = OPENING_CHARACTERS | frozenset("*_<^")  # the characters that a citation can begin with
 _WRAPPERS = frozenset("(（*_<^")
 _EMPHASIS = (("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"))
 _GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
@@ -39,7 +50,7 @@ _GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
 
 def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> Match | Partial | None:
     if text[i] in "(（":
-        if text[i - 1 : i] and glue(text, i) != "free":
+        if text[i - 1 : i] and left_context(text, i) is not LeftContext.FREE:
             return None
         start = match_lead(text, i)
         close = ")" if text[i] == "(" else "）"
@@ -57,7 +68,7 @@ def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> 
 def _enclosed(
     text: str, start: int | Partial | None, close: str, names: MarkerNames, final: bool, depth: int
 ) -> Match | Partial | None:
-    """Markers from `start` to `close`, and nothing else."""
+    """Match markers from `start` up to `close`, and nothing else."""
     if start is None:
         return None
     if start is PARTIAL or start == len(text):
@@ -76,20 +87,20 @@ def _enclosed(
 
 
 def _opens(text: str, i: int, mark: str) -> bool:
-    """Whether emphasis begins here rather than ends: after a space, or where as many began as ended before."""
+    """Return whether emphasis begins here: after a space, or if as many marks were opened as closed before."""
     before = text[i - 1 : i]
     if not before or before.isspace() or before in "(（":
         return True
     return len(mark) > 1 and text.count(mark, max(0, i - _EMPHASIS_REACH), i) % 2 == 0
 
 
-_EMPHASIS_REACH = 300  # characters looked back for the beginning of bold text
+_EMPHASIS_REACH = 300  # characters before the mark that are searched for the beginning of bold text
 
 
 def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
-    """Markers in a row: `[1][2]`, `[1], [2]`, `[1]–[3]`."""
-    hangs = glue(text, i)
-    found = _marker(text, i, names, hangs, final)
+    """Match a row of markers: `[1][2]`, `[1], [2]`, `[1]–[3]`."""
+    left = left_context(text, i)
+    found = _marker(text, i, names, left, final)
     if not isinstance(found, Match):
         return found
     for _ in range(MAX_GROUP - 1):
@@ -97,13 +108,17 @@ def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial 
         start = gap.end() if gap else found.end
         if start == len(text):
             return found if final else PARTIAL
-        hangs = hangs if start == found.end else "free"
-        following = _marker(text, start, names, hangs, final) if text[start] in BRACKETS else None
+        left = left if start == found.end else LeftContext.FREE
+        following = _marker(text, start, names, left, final) if text[start] in OPENING_CHARACTERS else None
         if following is PARTIAL:
             return PARTIAL
         if not isinstance(following, Match):
             return found
-        span = _between(found, following, names) if text[found.end : start].strip(SPACES) in ("–", "-") and gap else ()
+        span = (
+            _inner_numbers(found, following, names)
+            if text[found.end : start].strip(SPACES) in ("–", "-") and gap
+            else ()
+        )
         found = Match(
             following.end,
             tuple(dict.fromkeys(found.cited + span + following.cited)),
@@ -112,44 +127,48 @@ def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial 
     return found
 
 
-def _between(first: Match, last: Match, names: MarkerNames) -> tuple[int, ...]:
-    """The numbers that `[1]-[4]` leaves out."""
+def _inner_numbers(first: Match, last: Match, names: MarkerNames) -> tuple[int, ...]:
+    """Return the evidence numbers between the ends of a range such as `[1]-[4]`."""
     if not (first.cited and last.cited) or last.cited[0] - first.cited[-1] > MAX_GROUP:
         return ()
     return tuple(number for number in range(first.cited[-1] + 1, last.cited[0]) if number in names.numbers)
 
 
-def _marker(text: str, i: int, names: MarkerNames, hangs: str, final: bool) -> Match | Partial | None:
-    """One pair of brackets, and what around it says that it is a citation or is not."""
-    if hangs == "never":
+def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: bool) -> Match | Partial | None:
+    """Match one pair of brackets whose context allows a citation."""
+    if left is LeftContext.CODE:
         return None
     named = match_name(text, i, names, final)
     if named is not None:
         return named if named is PARTIAL else Match(*named)
-    unit = match_unit(text, i)
-    if not isinstance(unit, Unit):
-        return None if final else unit
-    if is_data(text, i, unit):
+    brackets = match_brackets(text, i)
+    if not isinstance(brackets, Brackets):
+        return None if final else brackets
+    if is_data(text, i, brackets):
         return None
-    end = follow(text, i, unit, hangs, names, final)
+    end = right_context(text, i, brackets, left, names, final)
     if not isinstance(end, int):
         return end
-    soft = hangs == "word" and text[end : end + 1] in tuple(SPACES) and text[skip_spaces(text, end) :][:1].isalnum()
-    numbers = _judge(text[i], unit, names, glued=hangs == "word", soft=soft)
+    soft = (
+        left is LeftContext.ATTACHED
+        and text[end : end + 1] in tuple(SPACES)
+        and text[skip_spaces(text, end) :][:1].isalnum()
+    )
+    numbers = _plausible_numbers(text[i], brackets, names, attached=left is LeftContext.ATTACHED, soft=soft)
     return Match(end, *numbers) if numbers else None
 
 
-def _judge(
-    opening: str, unit: Unit, names: MarkerNames, *, glued: bool, soft: bool
+def _plausible_numbers(
+    opening: str, brackets: Brackets, names: MarkerNames, *, attached: bool, soft: bool
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The known and the unknown numbers, or None where they are too unlike a citation."""
-    cited, unknown = names.split(unit.ranges)
-    high = max(high for _, high in unit.ranges)
-    if unit.form is Form.SOURCE and opening not in "(（":
+    """Return the known and the unknown numbers, or None if they are unlikely to be a citation."""
+    cited, unknown = names.split(brackets.ranges)
+    high = max(high for _, high in brackets.ranges)
+    if brackets.form is Form.SOURCE and opening not in "(（":
         return cited, unknown
     if cited:
-        return None if any(number >= 1000 for number in unknown) and unit.form is Form.PLAIN else (cited, unknown)
-    if opening == "\\" or soft or (glued and min(unit.ranges)[0] == 0):
+        return None if any(number >= 1000 for number in unknown) and brackets.form is Form.PLAIN else (cited, unknown)
+    if opening == "\\" or soft or (attached and min(brackets.ranges)[0] == 0):
         return None
-    limit = 99 if glued or opening in "(（" else SMALL
+    limit = 99 if attached or opening in "(（" else MAX_PLAUSIBLE_NUMBER
     return (cited, unknown) if high <= limit else None

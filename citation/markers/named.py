@@ -1,4 +1,4 @@
-"""The numbers and names that evidence goes by, and markers with names: `[DC] path`, `[KG] entity`, `[file.pdf](id)`."""
+"""Numbers and names of evidence, and markers with names: `[DC] path`, `[KG] entity`, `[file.pdf](id)`."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from ..evidence import Evidence
 from .grammar import PARTIAL, Partial
 
-MAX_NAME = 200  # characters of a file name or entity that a marker may carry
-MAX_REPORTED = 10  # unknown numbers reported of one range: "[1-999999]" says no more than its first ones
+MAX_NAME = 200  # characters of a file name or entity in a marker
+MAX_REPORTED = 10  # unknown numbers reported of one range such as "[1-999999]"
 
 Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MarkerNames:
-    """What can be cited: evidence numbers, and the names (files, documents, entities, ids) that stand for them."""
+    """The evidence numbers that can be cited, and the names (files, documents, entities, ids) of the evidence."""
 
     numbers: frozenset[int]
     names: Mapping[str, Numbers] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, evidence: Iterable[Evidence]) -> "MarkerNames":
-        """Those of the evidence that the model was shown."""
+    def from_evidence(cls, evidence: Iterable[Evidence]) -> "MarkerNames":
+        """Return the numbers and names of the evidence that the model received."""
         items = tuple(evidence)
         names: dict[str, list[int]] = {}
         for item in items:
@@ -33,11 +33,11 @@ class MarkerNames:
 
     @classmethod
     def up_to(cls, count: int) -> "MarkerNames":
-        """Numbers 1 to `count`, no names."""
+        """Return the numbers 1 to `count`, without names."""
         return cls(frozenset(range(1, count + 1)))
 
     def split(self, ranges: Sequence[tuple[int, int]]) -> tuple[Numbers, Numbers]:
-        """Those of the numbers that evidence has, and those that none has, each in order and once."""
+        """Return the numbers that evidence has and those that no evidence has, in order, without repeats."""
         cited: dict[int, None] = {}
         unknown: dict[int, None] = {}
         for low, high in ranges:
@@ -51,7 +51,7 @@ class MarkerNames:
 
 
 def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
-    """A marker at `i` that names evidence: its end, the numbers, and 0 for a name that no evidence has."""
+    """Match a marker with a name at `i`: its end, the evidence numbers, and (0,) if no evidence has the name."""
     if text[i] != "[":
         return None
     for tag in _TAGS:
@@ -90,7 +90,7 @@ def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int
 
 
 def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
-    """`[file.pdf]`, where that is a file of the evidence, and `[name](id)`, where both belong to it."""
+    """Match `[file.pdf]` if some evidence has this name, and `[name](id)` if some evidence has both."""
     close = text.find("]", i + 1, i + MAX_NAME + 2)
     if close < 0:
         rest = text[i + 1 :]

@@ -1,4 +1,4 @@
-"""Place: where in a sentence our marker stands, in the way its script writes and so that its Markdown still renders."""
+"""Placement of markers in a sentence, following the conventions of its script and keeping its Markdown intact."""
 
 import re
 from dataclasses import dataclass
@@ -8,36 +8,35 @@ from ..text.segmentation import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A sentence with its marker. All offsets are into `text`, code points, end exclusive."""
+class PlacedMarker:
+    """A sentence with its marker. All offsets are code points of `text`, end exclusive."""
 
     text: str
-    body_start: int  # the cited sentence, without the space around it
+    body_start: int  # the cited sentence, without surrounding space
     body_end: int
     marker_start: int
     marker_end: int
-    inserted_at: int  # `text[inserted_at:marker_end]` is all that was added: the marker, and the space before it
+    inserted_at: int  # `text[inserted_at:marker_end]` was added: the marker and the space before it
 
     @property
-    def without(self) -> str:
-        """The text as it was."""
+    def original(self) -> str:
+        """The original text."""
         return self.text[: self.inserted_at] + self.text[self.marker_end :]
 
 
-def place(text: str, kind: Kind, rendered: str, placement: Placement = "after", shown: int = 0) -> Placed:
-    """Put `rendered` into a sentence.
+def place_marker(text: str, kind: Kind, rendered: str, placement: Placement = "after", shown: int = 0) -> PlacedMarker:
+    """Insert `rendered` into a sentence, after its closing punctuation or before it.
 
-    `placement`: after the closing punctuation or before it. `shown`: leading characters that have already left, so
-    that nothing can stand before their end.
+    `shown`: number of leading characters that the client already has; nothing is inserted before their end.
     """
     start, end = _body(text)
     if not rendered or start == end:
-        return Placed(text, start, end, end, end, end)
+        return PlacedMarker(text, start, end, end, end, end)
     at = max(_position(text, start, end, kind, placement), shown)
     inserted = _space(text, start, at) + rendered
     grown = end if at >= end else end + len(inserted)
     after = at + len(inserted)
-    return Placed(text[:at] + inserted + text[at:], start, grown, after - len(rendered), after, at)
+    return PlacedMarker(text[:at] + inserted + text[at:], start, grown, after - len(rendered), after, at)
 
 
 def _body(text: str) -> tuple[int, int]:
@@ -59,7 +58,7 @@ _CELL = re.compile(r"(?:[^|\\]|\\.?)+", re.DOTALL)
 
 
 def _last_cell(text: str, start: int, end: int) -> tuple[int, int]:
-    """The last cell with something in it; a pipe with a backslash does not end a cell."""
+    """Return the span of the last cell that is not empty; an escaped pipe does not end a cell."""
     for cell in reversed(list(_CELL.finditer(text, start, end))):
         if content := cell[0].strip():
             begin = cell.start() + cell[0].index(content)
@@ -71,7 +70,7 @@ _CLOSING_TAG = re.compile(r"(?:</[A-Za-z][^<>\n]{0,100}>|<br\s{0,3}/?>)\Z", re.I
 
 
 def _before_closing_tags(text: str, start: int, end: int) -> int:
-    """Also before the backslash that breaks a line."""
+    """Return the end of the sentence without closing tags and without the backslash of a line break."""
     if text[end - 1] == "\\" and text[end : end + 1] in ("\n", "\r") and (end - start) > 1:
         end -= 1
     while text[end - 1] == ">" and (tag := _CLOSING_TAG.search(text, max(start, end - 104), end)):
@@ -87,7 +86,7 @@ _CLOSERS = frozenset("\"'”’»›)]}*_~」』）】］》〉")
 
 
 def _before_terminator(text: str, start: int, end: int) -> int | None:
-    """Where the closing punctuation begins, the space before it included, as in French."""
+    """Return where the closing punctuation begins, including the space before it, as in French."""
     at = end
     while at > start and text[at - 1] in _CLOSERS:
         at -= 1
@@ -105,36 +104,36 @@ _ATOMS = re.compile(
     | !?\[[^\[\]]{0,300}\]\([^()\s]{0,600}(?:\s[^()]{0,200})?\)                          # a link, an image
     | \$\$[^$]{1,600}\$\$ | \$[^$\s](?:[^$]{0,200}[^$\s])?\$(?!\d)                       # math
     | \\\(.{1,600}?\\\) | \\\[.{1,600}?\\\]
-    | <[A-Za-z/!][^<>]{0,600}> | https?://[^\s<>]{1,600}                                 # tags, addresses
+    | <[A-Za-z/!][^<>]{0,600}> | https?://[^\s<>]{1,600}                                 # tags, URLs
     """,
     re.VERBOSE | re.DOTALL,
 )
 
 
 def _inside(text: str, start: int, at: int) -> bool:
-    """Whether `at` is inside inline code, a link, math, a tag or an address."""
+    """Return whether `at` is inside inline code, a link, math, a tag or a URL."""
     for atom in _ATOMS.finditer(text, start):
         if atom.start() >= at:
             return False
         if at < atom.end():
-            return not atom[0].startswith("http") or atom.end() - at > _END_OF_ADDRESS
+            return not atom[0].startswith("http") or atom.end() - at > _URL_PUNCTUATION
     return False
 
 
-_END_OF_ADDRESS = 3  # the last characters of an address may be the sentence's: "see https://example.org/a."
+_URL_PUNCTUATION = 3  # the last characters of a URL can be punctuation: "see https://example.org/a."
 
 
 def _space(text: str, start: int, at: int) -> str:
-    """The space before a marker, in scripts that write one."""
+    """Return a space if the script uses one before the marker."""
     if at == start or text[at - 1].isspace():
         return ""
     last = at - 1
-    while last > start and text[last] in _SEEN_THROUGH:
+    while last > start and text[last] in _NEUTRAL_CLOSERS:
         last -= 1
     return "" if _UNSPACED.match(text[last]) else " "
 
 
-_SEEN_THROUGH = frozenset("*_~\"'”’)")  # closers of all scripts: what stands before them tells which
+_NEUTRAL_CLOSERS = frozenset("*_~\"'”’)")  # used in all scripts; the character before them shows the script
 # Han, kana, full-width forms and punctuation, Thai, Lao, Tibetan, Burmese, Khmer. Not Hangul, which has spaces.
 _UNSPACED = re.compile(
     "[\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\U00020000-\U0003ffff"

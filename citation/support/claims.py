@@ -1,20 +1,20 @@
-"""Which sentences make a claim that evidence could support."""
+"""Detection of sentences that make a claim, which evidence could support."""
 
 import re
 
 from ..text.segmentation import CITABLE, Kind
 
-# Longer sentences say something besides the greeting or the announcement they begin with.
-_LONGEST_PHRASE = 90
+# A longer sentence says more than the greeting or announcement at its beginning.
+_MAX_PHRASE = 90
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _CODE = re.compile(r"`[^`]*`")
 _LINK_ONLY = re.compile(r"\s*(?:!?\[[^\]]*\]\([^)]*\)|https?://\S+)\s*")
 _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
-_OPEN_ENDS = ("?", "？", "؟", ":", "：")  # of questions and of lead-ins
+_OPEN_ENDS = ("?", "？", "؟", ":", "：")  # of questions and lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
-# Whole sentences that are courtesies.
+# Complete sentences that are courtesies.
 _COURTESY = re.compile(
     r"""(?:hi|hello|hey|good\ (?:morning|afternoon|evening)|welcome|sure(?:\ thing)?|certainly
     |of\ course|absolutely|great|okay|ok|yes
@@ -42,7 +42,7 @@ _COURTESY = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-# Sentences about the answer itself, or about what the excerpts lack.
+# Sentences about the answer itself, or about information that the excerpts lack.
 _META = re.compile(
     r"""^(?:
     (?:here\ (?:is|are)|here(?:'|’)s|below\ (?:is|are)|the\ following\ (?:is|are)|this\ is)\ (?:a|an|the|my|your
@@ -85,10 +85,10 @@ _META = re.compile(
 
 
 def makes_claim(text: str, kind: Kind) -> bool:
-    """Whether `text` (one sentence, markers removed) states something that can be true or false.
+    """Return whether `text`, a sentence without markers, states something that can be true or false.
 
-    Not: headings and code; questions; lead-ins that end in a colon; courtesies; what the answer says of itself, or of
-    what the excerpts lack. In doubt it does: a claim taken for none would go unverified.
+    Headings, code, questions, lead-ins that end in a colon, courtesies, and sentences about the answer itself or about
+    missing information do not. In doubt the result is True, since a claim that is not detected is not verified.
     """
     if kind not in CITABLE:
         return False
@@ -100,12 +100,12 @@ def makes_claim(text: str, kind: Kind) -> bool:
         return False
     if plain.endswith(_OPEN_ENDS):
         return False
-    if len(plain) > _LONGEST_PHRASE:
+    if len(plain) > _MAX_PHRASE:
         return not _META_LONG.match(plain)
     return not (_COURTESY.fullmatch(plain.rstrip(".!。！,，~ ")) or _META.match(plain))
 
 
-# However long, a sentence that begins so speaks of the excerpts' silence.
+# Sentences of any length about missing information.
 _META_LONG = re.compile(
     r"(?:unfortunately,? |sorry,? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|was unable to|did not)"
     r" (?:find|answer|determine)"

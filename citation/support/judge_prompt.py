@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from ..evidence import FieldError
-from ..evidence.sanitize import defuse, defuse_line
+from ..evidence.sanitize import sanitize, sanitize_line
 
 Message = dict[str, Any]
 
@@ -55,12 +55,12 @@ class JudgeTemplate:
         nonce = blake2b(
             f"{title}\0{passage}".encode("utf-8", "replace"), digest_size=NONCE_BYTES, key=secret
         ).hexdigest()
-        body = "\n".join(part for part in (defuse_line(title, nonce), defuse(passage, nonce)) if part)
+        body = "\n".join(part for part in (sanitize_line(title, nonce), sanitize(passage, nonce)) if part)
         if "nonce" not in Template(self.text).get_identifiers():
             body = " ".join(body.split())  # on one line, so that the passage cannot begin a line such as "Claim:"
-        claim = defuse_line(claim, nonce, MAX_CLAIM)
+        claim = sanitize_line(claim, nonce, MAX_CLAIM)
         if context:
-            claim = f"{defuse_line(context, nonce, MAX_CLAIM)} {claim}"
+            claim = f"{sanitize_line(context, nonce, MAX_CLAIM)} {claim}"
         filled = Template(self.text).substitute(passage=body, claim=claim, nonce=nonce)
         system, separator, user = filled.partition("\n---\n")
         if not separator:

@@ -16,7 +16,7 @@ HEADERS = "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-
 EXPOSED = "x-request-id, Retry-After, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens"
 _STAINLESS = re.compile(r"x-stainless-[a-z-]+")
 MAX_AGE = "600"  # seconds a browser remembers the answer; Chromium's own limit is 7200
-ANY = "*"
+ANY_NUMBER = "*"
 
 
 class Cors:
@@ -67,6 +67,6 @@ class Cors:
 
     def _allowed(self, request: web.Request) -> str:
         origin = request.headers.get("Origin", "")
-        if ANY in self._origins:
-            return ANY
+        if ANY_NUMBER in self._origins:
+            return ANY_NUMBER
         return origin if origin.rstrip("/").lower() in self._origins else ""

@@ -106,7 +106,7 @@ class Tracing(Observer):
 
     def answer_cited(self, grounding: Grounding) -> None:
         """Create a span for the citation decisions of an answer, from the first sentence to the last."""
-        began, ended = grounding.decided
+        began, ended = grounding.decision_times_ns
         if not began:
             return
         span = self._tracer.start_span(

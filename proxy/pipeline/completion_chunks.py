@@ -22,7 +22,7 @@ class Chunks:
         self._response = response
         self._streamed = streamed
         self._usage = usage
-        self._opening = response.opening()
+        self._opening = response.opening_fields()
         self._latest: Chunk = {}
         self._running: list[int] = []  # choices that have begun and not ended
         self._annotated: dict[int, list[Fields]] = {}  # what the provider itself annotated, by choice
@@ -81,29 +81,29 @@ class Chunks:
     def _closing(self, choice: int, chunk: Chunk) -> list[Chunk]:
         if not self._streamed:
             return []
-        return [_with_choice(chunk, choice, {}) | fields for fields in self._response.closing(choice)]
+        return [_with_choice(chunk, choice, {}) | fields for fields in self._response.closing_fields(choice)]
 
     def _finish(self, choice: int, chunk: Chunk) -> Chunk:
         if choice in self._running:
             self._running.remove(choice)
         (ending,) = chunk["choices"]
         delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
-        found = self._response.of_choice(choice)
+        found = self._response.choice_fields(choice)
         if theirs := self._annotated.get(choice):
             found["annotations"] = [*found.get("annotations", ()), *theirs]
         return (
             chunk
             | {"choices": [ending | {"delta": delta | found}]}
-            | self._response.overall()
-            | ({} if self._streamed else self._response.of_body())
+            | self._response.response_fields()
+            | ({} if self._streamed else self._response.body_fields())
         )
 
     def _unfinished(self) -> Chunk:
         choices = [
-            {"index": choice, "delta": self._response.of_choice(choice), "logprobs": None, "finish_reason": None}
+            {"index": choice, "delta": self._response.choice_fields(choice), "logprobs": None, "finish_reason": None}
             for choice in self._running or [0]
         ]
-        return {**self._latest, "choices": choices, **self._response.overall()}
+        return {**self._latest, "choices": choices, **self._response.response_fields()}
 
 
 class Unchanged:

@@ -142,8 +142,8 @@ class _Choice:
         if choice.get("logprobs"):
             self._logprobs.append((self._fed, choice["logprobs"]))
         if not (delta.chunk.keys() <= SHARED and choice.keys() <= SHARED_BY_CHOICES):
-            self._chunk, of_chunk, of_choice = _parted(delta.chunk)
-            self._beside.append((self._fed, of_chunk, of_choice))
+            self._chunk, of_chunk, choice_fields = _parted(delta.chunk)
+            self._beside.append((self._fed, of_chunk, choice_fields))
         found = self._answer.feed(delta.text)
         if found:
             self._held_since = now
@@ -163,14 +163,14 @@ class _Choice:
 
     def _with_beside(self, end: int) -> Chunk:
         """The latest chunk, with what came beside the text that ends at or before this offset."""
-        of_chunk, of_choice = Fields(), Fields()
+        of_chunk, choice_fields = Fields(), Fields()
         while self._beside and self._beside[0][0] <= end:
             _, more, own = self._beside.popleft()
-            of_chunk, of_choice = beside(of_chunk, more, growing=False), beside(of_choice, own)
-        if not (of_chunk or of_choice):
+            of_chunk, choice_fields = beside(of_chunk, more, growing=False), beside(choice_fields, own)
+        if not (of_chunk or choice_fields):
             return self._chunk
         (choice,) = self._chunk["choices"]
-        return {**self._chunk, **of_chunk, "choices": [{**choice, **of_choice}]}
+        return {**self._chunk, **of_chunk, "choices": [{**choice, **choice_fields}]}
 
     def _joined(self, end: int) -> LogProbs | None:
         """The log-probabilities of the tokens that end at or before this offset, joined in order."""

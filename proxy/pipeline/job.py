@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.prompt import Results
+from citestream.citation.evidence.prompt import ToolEvidence
 from citestream.citation.options import Options
 from citestream.providers.events import Message
 
@@ -32,7 +32,7 @@ class Job:
     own_messages: list[Message] | None = None  # for a provider that speaks the client's API, if others get less
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
     evidence: tuple[Evidence, ...] = ()
-    results: tuple[Results, ...] = ()  # where in the messages evidence stands that tools brought
+    results: tuple[ToolEvidence, ...] = ()  # where in the messages evidence stands that tools brought
     retrieval: Retrieval = field(default_factory=Retrieval)
     retrieved: Mapping[str, Any] | None = None  # what a report says of the search, once there was one
     options: Options = field(default_factory=Options)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from citestream.citation.link_policy import Unlinkers
+from citestream.citation.link_policy import LinkDefangers
 from citestream.providers.events import Chunk
 
 Fields = dict[str, Any]
@@ -13,14 +13,14 @@ LISTS = {"reasoning_details": ("text", "summary"), "thinking_blocks": ("thinking
 OBJECTS = {"audio": ("transcript",)}  # OpenAI's, of what is said
 
 
-def unlinked(chunk: Chunk, beside: Unlinkers | None) -> Chunk:
+def unlinked(chunk: Chunk, beside: LinkDefangers | None) -> Chunk:
     """The chunk, no links in its texts; as it is where nothing is to be taken apart."""
     if beside is None:
         return chunk
     return chunk | {"choices": [_choice(choice, beside) for choice in chunk.get("choices") or ()]}
 
 
-def _choice(choice: Fields, beside: Unlinkers) -> Fields:
+def _choice(choice: Fields, beside: LinkDefangers) -> Fields:
     index, delta = choice.get("index", 0), choice.get("delta") or {}
     changed = _texts(delta, TEXTS, index, beside)
     for name, texts in LISTS.items():
@@ -32,12 +32,10 @@ def _choice(choice: Fields, beside: Unlinkers) -> Fields:
     return choice | {"delta": delta | changed} if changed else choice
 
 
-def _within(value: Any, name: str, texts: tuple[str, ...], index: int, beside: Unlinkers) -> Any:
+def _within(value: Any, name: str, texts: tuple[str, ...], index: int, beside: LinkDefangers) -> Any:
     return value | _texts(value, texts, index, beside, f"{name}.") if isinstance(value, dict) else value
 
 
-def _texts(fields: Fields, names: tuple[str, ...], index: int, beside: Unlinkers, below: str = "") -> Fields:
+def _texts(fields: Fields, names: tuple[str, ...], index: int, beside: LinkDefangers, below: str = "") -> Fields:
     """Those that are there, changed."""
-    return {
-        name: beside.passing(index, below + name, fields[name]) for name in names if isinstance(fields.get(name), str)
-    }
+    return {name: beside.feed(index, below + name, fields[name]) for name in names if isinstance(fields.get(name), str)}

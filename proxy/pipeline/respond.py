@@ -16,7 +16,7 @@ from typing import assert_never
 
 from citestream.citation.answer import UNDECIDED, Draft
 from citestream.citation.grounding import Grounding
-from citestream.citation.link_policy import Unlinkers
+from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
@@ -60,10 +60,10 @@ def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
             return [Shown(choice, text, chunk, logprobs)] if text else []
         case Finish(choice, _, chunk):
             listed = response.answer(choice).reference_list()
-            ended = Ended(choice, unlinked(chunk, response.beside))
+            ended = Ended(choice, unlinked(chunk, response.side_texts))
             return [*([Shown(choice, listed, chunk)] if listed else []), ended]
-        case OtherDelta(chunk, choices) if response.beside:
-            return [OtherDelta(unlinked(chunk, response.beside), choices)]
+        case OtherDelta(chunk, choices) if response.side_texts:
+            return [OtherDelta(unlinked(chunk, response.side_texts), choices)]
         case OtherDelta() | Usage() | Waiting() | Failed():
             return [step]
         case _:
@@ -108,7 +108,7 @@ class Times:
         """Decisions; what they take is added to the time spent on them."""
         began, now = perf_counter(), time_ns()
         decisions = await deciding
-        self._grounding.decided = (self._grounding.decided[0] or now, time_ns())
+        self._grounding.decision_times_ns = (self._grounding.decision_times_ns[0] or now, time_ns())
         self._report["scoring"] = round(self._report.get("scoring", 0.0) + _milliseconds(began), 3)
         return decisions
 
@@ -118,7 +118,7 @@ def _milliseconds(since: float) -> float:
 
 
 async def unchanged(
-    events: AsyncGenerator[Event, None], pace: Pace, beside: Unlinkers | None = None
+    events: AsyncGenerator[Event, None], pace: Pace, beside: LinkDefangers | None = None
 ) -> AsyncGenerator[Outgoing, None]:
     """Pass on a completion that has nothing to cite. Raises ProviderError only before anything was yielded.
 

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from citestream.citation.answer import UNDECIDED
-from citestream.citation.enrichment import Decided, judge, messages
+from citestream.citation.enrichment import Decided, apply_result, messages
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import BrokenStream, ProviderError
@@ -106,7 +106,7 @@ async def _second(
     except ProviderError as error:
         response.grounding.notes["enrich"] = {"outcome": error.code or "failed"}
         return
-    found = judge(decided, "".join(written.pieces), response.names)
+    found = apply_result(decided, "".join(written.pieces), response.names)
     response.grounding.notes["enrich"] = {"outcome": found.outcome, **written.report}
     for i, decision in zip(places, found.decisions, strict=True):
         read[i] = replace(read[i], decision=decision)

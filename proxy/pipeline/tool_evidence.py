@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from citestream.citation.evidence import Evidence, parse_evidence
-from citestream.citation.evidence.prompt import Results
-from citestream.citation.evidence.tool_results import Found, passages
+from citestream.citation.evidence.prompt import ToolEvidence
+from citestream.citation.evidence.tool_results import ExtractedPassages, extract_passages
 from citestream.providers.events import Message
 from citestream.providers.retrieval.excerpts import LONGEST, cut
 from citestream.providers.wire.openai_messages import tool_names
@@ -34,7 +34,7 @@ class _Result:
 
     message: int
     text: str
-    found: Found
+    found: ExtractedPassages
     tool: str
     call: str
     age: int
@@ -43,7 +43,7 @@ class _Result:
 def with_results(job: Job, messages: Sequence[Message], config: EvidenceConfig, secret: bytes) -> Job:
     """The job with its tools' results as evidence. What goes beyond the limits is left where it is, oldest first.
 
-    `messages`: those that the provider will be told. `secret`: what nobody who writes results knows; see Results.nonce.
+    `messages`: those for the provider. `secret`: unknown to the authors of results; see ToolEvidence.nonce.
     """
     kept = _within(list(_results(messages)), job.evidence, config)
     evidence = job.evidence
@@ -58,7 +58,7 @@ def with_results(job: Job, messages: Sequence[Message], config: EvidenceConfig, 
                 numbers[key] = evidence[-1].number
             held.append(numbers[key])
         nonce = hmac.digest(secret, result.text.encode("utf-8", "surrogatepass"), "sha256").hex()[: 2 * NONCE_BYTES]
-        results.append(Results(result.message, tuple(dict.fromkeys(held)), nonce, result.found.rest, result.age))
+        results.append(ToolEvidence(result.message, tuple(dict.fromkeys(held)), nonce, result.found.rest, result.age))
     return replace(job, evidence=evidence, results=tuple(results)) if results else job
 
 
@@ -71,7 +71,7 @@ def _results(messages: Sequence[Message]) -> Iterator[_Result]:
         if message.get("role") not in TOOL_ROLES:
             continue
         text = _said(message.get("content"))
-        if found := passages(text):
+        if found := extract_passages(text):
             call = message.get("tool_call_id") or ""
             yield _Result(position, text, found, message.get("name") or names.get(call, ""), call, asked)
 
@@ -82,7 +82,7 @@ def _said(content: Any) -> str:
     if isinstance(content, str) or len(texts) < 2:
         return text_of(content)
     parts = dumps(texts).decode()
-    return parts if passages(parts) else text_of(content)
+    return parts if extract_passages(parts) else text_of(content)
 
 
 def _within(results: list[_Result], given: Sequence[Evidence], config: EvidenceConfig) -> list[_Result]:

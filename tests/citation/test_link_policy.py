@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 
 from citestream.citation.answer import Answer
 from citestream.citation.evidence import Evidence
-from citestream.citation.link_policy import LinkPolicy, Unlinker, Unlinkers
+from citestream.citation.link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Status, Support
@@ -62,8 +62,8 @@ UNTOUCHED = [
 
 
 def apart(text: str, *kept: str) -> str:
-    unlinker = Unlinker(kept)
-    return unlinker.feed(text) + unlinker.flush()
+    defanger = LinkDefanger(kept)
+    return defanger.feed(text) + defanger.flush()
 
 
 @pytest.mark.parametrize("case", APART)
@@ -88,8 +88,8 @@ CODE = {
 @pytest.mark.parametrize("case", CODE)
 def test_code_keeps_its_dots_and_brackets(case: str) -> None:
     text, expected = CODE[case]
-    unlinker = Unlinker()
-    assert unlinker.feed(text, code=True) + unlinker.flush() == expected
+    defanger = LinkDefanger()
+    assert defanger.feed(text, code=True) + defanger.flush() == expected
 
 
 KEEPS = {
@@ -192,10 +192,10 @@ def pieces(text: str, cuts: list[int]) -> list[str]:
 def test_no_renderer_finds_a_link_however_the_text_is_cut(text: str, cuts: list[int]) -> None:
     assert links(apart(text)) == NONE
     for parts in (list(text), pieces(text, cuts)):
-        unlinker = Unlinker()
-        assert links("".join(unlinker.feed(part) + unlinker.flush() for part in parts)) == NONE, parts
-        beside = Unlinkers()
-        assert links("".join(beside.passing(0, "reasoning", part) for part in parts)) == NONE, parts
+        defanger = LinkDefanger()
+        assert links("".join(defanger.feed(part) + defanger.flush() for part in parts)) == NONE, parts
+        beside = LinkDefangers()
+        assert links("".join(beside.feed(0, "reasoning", part) for part in parts)) == NONE, parts
 
 
 @given(hostile, places)
@@ -204,8 +204,8 @@ def test_how_it_arrives_changes_nothing_and_nothing_is_lost(text: str, cuts: lis
     for kept in ((), ("https://evil.example/x?q=secret",)):
         whole = apart(text, *kept)
         for parts in (list(text), pieces(text, cuts)):
-            unlinker = Unlinker(kept)
-            assert "".join(map(unlinker.feed, parts)) + unlinker.flush() == whole
+            defanger = LinkDefanger(kept)
+            assert "".join(map(defanger.feed, parts)) + defanger.flush() == whole
     shown = iter(apart(text))
     assert all(character in shown for character in text if character not in "[]")  # in this order, others between
 
@@ -276,7 +276,7 @@ def test_what_is_judged_is_what_the_model_wrote() -> None:
 
 
 def test_allowed_links_are_left_alone() -> None:
-    assert Response(EVIDENCE, Options()).unlinker() is None
+    assert Response(EVIDENCE, Options()).link_defanger() is None
     assert answered([ANSWER], "allow", Options(marker="none"))[0] == ANSWER.replace(" [1].", ".")
 
 
@@ -284,7 +284,7 @@ def test_allowed_links_are_left_alone() -> None:
     "text", ["a" * 200_000, "." * 50_000, "[" * 50_000, "](" * 30_000, "a." * 30_000, "&a" * 30_000]
 )
 def test_degenerate_text_costs_no_more_than_its_length(text: str) -> None:
-    unlinker = Unlinker()
+    defanger = LinkDefanger()
     for start in range(0, len(text), 2000):  # as much as a sentence holds
-        unlinker.feed(text[start : start + 2000])
-        unlinker.flush()
+        defanger.feed(text[start : start + 2000])
+        defanger.flush()

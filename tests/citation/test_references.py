@@ -34,7 +34,7 @@ def cited(*decisions: tuple[int, ...], text: str = "", options: Options | None =
     for draft in answer.feed(text) + answer.flush():
         numbers = left.pop(0) if draft.claim is not None and left else ()
         pieces += answer.cite(draft, Decision(tuple(support(number) for number in numbers)))
-    return pieces, response.of_choice(0) | response.overall()
+    return pieces, response.choice_fields(0) | response.response_fields()
 
 
 def test_numbers_are_dense_by_first_use() -> None:

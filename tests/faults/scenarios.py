@@ -156,9 +156,7 @@ WITHIN: dict[str, Scenario] = {
         lambda d: [*half(d), d.text("x")[:30], Break.STALL], HALF, error=True, impatient=True
     ),
     "[DONE] without a finish reason": Scenario(lambda d: [*half(d), d.done], HALF, error=True, kinds=("openai",)),
-    "an endless line": Scenario(
-        lambda d: [*half(d), b"data: ", *[b"x" * MB] * 3], HALF, error=True, changed=True
-    ),
+    "an endless line": Scenario(lambda d: [*half(d), b"data: ", *[b"x" * MB] * 3], HALF, error=True, changed=True),
     "fewer bytes than Content-Length": Scenario(half, HALF, error=True, http=overstated),
     "broken framing": Scenario(
         half, HALF, error=True, http=lambda d, pieces: [*chunked(d, pieces)[:-1], b"no size\r\n", Break.CLOSE]
@@ -195,7 +193,9 @@ HARMLESS: dict[str, Scenario] = {
         lambda d: in_pieces([d.text("The bridge was opened in 1932. 水 °"), d.text("🙂."), d.finish(), d.done]),
         "The bridge was opened in 1932. 水 °🙂.",
     ),
-    "surrogate pairs split between events": Scenario(spelled, "The bridge was opened in 1932. 😀 \ufffd.", kinds=("openai",)),
+    "surrogate pairs split between events": Scenario(
+        spelled, "The bridge was opened in 1932. 😀 \ufffd.", kinds=("openai",)
+    ),
     # Servers in Go and of Google's cannot send such at all
     "unpaired surrogates": Scenario(
         spelled, "The bridge was opened in 1932. \ufffd\ufffd \ufffd.", kinds=("ollama", "gemini")

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 from citestream.citation.answer import Answer
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.evidence.prompt import inject
-from citestream.citation.evidence.sanitize import defuse
-from citestream.citation.link_policy import Unlinker
+from citestream.citation.evidence.sanitize import sanitize
+from citestream.citation.link_policy import LinkDefanger
 from citestream.citation.markers import MarkerNames, strip
-from citestream.citation.markers.strip import Stripper
+from citestream.citation.markers.strip import MarkerStripper
 from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Status, Support
@@ -42,7 +42,7 @@ EVIDENCE = (
     Evidence(1, "The bridge was opened in 1932.", "e1", url="https://ex.org/a", file_name="a.md"),
     Evidence(2, "It is red and 503 metres long.", "e2", title="Bridge"),
 )
-NAMES = MarkerNames.of(EVIDENCE)
+NAMES = MarkerNames.from_evidence(EVIDENCE)
 SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
 
 
@@ -176,19 +176,19 @@ def segmenter(data: bytes) -> None:
 def markers(data: bytes) -> None:
     """So are texts without the model's markers; nothing is left of those in what a model is shown."""
     sizes, text = text_of(data)
-    stripper = Stripper(NAMES)
+    stripper = MarkerStripper(NAMES)
     shown = "".join(stripper.feed(part) for part in pieces(text, sizes)) + stripper.flush()
     whole = strip(text, NAMES)
     assert (whole.text, whole.cited, whole.unknown) == (shown, stripper.cited, stripper.unknown)
-    safe = defuse(text, "7f3a9c51")
-    assert defuse(safe, "7f3a9c51") == safe
+    safe = sanitize(text, "7f3a9c51")
+    assert sanitize(safe, "7f3a9c51") == safe
     assert "7f3a9c51" not in safe
 
 
 def links(data: bytes) -> None:
     """So are texts without links; and none of what makes one is left."""
     sizes, text = text_of(data)
-    at_once, bit_by_bit, cut_off = Unlinker(), Unlinker(), Unlinker()
+    at_once, bit_by_bit, cut_off = LinkDefanger(), LinkDefanger(), LinkDefanger()
     whole = at_once.feed(text) + at_once.flush()
     assert "".join(map(bit_by_bit.feed, pieces(text, sizes))) + bit_by_bit.flush() == whole
     seams = "".join(cut_off.feed(part) + cut_off.flush() for part in pieces(text, sizes))
@@ -213,7 +213,7 @@ def answer(data: bytes) -> None:
             for span in reference.spans:
                 assert one[span.start : span.end].strip() == one[span.start : span.end] != ""
                 assert one[slice(*span.marker)] == "[1]"
-        dumps(response.of_choice(0) | response.overall())
+        dumps(response.choice_fields(0) | response.response_fields())
         shown.append(one)
     assert shown[0] == shown[1]
 

@@ -14,7 +14,7 @@ from citestream.citation.cite import decide
 from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.prompt import inject
-from citestream.citation.evidence.sanitize import defuse
+from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import DialectName, MarkerStyle, Options
 from citestream.citation.response import Response
@@ -81,7 +81,7 @@ def test_of_an_order_in_evidence_the_rules_and_what_code_decides_are_left(case: 
     evidence = (BRIDGE, Evidence(2, attack.text, "e2"))
     rules, message = injected(evidence)
     assert RULE in rules
-    assert f"<excerpt-{NONCE}>\n[2]\n{defuse(attack.text)}\n</excerpt-{NONCE}>" in message
+    assert f"<excerpt-{NONCE}>\n[2]\n{sanitize(attack.text)}\n</excerpt-{NONCE}>" in message
     shown, response = answered(attack.obeyed, evidence)
     assert shown == attack.shown
     assert numbers(response) == attack.cited
@@ -137,8 +137,8 @@ def test_names_and_addresses_do_no_harm_where_they_are_shown(case: str) -> None:
                 ]  # its id, in the name style
                 assert hrefs == local, (renderer, shown)
             assert shown.count("\n") == (0 if "**References**" not in shown else 5), shown
-            told = {**response.of_choice(0), **response.overall()}
-            told["closing"] = response.closing(0)
+            told = {**response.choice_fields(0), **response.response_fields()}
+            told["closing"] = response.closing_fields(0)
             for address in addresses(told):
                 scheme, colon, _ = address.strip().partition(":")
                 assert not colon or scheme.lower() in {"http", "https", "urn", "file"} or not scheme.isalnum(), address

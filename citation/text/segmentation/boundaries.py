@@ -8,7 +8,7 @@ paragraphs, and is right for 43 of the 48 English golden rules of pySBD; `python
 import re
 from typing import Final
 
-from ...markers import PARTIAL, STARTS, Match, match_marker
+from ...markers import MARKER_STARTS, PARTIAL, Match, match_marker
 from ..full_stop import MAX_LEFT, NEED_DATA, STARTERS, NeedData, full_stop_ends
 
 # Ends of sentences that need no space after them: CJK in full and half width
@@ -174,7 +174,7 @@ def _after_closers(text: str, i: int, end: int, final: bool) -> int | NeedData:
 
 def _after_marker(text: str, at: int, final: bool) -> int | NeedData | None:
     """Return the offset after the model's marker that begins at `at`, None where none does."""
-    if text[at] not in STARTS:
+    if text[at] not in MARKER_STARTS:
         return None
     found = match_marker(text, at, final=final)
     if found is PARTIAL:

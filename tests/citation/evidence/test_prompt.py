@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.budget import estimate_tokens, fit
-from citestream.citation.evidence.prompt import Injected, Message, Results, Templates, excerpt, inject
-from citestream.citation.evidence.sanitize import defuse, defuse_line
-from citestream.citation.markers import ANY, MarkerNames, strip
+from citestream.citation.evidence.budget import estimate_tokens, fit_budget
+from citestream.citation.evidence.prompt import Injected, Message, Templates, ToolEvidence, excerpt, inject
+from citestream.citation.evidence.sanitize import sanitize, sanitize_line
+from citestream.citation.markers import ANY_NUMBER, MarkerNames, strip
 
 NONCE = "7f3a9c51"
 REPORT = Evidence(1, "Sales rose by 12 %.", "e1", file_name="report.pdf", page_number=12, chunk_index=7)
@@ -144,7 +144,7 @@ THEIRS, LATER = "aaaaaaaa", "bbbbbbbb"
 
 
 def test_what_a_tool_brought_stays_in_its_message() -> None:
-    results = [Results(2, (2,), THEIRS, '{"answer": "[7] Up."}', age=1), Results(4, (2, 3), LATER)]
+    results = [ToolEvidence(2, (2,), THEIRS, '{"answer": "[7] Up."}', age=1), ToolEvidence(4, (2, 3), LATER)]
     told = injected(CALLED, (REPORT, TITLED, PROFILE), results=results).messages
     assert [message["role"] for message in told] == ["system", "user", "assistant", "tool", "user", "tool"]
     assert told[1:3] == CALLED[:2]
@@ -160,7 +160,7 @@ def test_what_a_tool_brought_stays_in_its_message() -> None:
 
 
 def test_the_question_stays_as_it_is_where_only_tools_brought_something() -> None:
-    told = injected(CALLED, (REPORT,), results=[Results(2, (1,), THEIRS)]).messages
+    told = injected(CALLED, (REPORT,), results=[ToolEvidence(2, (1,), THEIRS)]).messages
     assert told[4] == CALLED[3]
     assert told[5] == CALLED[4]
     assert told[0]["content"] == Templates.load().system.strip()
@@ -169,7 +169,7 @@ def test_the_question_stays_as_it_is_where_only_tools_brought_something() -> Non
 def test_what_came_first_is_left_out_first() -> None:
     old = Evidence(1, "Sales rose. " * 40, "e1", score=0.9)
     new = Evidence(2, "Costs fell. " * 40, "e2", score=0.1)
-    results = [Results(2, (1,), THEIRS, age=1), Results(4, (2,), LATER)]
+    results = [ToolEvidence(2, (1,), THEIRS, age=1), ToolEvidence(4, (2,), LATER)]
     result = injected(CALLED, (old, new), results=results, budget=600)
     assert (result.injected, result.dropped) == ((new,), (old,))
     assert result.messages[3]["content"] == "There is no room for the result of this call."
@@ -236,7 +236,7 @@ def scored(*scores: float | None) -> tuple[Evidence, ...]:
 
 
 FITTING: dict[str, tuple[tuple[float | None, ...], dict[int, int], int, list[int]]] = {  # scores, costs, room, kept
-    "all fit": ((0.1, 0.2), {1: 5, 2: 5}, 10, [1, 2]),
+    "all fit_budget": ((0.1, 0.2), {1: 5, 2: 5}, 10, [1, 2]),
     "the lowest score goes": ((0.1, 0.9, 0.5), {1: 5, 2: 5, 3: 5}, 10, [2, 3]),
     "the two lowest go": ((0.1, 0.9, 0.5), {1: 5, 2: 5, 3: 5}, 9, [2]),
     "without scores the last goes": ((None, None, None), {1: 5, 2: 5, 3: 5}, 10, [1, 2]),
@@ -252,7 +252,7 @@ FITTING: dict[str, tuple[tuple[float | None, ...], dict[int, int], int, list[int
 @pytest.mark.parametrize("case", FITTING)
 def test_what_does_not_fit_is_dropped_from_the_lowest_score_up(case: str) -> None:
     scores, costs, room, expected = FITTING[case]
-    kept, dropped = fit(scored(*scores), costs, room)
+    kept, dropped = fit_budget(scored(*scores), costs, room)
     assert [item.number for item in kept] == expected
     assert sorted(item.number for item in kept + dropped) == sorted(costs)
 
@@ -335,14 +335,14 @@ UNSEEN = [
 
 def test_what_nobody_sees_is_found_whatever_stands_around_it() -> None:
     for character in UNSEEN:
-        among = [defuse(f"{letter}{character}{letter}").strip(letter) for letter in "aéд日ก"]
+        among = [sanitize(f"{letter}{character}{letter}").strip(letter) for letter in "aéд日ก"]
         assert len(set(among)) == 1, ascii(character)
 
 
 @pytest.mark.parametrize("case", DEFUSED)
 def test_hostile_text_is_defused(case: str) -> None:
     text, expected = DEFUSED[case]
-    assert defuse(text, NONCE) == expected
+    assert sanitize(text, NONCE) == expected
 
 
 def test_users_see_the_original() -> None:
@@ -371,11 +371,11 @@ def test_no_evidence_can_forge_the_frame(text: str) -> None:
 
 @given(hostile)
 def test_no_evidence_can_bring_a_marker(text: str) -> None:
-    for safe in (defuse(text, NONCE), defuse_line(text, NONCE)):
-        for names in (ANY, MarkerNames.up_to(5)):
+    for safe in (sanitize(text, NONCE), sanitize_line(text, NONCE)):
+        for names in (ANY_NUMBER, MarkerNames.up_to(5)):
             assert strip(safe, names).cited == ()
 
 
 @given(hostile)
 def test_defusing_twice_is_defusing_once(text: str) -> None:
-    assert defuse(defuse(text, NONCE), NONCE) == defuse(text, NONCE)
+    assert sanitize(sanitize(text, NONCE), NONCE) == sanitize(text, NONCE)

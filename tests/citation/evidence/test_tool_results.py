@@ -1,4 +1,4 @@
-"""Results of retrieval tools, in the shapes they come in, and what of them can be cited."""
+"""ToolEvidence of retrieval tools, in the shapes they come in, and what of them can be cited."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import parse_evidence
-from citestream.citation.evidence.tool_results import passages
+from citestream.citation.evidence.tool_results import extract_passages
 
 A = "The Harlan bridge was opened on 4 May 1932."
 B = "It carries two lanes and eight railway tracks."
@@ -183,24 +183,26 @@ def written(result: Any) -> str:
 
 @pytest.mark.parametrize(("result", "expected"), SHAPES.values(), ids=SHAPES)
 def test_passages_are_found(result: Any, expected: list[dict[str, Any]]) -> None:
-    found = passages(written(result))
+    found = extract_passages(written(result))
     assert found
     assert [{key: value for key, value in one.items() if key != "metadata"} for one in found.passages] == expected
 
 
 @pytest.mark.parametrize("result", NONE.values(), ids=NONE)
 def test_what_holds_no_passage_is_left_alone(result: Any) -> None:
-    assert passages(written(result)) is None
+    assert extract_passages(written(result)) is None
 
 
 def test_what_stands_beside_the_passages_is_handed_back() -> None:
-    found = passages(json.dumps({"results": [{"title": "H", "content": A}], "answer": "In 1932.", "images": []}))
+    found = extract_passages(
+        json.dumps({"results": [{"title": "H", "content": A}], "answer": "In 1932.", "images": []})
+    )
     assert found
     assert json.loads(found.rest) == {"answer": "In 1932."}
 
 
 def test_what_pages_of_ragflow_need_is_kept_as_metadata() -> None:
-    found = passages(written(SHAPES["RAGFlow's chunks"][0]))
+    found = extract_passages(written(SHAPES["RAGFlow's chunks"][0]))
     assert found
     assert found.passages[0]["metadata"] == {
         "dataset_id": "k1",
@@ -230,7 +232,7 @@ def said(value: Any) -> set[str]:
 
 @given(values)
 def test_whatever_is_found_is_evidence_and_nothing_is_lost(result: Any) -> None:
-    found = passages(json.dumps(result))
+    found = extract_passages(json.dumps(result))
     if found is None:
         return
     evidence = parse_evidence([{key: one for key, one in p.items() if key != "id"} for p in found.passages])
@@ -241,5 +243,5 @@ def test_whatever_is_found_is_evidence_and_nothing_is_lost(result: Any) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_at_all(text: str) -> None:
-    found = passages(text)
+    found = extract_passages(text)
     assert found is None or found.passages

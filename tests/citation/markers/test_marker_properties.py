@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citestream.citation.markers import MAX_MARKER, PARTIAL, MarkerNames, Match, Stripped, Stripper, match_marker, strip
+from citestream.citation.markers import (
+    MAX_MARKER,
+    PARTIAL,
+    MarkerNames,
+    MarkerStripper,
+    Match,
+    StrippedText,
+    match_marker,
+    strip,
+)
 from citestream.citation.markers.code_spans import CODE_REACH
 
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file.txt": (2, 3)})
@@ -86,7 +95,7 @@ def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     for cut in (pieces, list(text)):
-        stripper = Stripper(NAMES)
+        stripper = MarkerStripper(NAMES)
         shown = "".join([stripper.feed(piece) for piece in cut]) + stripper.flush()
         assert (shown, stripper.cited, stripper.unknown) == (whole.text, whole.cited, whole.unknown)
 
@@ -95,15 +104,15 @@ def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
 def test_numbers_at_the_end_of_a_sentence_leave_as_everywhere(text: str, numbers: list[str], end: str) -> None:
     for word in ("rose ", "rose", "stieß ", "上升"):
         sentence = f"{text} {word}{''.join(numbers)}{end} "
-        stripper = Stripper(NAMES)
+        stripper = MarkerStripper(NAMES)
         shown = stripper.feed(sentence) + stripper.flush()
-        assert strip(sentence, NAMES) == Stripped(shown, stripper.cited, stripper.unknown)
+        assert strip(sentence, NAMES) == StrippedText(shown, stripper.cited, stripper.unknown)
 
 
 @given(hostile)
 def test_what_is_shown_early_is_how_the_text_begins(text: str) -> None:
     final = strip(text, NAMES).text
-    stripper, shown = Stripper(NAMES), ""
+    stripper, shown = MarkerStripper(NAMES), ""
     for character in text:
         shown += stripper.feed(character)
         assert final.startswith(shown)
@@ -154,7 +163,7 @@ def test_a_marker_is_undecided_only_at_the_end_of_the_text(text: str) -> None:
     )
 )
 def test_no_more_is_held_than_the_limit(text: str) -> None:
-    stripper = Stripper(NAMES)
+    stripper = MarkerStripper(NAMES)
     for character in text:
         stripper.feed(character)
         assert len(stripper.held) <= CODE_REACH + 17 * MAX_MARKER
@@ -231,7 +240,7 @@ def test_time_grows_with_the_length_and_no_faster(case: str) -> None:
 def _seconds(text: str) -> float:
     best = 9.0
     for _ in range(3):
-        stripper = Stripper(NAMES)
+        stripper = MarkerStripper(NAMES)
         started = time.process_time()
         for at in range(0, len(text), 4):
             stripper.feed(text[at : at + 4])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.markers import ANY, MarkerNames, forget, reference_list, render, strip
-from citestream.citation.markers.placement import place
+from citestream.citation.markers import ANY_NUMBER, MarkerNames, reference_list, render, strip, strip_history
+from citestream.citation.markers.placement import place_marker
 from citestream.citation.options import MarkerStyle, Placement
 from citestream.citation.text.segmentation import Kind
 
@@ -72,28 +72,28 @@ PLACED: dict[str, tuple[str, Kind, str, str]] = {  # text, kind, after, before
 def test_a_marker_stands_where_its_script_puts_it(case: str) -> None:
     text, kind, after, before = PLACED[case]
     for placement, expected in (("after", after), ("before", before)):
-        placed = place(text, kind, "[1]", placement)  # type: ignore[arg-type]
+        placed = place_marker(text, kind, "[1]", placement)  # type: ignore[arg-type]
         assert placed.text == expected
         assert placed.text[placed.marker_start : placed.marker_end] == "[1]"
-        assert placed.without == text
+        assert placed.original == text
 
 
 def test_the_body_is_the_sentence_without_the_space_around_it() -> None:
-    after = place(" Sales rose. ", PROSE, "[1]")
+    after = place_marker(" Sales rose. ", PROSE, "[1]")
     assert after.text[after.body_start : after.body_end] == "Sales rose."
-    before = place(" Sales rose. ", PROSE, "[1]", "before")
+    before = place_marker(" Sales rose. ", PROSE, "[1]", "before")
     assert before.text[before.body_start : before.body_end] == "Sales rose [1]."
 
 
 def test_without_a_marker_nothing_changes() -> None:
-    placed = place("Sales rose. ", PROSE, "")
+    placed = place_marker("Sales rose. ", PROSE, "")
     assert (placed.text, placed.marker_start, placed.marker_end) == ("Sales rose. ", 11, 11)
-    assert place(" \n", PROSE, "[1]").text == " \n"
+    assert place_marker(" \n", PROSE, "[1]").text == " \n"
 
 
 def test_a_marker_follows_what_has_left_already() -> None:
-    assert place("Sales rose. ", PROSE, "[1]", "before", shown=11).text == "Sales rose. [1] "
-    assert place("Sales rose. ", PROSE, "[1]", "before", shown=10).text == "Sales rose [1]. "
+    assert place_marker("Sales rose. ", PROSE, "[1]", "before", shown=11).text == "Sales rose. [1] "
+    assert place_marker("Sales rose. ", PROSE, "[1]", "before", shown=10).text == "Sales rose [1]. "
 
 
 texts = st.text(st.sampled_from("ab1 .!?。:;|`*_$[]()<>/\\\"'\n収ก한א🚀-"), max_size=30)
@@ -103,8 +103,8 @@ placements: st.SearchStrategy[Placement] = st.sampled_from(["after", "before"])
 
 @given(texts, kinds, placements, st.sampled_from(["[1]", "[1][2]", "[[1]](http://a.b)", "[ID:0]", ""]))
 def test_placing_can_be_undone(text: str, kind: Kind, placement: Placement, rendered: str) -> None:
-    placed = place(text, kind, rendered, placement)
-    assert placed.without == text
+    placed = place_marker(text, kind, rendered, placement)
+    assert placed.original == text
     assert placed.text[placed.marker_start : placed.marker_end] == (rendered if text.strip() else "")
     body = placed.text[placed.body_start : placed.body_end]
     assert body == body.strip()
@@ -119,7 +119,7 @@ def test_placing_can_be_undone(text: str, kind: Kind, placement: Placement, rend
 def test_a_marker_never_stands_inside_code_links_or_math(pieces: list[str]) -> None:
     text = " ".join(pieces)
     for placement in ("after", "before"):
-        placed = place(text, PROSE, "[1]", placement)
+        placed = place_marker(text, PROSE, "[1]", placement)
         for atom in ("`a.b`", "[x.](http://a.b/c)", "$x.$"):
             assert placed.text.count(atom) == text.count(atom)
 
@@ -182,21 +182,21 @@ FORGOTTEN: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("case", FORGOTTEN)
 def test_markers_of_earlier_answers_are_forgotten(case: str) -> None:
     text, expected = FORGOTTEN[case]
-    assert forget(text) == expected
-    assert forget(expected) == expected
+    assert strip_history(text) == expected
+    assert strip_history(expected) == expected
 
 
 @pytest.mark.parametrize("style", ["number", "link", "ragflow", "name", "none"])
 @pytest.mark.parametrize("text", ["Sales rose. ", "收入增长。", "**Sales rose.** ", "Sales rose:\n"])
 @pytest.mark.parametrize("placement", ["after", "before"])
 def test_what_we_write_we_can_forget(text: str, style: MarkerStyle, placement: Placement) -> None:
-    shown = place(text, PROSE, render(1, PLAIN, style), placement).text
-    assert forget(shown) == text
-    assert strip(shown, MarkerNames.of([PLAIN]) if style == "name" else ANY).text == text
+    shown = place_marker(text, PROSE, render(1, PLAIN, style), placement).text
+    assert strip_history(shown) == text
+    assert strip(shown, MarkerNames.from_evidence([PLAIN]) if style == "name" else ANY_NUMBER).text == text
 
 
 def test_the_list_of_references_is_forgotten_too() -> None:
     listed = reference_list([(1, PLAIN), (2, Evidence(9, "a", "x", title="T", url="https://a.b", page_number=3))])
     assert listed == "\n\n**References**\n\n- [1] report.pdf\n- [2] [T](https://a.b), page 3\n"
-    assert forget("Sales rose. [1]" + listed) == "Sales rose."
+    assert strip_history("Sales rose. [1]" + listed) == "Sales rose."
     assert reference_list([]) == ""

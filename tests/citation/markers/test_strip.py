@@ -3,10 +3,10 @@
 import pytest
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.markers import MarkerNames, Stripped, Stripper, strip
+from citestream.citation.markers import MarkerNames, MarkerStripper, StrippedText, strip
 
 FIVE = MarkerNames.up_to(5)
-FILES = MarkerNames.of(
+FILES = MarkerNames.from_evidence(
     [
         Evidence(1, "a", "e1", document_id="docs/annual report.pdf", file_name="annual report.pdf"),
         Evidence(2, "b", "e2", file_name="annual report.pdf", title="Annual report"),
@@ -18,22 +18,22 @@ FILES = MarkerNames.of(
 Case = tuple[str, str, tuple[int, ...], tuple[int, ...]]  # raw, shown, cited, unknown
 
 
-def ways(raw: str, names: MarkerNames) -> list[Stripped]:
+def ways(raw: str, names: MarkerNames) -> list[StrippedText]:
     """The text whole, a character at a time, and cut in two at every place."""
     cuts = [list(raw), *([raw[:at], raw[at:]] for at in range(len(raw) + 1))]
     results = [strip(raw, names)]
     for pieces in cuts:
-        stripper = Stripper(names)
+        stripper = MarkerStripper(names)
         shown = ""
         for piece in pieces:
             shown += stripper.feed(piece)
-        results.append(Stripped(shown + stripper.flush(), stripper.cited, stripper.unknown))
+        results.append(StrippedText(shown + stripper.flush(), stripper.cited, stripper.unknown))
     return results
 
 
 def check(raw: str, shown: str, cited: tuple[int, ...], unknown: tuple[int, ...], names: MarkerNames = FIVE) -> None:
     for result in ways(raw, names):
-        assert result == Stripped(shown, cited, unknown)
+        assert result == StrippedText(shown, cited, unknown)
 
 
 FORMS: dict[str, Case] = {
@@ -342,7 +342,7 @@ def test_a_marker_can_name_its_evidence(case: str) -> None:
 
 
 def test_verbatim_text_stays() -> None:
-    assert strip("x = a[1] [1]\n", FIVE, verbatim=True) == Stripped("x = a[1] [1]\n")
+    assert strip("x = a[1] [1]\n", FIVE, verbatim=True) == StrippedText("x = a[1] [1]\n")
 
 
 def test_what_stands_before_a_sentence_is_known() -> None:
@@ -352,7 +352,7 @@ def test_what_stands_before_a_sentence_is_known() -> None:
 
 
 def test_instances_know_nothing_of_each_other() -> None:
-    one, other = Stripper(FIVE), Stripper(FIVE)
+    one, other = MarkerStripper(FIVE), MarkerStripper(FIVE)
     shown = [one.feed("A ["), other.feed("B ["), one.feed("1]."), other.feed("x]."), one.flush(), other.flush()]
     assert "".join(shown[::2]) == "A."
     assert "".join(shown[1::2]) == "B [x]."
@@ -377,4 +377,4 @@ HELD: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("case", HELD)
 def test_only_what_could_be_a_marker_is_held(case: str) -> None:
     raw, shown = HELD[case]
-    assert Stripper(FIVE).feed(raw) == shown
+    assert MarkerStripper(FIVE).feed(raw) == shown

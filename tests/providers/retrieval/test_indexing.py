@@ -225,7 +225,7 @@ def strange_name(folder: Path) -> None:
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
 
 
-LEFT_OUT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
+OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
     "links that lead back": (
         link_to_itself,
         [LeftOut("b/again", "is a link"), LeftOut("loop.txt", "is a link")],
@@ -249,7 +249,7 @@ LEFT_OUT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
 }
 
 
-@pytest.mark.parametrize(("made", "left"), LEFT_OUT.values(), ids=LEFT_OUT)
+@pytest.mark.parametrize(("made", "left"), OMITTED_RESULT.values(), ids=OMITTED_RESULT)
 async def test_what_is_left_out_is_named_and_the_rest_is_read(
     made: Callable[[Path], object], left: list[LeftOut], store: Store, folder: Path
 ) -> None:

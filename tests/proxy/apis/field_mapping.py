@@ -37,7 +37,7 @@ class Row:
 
 
 def rows() -> Iterator[Row]:
-    """Every row of every table. A table belongs to the heading above it; a table without the column `example` is skipped."""
+    """Return the rows of all tables with a column `example`. A table belongs to the heading above it."""
     table, columns = "", list[str]()
     for line in DOCUMENT.read_text("utf-8").splitlines():
         if line.startswith("#"):

@@ -26,7 +26,7 @@ CITED = "Water boils at 100 °C. [1] Ice melts at 0 °C. [2]"
 OURS = {"references", "grounding", "citations", "search_results"}
 TEXTLESS = {"an OpenAI model that speaks", "an OpenAI model that refuses"}
 # The envelope, of which one chunk's speaks for all; padding; Perplexity's repetition of the answer.
-LEFT_OUT = {"id", "object", "created", "model", "obfuscation", "message", "usage", "choices"}
+OMITTED_RESULT = {"id", "object", "created", "model", "obfuscation", "message", "usage", "choices"}
 
 
 async def upstream(request: Request) -> AsyncIterator[Step]:
@@ -92,7 +92,7 @@ def told(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, list[Any
     growing: dict[Path, list[Any]] = defaultdict(list)
     known: dict[Path, list[Any]] = defaultdict(list)
     for chunk in found:
-        for path, one in values({key: one for key, one in chunk.items() if key not in LEFT_OUT}):
+        for path, one in values({key: one for key, one in chunk.items() if key not in OMITTED_RESULT}):
             known[path].append(one)
         for choice in chunk.get("choices") or ():
             delta = {key: one for key, one in (choice.get("delta") or {}).items() if key not in ("role", "content")}
@@ -101,7 +101,7 @@ def told(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, list[Any
             for key, one in choice.items():
                 if isinstance(one, list):
                     growing[choice["index"], key] += one
-                elif key not in LEFT_OUT | {"delta", "logprobs", "index"}:
+                elif key not in OMITTED_RESULT | {"delta", "logprobs", "index"}:
                     for path, inner in values(one, (choice["index"], key)):
                         known[path].append(inner)
     return growing, known
