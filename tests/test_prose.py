@@ -23,6 +23,7 @@ CHECKED = (
     "proxy/cli",
     "proxy/config",
     "proxy/observability",
+    "proxy/storage",
     "tests/test_prose.py",
 )
 # Texts of others, and answers of models.

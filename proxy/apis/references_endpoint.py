@@ -6,14 +6,14 @@ from ..app import App
 from ..http.error_responses import RequestError
 from ..http.middleware import json_response
 from ..observability.logs import TENANT
-from ..storage import KEPT
+from ..storage import STORED_FIELDS
 
 
 async def references(request: web.Request, app: App) -> web.Response:
     """What the last chunk of that answer carried; only to the client that got the answer."""
     name = request.match_info["id"]
     kept = await app.recent.get(request.get(TENANT, ""), name) or {}
-    found = {key: kept[key] for key in KEPT if key in kept}
+    found = {key: kept[key] for key in STORED_FIELDS if key in kept}
     if not found:
         raise RequestError(
             404,

@@ -21,7 +21,7 @@ from ..observability.telemetry import external_wait
 from ..observability.transcript_log import TranscriptLogger
 from ..pipeline.completion_chunks import Chunks, Unchanged
 from ..pipeline.job import Job
-from ..storage import Remembered
+from ..storage import RecordedChunks
 from .auth import presented
 from .encoding import dumps, loads
 from .error_responses import RequestError
@@ -204,7 +204,7 @@ class _Exchange:
         chunks: Shaper = shaper
         if isinstance(shaper, Chunks):
             name = encoder.name if _is_named(encoder) else ""
-            chunks = Remembered(shaper, app.recent, request.get(TENANT, ""), name)
+            chunks = RecordedChunks(shaper, app.recent, request.get(TENANT, ""), name)
         chunks = heard.over(chunks) if heard else chunks
         try:
             if job.stream:

@@ -143,7 +143,7 @@ async def test_losing_the_database_fails_nothing(tmp_path: Path, caplog: pytest.
         recent.put("", "a", {"references": ["private"]})
         assert await recent.get("", "a") is None
     recent.put("", "after the end", {})
-    assert "could not be kept" in caplog.text
+    assert "could not be stored" in caplog.text
     assert "private" not in caplog.text
 
 

@@ -1,7 +1,4 @@
-"""Entries in a SQLite file of one machine, which several workers of it may share.
-
-Imported where there is such a file: SQLite takes 1 MB.
-"""
+"""A store in a SQLite file, which several workers of one machine share."""
 
 import os
 import sqlite3
@@ -12,8 +9,8 @@ from citestream.providers.errors import ProviderError
 
 from ..config import ConfigError, ReferencesConfig
 
-TRIM_AFTER = 100  # parts of a limit that may be written before the next look at what has to go
-LOCKED_SECONDS = 1.0  # that another worker may hold the file
+TRIM_SHARE = 100  # check the limits after 1/100 of a limit was written
+LOCK_SECONDS = 1.0  # maximum wait while another worker writes
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -24,51 +21,51 @@ CREATE INDEX IF NOT EXISTS by_age ON answers (at, size);
 """
 
 
-class SqliteEntries:
-    """Opened here, then used by one thread."""
+class SqliteStore:
+    """A bounded store in a SQLite file. It is created in the main thread and then used by one other thread."""
 
     def __init__(self, config: ReferencesConfig, clock: Callable[[], float]) -> None:
-        """`clock`: seconds since 1970, as other workers and the next start count them. Raises ConfigError."""
+        """Open the file. `clock` returns seconds since 1970. Raise ConfigError if the file cannot be used."""
         self._config = config
         self._clock = clock
         self._written = (0, 0)  # entries and bytes since the last trim
-        self._database = _opened(config.file)
+        self._database = _open(config.file)
 
     def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
-        """Keep or replace entries, all in one transaction. Raises ProviderError: a full disk."""
+        """Store or replace entries in one transaction. Raise ProviderError, for example if the disk is full."""
         now = self._clock()
         rows = [(client, name, now, len(data), data) for client, name, data in entries]
-        with _told(), self._database as database:
+        with _hide_messages(), self._database as database:
             database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", rows)
             self._trim(len(rows), sum(len(data) for *_, data in rows))
 
     def get(self, client: str, name: str) -> bytes | None:
-        """What was put and is not too old. Raises ProviderError."""
+        """Return the data of an entry, or None if it is unknown or expired. Raise ProviderError."""
         oldest = self._clock() - self._config.keep_seconds
-        question = "SELECT fields FROM answers WHERE client = ? AND id = ? AND at >= ?"
-        with _told():
-            row = self._database.execute(question, (client, name, oldest)).fetchone()
+        query = "SELECT fields FROM answers WHERE client = ? AND id = ? AND at >= ?"
+        with _hide_messages():
+            row = self._database.execute(query, (client, name, oldest)).fetchone()
         return row[0] if row else None
 
     def reach(self) -> None:
-        """Raises ProviderError where the file cannot be read."""
-        with _told():
+        """Raise ProviderError if the file cannot be read."""
+        with _hide_messages():
             self._database.execute("SELECT 1 FROM answers LIMIT 1")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
     def _trim(self, entries: int, size: int) -> None:
         entries, written = self._written[0] + entries, self._written[1] + size
         self._written = (entries, written)
-        if entries * TRIM_AFTER < self._config.keep and written * TRIM_AFTER < self._config.max_bytes:
+        if entries * TRIM_SHARE < self._config.keep and written * TRIM_SHARE < self._config.max_bytes:
             return
         self._written = (0, 0)
-        self._database.executemany("DELETE FROM answers WHERE rowid = ?", self._superfluous())
+        self._database.executemany("DELETE FROM answers WHERE rowid = ?", self._expired())
 
-    def _superfluous(self) -> list[tuple[int]]:
-        """The rows that are too old, too many or too much: the oldest. 10,000 entries are counted in 0.5 ms."""
+    def _expired(self) -> list[tuple[int]]:
+        """Return the oldest rows that exceed the age, number or size. Counting 10,000 rows takes 0.5 ms."""
         found: list[tuple[int]] = []
         oldest = self._clock() - self._config.keep_seconds
         count, size = self._database.execute("SELECT count(*), coalesce(sum(size), 0) FROM answers").fetchone()
@@ -81,21 +78,21 @@ class SqliteEntries:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What goes wrong in SQLite's own words, which may hold what clients sent, is told by its kind."""
+def _hide_messages() -> Iterator[None]:
+    """Replace messages of SQLite, which can contain data of clients, by the name of the error."""
     try:
         yield
     except sqlite3.Error as error:
         raise ProviderError(f"SQLite: {type(error).__name__}") from None
 
 
-def _opened(file: str) -> sqlite3.Connection:
-    """The database, shared with nobody but the thread. Raises ConfigError for a file that is none."""
+def _open(file: str) -> sqlite3.Connection:
+    """Open the database. Raise ConfigError if the file cannot be opened or is not a database."""
     try:
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # excerpts stand in it: nobody else may read them
-        database = sqlite3.connect(file, timeout=LOCKED_SECONDS, check_same_thread=False)
-        database.execute("PRAGMA journal_mode = WAL")  # workers that read do not wait for the one that writes
-        database.execute("PRAGMA synchronous = OFF")  # a power cut may lose entries; no answer waits for the disk
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # it contains excerpts: only the owner can read it
+        database = sqlite3.connect(file, timeout=LOCK_SECONDS, check_same_thread=False)
+        database.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
+        database.execute("PRAGMA synchronous = OFF")  # a power cut can lose entries, but no answer waits for the disk
         database.executescript(_SCHEMA)
     except (OSError, sqlite3.Error) as error:
         raise ConfigError(f"references.file: {file}: {error}") from None
