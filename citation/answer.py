@@ -51,7 +51,7 @@ class Answer:
         limits: SegmentLimits,
         defanger: LinkDefanger | None = None,
     ) -> None:
-        """`references` and `grounding` belong to the response; its choices share them.
+        """Create an empty answer. `references` and `grounding` belong to the response; its choices share them.
 
         `defanger`: defangs the links in the text, if the operator's policy requires it.
         """

@@ -4,7 +4,7 @@ from citestream import Evidence, cite
 
 cited = cite("The bridge opened in 1932. It is red.", [Evidence(1, "The bridge was opened in 1932.", "e1")])
 print(cited.text)                    # The bridge opened in 1932. [1] It is red.
-print(cited.fields["references"])    # what supports which sentence
+print(cited.fields["references"])    # the cited evidence, with the sentences it supports
 """
 
 from collections.abc import Iterable, Sequence

@@ -30,8 +30,8 @@ class Counts:
     bad: int = 0  # unsupported sentences with a citation
     unsupported: int = 0
     paired: int = 0  # supported sentences with scored pairs
-    hit: int = 0  # of these, with at least one right citation
-    wrong: int = 0  # of these, with citations that are all wrong
+    hit: int = 0  # supported sentences with at least one right citation
+    wrong: int = 0  # supported sentences whose citations are all wrong
 
     def __iadd__(self, other: "Counts") -> "Counts":
         """Add the counts of `other`."""
@@ -83,7 +83,7 @@ def _count_pairs(record: Record, i: int, cited: set[int], supported: bool, count
         gold = set(alternative)
         seen = cited - (any_gold - gold)
         candidates.append((len(seen & gold), len(seen - gold), len(gold - seen)))
-    best = max(candidates, key=lambda c: c[0] - c[1] - c[2])  # of equals, the first
+    best = max(candidates, key=lambda c: c[0] - c[1] - c[2])  # the first of equal ones
     counts.true += best[0]
     counts.false += best[1]
     counts.missed += best[2]

@@ -14,7 +14,7 @@ class JudgeReport:
     """The work of the judge for one response."""
 
     calls: int = 0
-    tokens: int = 0  # of prompts and replies
+    tokens: int = 0  # total of prompts and replies
     milliseconds: float = 0.0  # spent waiting for at least one verdict, summed over sentences
     confirmed: int = 0
     refused: int = 0
@@ -34,7 +34,7 @@ class Grounding:
     degraded: bool = False
     claims: int = 0
     supported: int = 0
-    supports: Counter[Status] = field(default_factory=Counter)  # of all claims
+    supports: Counter[Status] = field(default_factory=Counter)  # totals over all claims
     indirect: int = 0  # claims that only generated artifacts support
     unsupported: list[dict[str, int]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)

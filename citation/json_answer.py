@@ -21,7 +21,7 @@ class JsonAnswer:
     holds = False  # text is never held
 
     def __init__(self, choice: int, references: References, grounding: Grounding) -> None:
-        """`references` and `grounding` belong to the response; its choices share them."""
+        """Create an empty answer. `references` and `grounding` belong to the response; its choices share them."""
         self.choice = choice
         self._references = references
         self._grounding = grounding

@@ -40,7 +40,7 @@ class LinkDefanger:
     """
 
     def __init__(self, allowed: Collection[str] = ()) -> None:
-        """`allowed`: URLs that stay links if they occur exactly like this, with nothing appended."""
+        """Create a defanger. `allowed`: URLs that stay links if they occur exactly like this, with nothing appended."""
         longest_first = sorted(filter(None, allowed), key=len, reverse=True)
         self._allowed = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         self._held = ""  # the incomplete word, from the first character that may have to change
@@ -181,7 +181,7 @@ _ANYWHERE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\[(?=[^\[\]]*\d\][(:])|(?<=\d)\](?=[(:])")  # would look like one of our citations
-_STRUCTURAL = frozenset(":/.@")  # of a URL that is written with character references
+_STRUCTURAL = frozenset(":/.@")  # characters of a URL that character references can encode
 
 
 def _changes(word: str, code: bool) -> Iterator[_Change]:

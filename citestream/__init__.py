@@ -11,9 +11,37 @@ the folders of the same name at the top of the repository.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from citestream.citation import CitedText, Evidence, FieldError, Options, cite
+    from citestream.citation import (
+        Answer,
+        CitedText,
+        Decision,
+        Draft,
+        Evidence,
+        FieldError,
+        Options,
+        Reference,
+        Response,
+        Support,
+        attribute,
+        cite,
+        scorer,
+    )
 
-__all__ = ["CitedText", "Evidence", "FieldError", "Options", "cite"]
+__all__ = [
+    "Answer",
+    "CitedText",
+    "Decision",
+    "Draft",
+    "Evidence",
+    "FieldError",
+    "Options",
+    "Reference",
+    "Response",
+    "Support",
+    "attribute",
+    "cite",
+    "scorer",
+]
 
 
 def __getattr__(name: str) -> Any:

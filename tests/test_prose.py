@@ -17,6 +17,8 @@ ROOT = Path(__file__).parent.parent
 
 # Folders and files that are checked. A folder is added here once its texts are plain.
 CHECKED = (
+    "citation/dialects",
+    "citation/markers",
     "config.example.yaml",
     "deploy",
     "examples",

@@ -243,11 +243,12 @@ RUN_BY = {
     ("docs/extend.md", '"""Verbatim:'): "test_docs: test_the_scorer_of_the_page_cites_quotations",
     ("docs/extend.md", '"""Footnotes:'): "test_docs: test_the_dialect_of_the_page_adds_its_field",
     ("docs/extend.md", '"""Echo:'): "test_docs: test_the_provider_of_the_page_streams",
-    ("docs/library.md", "from citestream import"): "test_docs: test_the_library_does_what_its_page_says",
-    (
-        "docs/library.md",
-        "from citestream.citation.support.decision import",
-    ): "test_docs: test_the_library_does_what_its_page_says",
+    ("docs/library.md", "from citestream import Evidence, Options, cite"): (
+        "test_docs: test_the_library_does_what_its_page_says"
+    ),
+    ("docs/library.md", "from citestream import Evidence, Options, Response"): (
+        "test_docs: test_the_library_does_what_its_page_says"
+    ),
     ("docs/start.md", "from openai import OpenAI"): "test_docs: test_the_first_program_prints_a_cited_answer",
 }
 

@@ -6,7 +6,7 @@ from math import isfinite, nan
 from typing import Any
 
 MAX_EVIDENCE = 200  # per request; more than any model cites, and about as many as one prompt can hold
-MAX_CHARACTERS = 2_000_000  # of all texts together: about 500,000 tokens, more than common context windows
+MAX_CHARACTERS = 2_000_000  # total of all texts: about 500,000 tokens, more than common context windows
 
 LABELS: Mapping[str, str] = {
     "source": "Source text",
@@ -19,7 +19,7 @@ class FieldError(ValueError):
     """A field of a request is invalid; status 400. `path` is the field as the client wrote it: `evidence[3].text`."""
 
     def __init__(self, path: str, message: str) -> None:
-        """`message` continues the sentence that begins with the path."""
+        """Store the path and a message that continues the sentence beginning with it."""
         super().__init__(f"{path}: {message}")
         self.path = path
         self.message = message
@@ -112,7 +112,7 @@ def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], l
 
 
 def _number(entries: list[tuple[str, Fields]], after: Sequence[Evidence], max_characters: int) -> tuple[Evidence, ...]:
-    """Number the entries and give a unique id to those without one."""
+    """Return the entries as evidence, with numbers, and unique ids for those without one."""
     ids = {item.id for item in after}
     room = max_characters - sum(item.characters for item in after)
     for path, fields in entries:

@@ -78,7 +78,7 @@ def sanitize_line(text: str, nonce: str = "", max_length: int = 200) -> str:
 
 # Words separated by single spaces, like most names: `sanitize` would not change them, and this is ten times as fast.
 _PLAIN_LINE = re.compile(r"(?:[\w.,-]++ )*+[\w.,-]++", re.ASCII)
-# What a marker can begin with. The # of a heading does not begin one.
+# First characters of markers; the # of a heading is not one.
 _OPENERS = {
     opener: re.compile(re.escape(opener) + (r"(?=#\S)" if opener == "#" else "")) for opener in OPENING_CHARACTERS
 }

@@ -17,7 +17,7 @@ Fields = dict[str, Any]
 
 MIN_PASSAGE = 16  # characters; a shorter text is a status or a number
 MAX_DEPTH = 8  # levels of lists, objects and JSON inside of text
-MAX_DIGITS = 10  # of a page number
+MAX_DIGITS = 10  # digits of a page number
 MAX_SCORE = 1e300  # within the range of a float, and not NaN
 MAX_FIELD_LINE = 2000  # characters of a field that is appended to its passage; if longer, it is not a passage
 

@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _CODE = re.compile(r"`[^`]*`")
 _LINK_ONLY = re.compile(r"\s*(?:!?\[[^\]]*\]\([^)]*\)|https?://\S+)\s*")
 _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
-_OPEN_ENDS = ("?", "？", "؟", ":", "：")  # of questions and lead-ins
+_OPEN_ENDS = ("?", "？", "؟", ":", "：")  # the ends of questions and lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
 # Complete sentences that are courtesies.

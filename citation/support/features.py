@@ -160,7 +160,7 @@ class FeatureComputation:
         return cover.reshape(shape), soft.reshape(shape)
 
     def _coverage_columns(self, cover: Floats, soft: Floats) -> None:
-        """Coverage of the best windows, and their lead over those of other evidence."""
+        """Set the coverage of the best windows, and their lead over those of other evidence."""
         index, columns = self.index, self.columns
         both = np.concatenate((cover, soft), axis=1) * index.valid_twice
         best = np.maximum.reduceat(both, index.first_sentence[:-1], axis=2)
@@ -196,7 +196,7 @@ class FeatureComputation:
         return sums
 
     def _excerpt_columns(self) -> None:
-        """Coverage by whole excerpts and their titles."""
+        """Set the coverage by whole excerpts and their titles."""
         columns, exact = self.columns, np.floor(self.by_evidence) * self.is_term[:, None]
         self.shared = np.maximum.reduceat(exact, self.begins, axis=0)  # 1 where the excerpt has any term
         for claim, coverage in zip(self.claims, self._share(_EXACT, exact), strict=True):
@@ -249,7 +249,7 @@ class FeatureComputation:
         return exact if self.in_titles is None else np.maximum(exact, self.in_titles)
 
     def _name_columns(self, missing: Floats) -> None:
-        """Share of the claims that is names, and names that are `missing`, (U, N)."""
+        """Set the share of the claims that is names, and names that are `missing`, (U, N)."""
         if not any(claim.analysis.names for claim in self.claims):
             self.columns["names"] = self.columns["names_missing"] = 0.0
             return
@@ -259,7 +259,7 @@ class FeatureComputation:
         self.columns["names_missing"] = self._sums(weights, missing) / self.totals[_EXACT]
 
     def _missing_columns(self, first: Ints, last: Ints) -> None:
-        """The heaviest term that the window lacks."""
+        """Set the weights of the heaviest terms that the windows lack."""
         columns = self.columns
         seen = in_windows(self.by_sentence, first[self.owner], last[self.owner])
         exact, lacking = np.floor(seen), 1 - seen
@@ -275,7 +275,7 @@ class FeatureComputation:
         return np.asarray(np.maximum.reduceat(self.weights[kind, :, None] * lacking, self.begins, axis=0))
 
     def _order_columns(self, first: list[list[int]], last: list[list[int]], window_terms: Ints) -> None:
-        """Shared pairs and runs of terms; `window_terms`, (K, N), is the number of terms in each window."""
+        """Set shared pairs and runs of terms; `window_terms`, (K, N), is the number of terms in each window."""
         count = np.array([[len(claim.analysis.terms)] for claim in self.claims])
         rows = zip(self.claims, self.shared.tolist(), first, last, strict=True)
         orders = [count_ordered_pairs(claim.analysis.terms, self.index, *rest) for claim, *rest in rows]
@@ -286,7 +286,7 @@ class FeatureComputation:
         columns["focus"] = columns["cover_3"] * (count / np.maximum(window_terms, 1))
 
     def _negation_column(self, sentence: Ints) -> None:
-        """Whether only one has a negation: the claim, or the sentence of the window that is most like it, (K, N)."""
+        """Set whether only one has a negation: the claim, or the most similar sentence of the window, (K, N)."""
         negated = np.array([[bool(claim.analysis.negations)] for claim in self.claims])
         self.columns["negation"] = (self.index.negations[sentence] > 0) != negated
 

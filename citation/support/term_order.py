@@ -9,15 +9,15 @@ import numpy as np
 
 from .index import Index
 
-# How often a claim may repeat a pair of terms; further repeats are ignored. If the evidence repeats the pair too, the
-# work is the product of both: a line of 1,200 equal characters against 20,000 of them took 24 s and 2 GB.
+# Maximum number of repeats of a pair of terms in a claim; further ones are ignored. If the evidence repeats the pair
+# too, the work is the product of both: 1,200 equal characters against 20,000 of them took 24 s and 2 GB.
 MAX_REPEATS = 8
 
 _Posting = list[int]  # position, evidence row, sentence; the sentence is -1 if one ends between the two terms
 
 
 class OrderCounts(NamedTuple):
-    """How far evidence keeps a claim's term order. One value per evidence, except for `pairs`."""
+    """Counts of terms in the claim's order. One value per evidence, except for `pairs`."""
 
     longest: list[float]  # terms of the longest shared run
     in_window: list[int]  # pairs that are neighbours in the window

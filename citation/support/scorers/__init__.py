@@ -65,7 +65,7 @@ class Scores:
 class PreparedEvidence(ABC):
     """The evidence of one request, ready to be scored."""
 
-    name: ClassVar[str]  # of the scorer
+    name: ClassVar[str]  # the scorer's name
     needs_entailment: ClassVar[bool] = False  # whether an entailment model should read what the scores leave open
 
     def __init__(self, evidence: Sequence[Evidence], index: Index | None = None) -> None:

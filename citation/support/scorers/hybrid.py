@@ -20,10 +20,10 @@ from . import Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 FEATURES = (
     "near_1",  # highest cosine of a sentence
-    "near_2",  # of two neighbouring sentences
+    "near_2",  # highest cosine of two neighbouring sentences
     "near_3",
     "near_all",  # cosine of the whole excerpt
-    "near_window",  # of the best lexical window
+    "near_window",  # cosine of the best lexical window
     "near_margin",  # lead of the best window over those of other evidence
     "near_relative",  # relative to the best of all evidence
     "near_best",  # the best of all evidence

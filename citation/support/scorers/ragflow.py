@@ -24,7 +24,7 @@ from ...text.languages import stopwords
 from ...text.memo import memoize
 from . import Calibrated, Claim, PreparedEvidence, Scorer, Scores, Vectors
 
-TOKEN_WEIGHT = 0.1  # of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7
+TOKEN_WEIGHT = 0.1  # weight of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7
 UNIGRAM, BIGRAM = 0.4, 0.6
 FIRST_THRESHOLD, FALL, LOWEST_THRESHOLD = 0.63, 0.8, 0.3
 NEAR_BEST = 0.99
