@@ -13,7 +13,7 @@ from citestream.citation.response import Response
 from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.events import ChatRequest
 
-from .apis.extensions import available
+from .apis.extensions import check_scorer
 from .config import Config, ConfigError, PromptFiles
 from .embedders import Embedders
 from .model_routes import Route, Routes
@@ -39,7 +39,7 @@ class App:
         """`telemetry`: is told of the work. Raises ConfigError for a template that cannot be read."""
         self.config = config
         self.telemetry = telemetry or Telemetry()
-        available(config.citations)
+        check_scorer(config.citations)
         self.routes = Routes(config, self.telemetry)
         embedders = Embedders(config)
         self.scorers = Scorers(config, embedders)

@@ -1,4 +1,4 @@
-"""`POST /v1/embeddings`: passed on as it is to a server of OpenAI's API, translated for any other that embeds."""
+"""`POST /v1/embeddings`: passed through to servers of OpenAI's API, translated for other providers."""
 
 import base64
 import struct
@@ -28,14 +28,14 @@ class _Request(Shape):
 
 
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
-    """The vectors of the texts. Raises FieldError, RequestError, ProviderError."""
+    """Return the embeddings of the texts. Raises FieldError, RequestError, ProviderError."""
     body = await read(request)
     route = app.routes.find(required_text(body, "model"))
     if route.provider.native == "openai":
         return await passed_on(request, route, {**body, "model": route.model}, "/embeddings")
     check(body, _Request)
-    found = await embedded(route, _texts(body["input"]), body.get("dimensions"), key_of(request, route))
-    return json_response(_answer(body, found))
+    result = await embedded(route, _texts(body["input"]), body.get("dimensions"), key_of(request, route))
+    return json_response(_answer(body, result))
 
 
 async def embedded(route: Route, texts: Sequence[str], dimensions: int | None, key: str | None) -> Embedded:
@@ -51,22 +51,22 @@ def _texts(given: str | list[Any]) -> list[str]:
         return [given]
     for position, text in enumerate(given):
         if isinstance(text, int | list):
-            raise FieldError(f"input[{position}]", "must be a string: tokens are those of another provider's models")
+            raise FieldError(f"input[{position}]", "must be a string: token ids belong to one model only")
         if not isinstance(text, str):
             raise FieldError(f"input[{position}]", "must be a string")
     return given
 
 
-def _answer(body: Body, found: Embedded) -> Body:
-    packed = body.get("encoding_format") == "base64"
+def _answer(body: Body, result: Embedded) -> Body:
+    base64_wanted = body.get("encoding_format") == "base64"
     data = [
-        {"object": "embedding", "index": index, "embedding": _packed(vector) if packed else vector}
-        for index, vector in enumerate(found.vectors)
+        {"object": "embedding", "index": index, "embedding": _encode_base64(vector) if base64_wanted else vector}
+        for index, vector in enumerate(result.vectors)
     ]
-    usage = None if found.tokens is None else {"prompt_tokens": found.tokens, "total_tokens": found.tokens}
+    usage = None if result.tokens is None else {"prompt_tokens": result.tokens, "total_tokens": result.tokens}
     return {"object": "list", "data": data, "model": body["model"], "usage": usage}
 
 
-def _packed(vector: Sequence[float]) -> str:
-    """Little-endian float32 in base64."""
+def _encode_base64(vector: Sequence[float]) -> str:
+    """Return little-endian float32 numbers in base64."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()

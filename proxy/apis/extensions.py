@@ -1,4 +1,4 @@
-"""What is ours in a request of any client API: evidence, documents, citations; taken out before a provider sees it."""
+"""Citestream's own fields of a request, which the provider never sees: evidence, documents, citations, retrieval."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,72 +12,80 @@ from ..pipeline.job import Retrieval
 
 Body = dict[str, Any]
 
-OURS = ("evidence", "documents", "citations", "retrieval", "query_config")
+EXTENSION_FIELDS = ("evidence", "documents", "citations", "retrieval", "query_config")
+RETRIEVAL_FIELDS = ("source", "query", "top_k")
 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """The evidence a request brings and how it wants its citations."""
+    """The parsed fields."""
 
     evidence: tuple[Evidence, ...]
     retrieval: Retrieval
     options: Options
 
 
-def take(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[Body, Extensions]:
-    """Split a request into what goes on and what is ours. Raises FieldError with the path of a wrong field."""
+def parse_extensions(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[Body, Extensions]:
+    """Return the request without Citestream's fields, and these fields. Raises FieldError with a field's path.
+
+    `limit` and `max_characters`: of all evidence.
+    """
     evidence = parse_sources(body.get("evidence"), body.get("documents"), limit=limit, max_characters=max_characters)
-    retrieval = _retrieval(body.get("retrieval"))
-    rest = {key: value for key, value in body.items() if key not in OURS}
-    return rest, Extensions(evidence, retrieval, _options(body, defaults))
+    extensions = Extensions(evidence, _parse_retrieval(body.get("retrieval")), _parse_citations(body, defaults))
+    return {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}, extensions
 
 
-def _retrieval(raw: Any) -> Retrieval:
-    """`{"source"?, "query"?, "top_k"?}`; `false` for none, even where the configuration names a default."""
+def _parse_retrieval(raw: Any) -> Retrieval:
+    """Parse `{"source"?, "query"?, "top_k"?}`, or `false`: no retrieval, even if a default is configured."""
     if raw is None or raw is False:
         return Retrieval(off=raw is False)
     if not isinstance(raw, dict):
         raise FieldError("retrieval", "must be an object with source, query, top_k, or false")
     for key in raw:
-        if key not in ("source", "query", "top_k"):
-            raise FieldError(f"retrieval.{key}", "is not a field of retrieval; there are: source, query, top_k")
+        if key not in RETRIEVAL_FIELDS:
+            raise FieldError(f"retrieval.{key}", f"is not a field; the fields are: {', '.join(RETRIEVAL_FIELDS)}")
     for key in ("source", "query"):
         if not isinstance(raw.get(key, ""), str | None):
             raise FieldError(f"retrieval.{key}", "must be a string")
     top_k = raw.get("top_k")
     if top_k is not None and (not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 1):
-        raise FieldError("retrieval.top_k", "must be a whole number from 1 on")
+        raise FieldError("retrieval.top_k", "must be a whole number of at least 1")
     return Retrieval(raw.get("source") or "", raw.get("query") or "", top_k or 0)
 
 
-def _options(body: Body, defaults: Options) -> Options:
-    """The request's options over its dialect's over the configured ones."""
+def _parse_citations(body: Body, defaults: Options) -> Options:
+    """Parse the options: the request's own, then those of its dialect, then the configured defaults."""
     raw = body.get("citations")
-    named = raw.get("dialect") if isinstance(raw, dict) else None
-    if named is None and isinstance(raw, dict | None) and wants_inline_citations(body):
-        named, raw = "writer", {**(raw or {}), "dialect": "writer"}
+    if not isinstance(raw, dict | None):
+        return parse_options(raw, defaults)  # raises FieldError
+    given = dict(raw or {})
+    if given.get("dialect") is None and _wants_inline_citations(body):
+        given["dialect"] = "writer"
+    return check_scorer(parse_options({**_dialect_options(given.get("dialect")), **given}, defaults))
+
+
+def _dialect_options(name: object) -> Body:
     try:
-        spoken = dialect(named).options if isinstance(named, str) else {}
+        return dict(dialect(name).options) if isinstance(name, str) else {}
     except KeyError:
-        spoken = {}  # the name is wrong: parse_options says so
-    return available(parse_options(raw, parse_options(spoken, defaults) if spoken else defaults))
+        return {}  # parse_options reports an unknown name
 
 
-def available(options: Options) -> Options:
-    """The options, if there is such a scorer. Raises FieldError."""
+def check_scorer(options: Options) -> Options:
+    """Return the options. Raises FieldError if their scorer does not exist."""
     if options.scorer not in SCORERS:
         raise FieldError("citations.scorer", f"must be one of: {', '.join(SCORERS)}")
     return options
 
 
-def wants_inline_citations(body: Body) -> bool:
-    """Writer's way to ask: `query_config: {"inline_citations": true}`."""
+def _wants_inline_citations(body: Body) -> bool:
+    """Return whether the request has `query_config: {"inline_citations": true}`, as Writer's clients send it."""
     config = body.get("query_config")
     return isinstance(config, dict) and config.get("inline_citations") is True
 
 
 def required_text(body: Body, key: str) -> str:
-    """A field that must be a non-empty string."""
+    """Return the value of a field. Raises FieldError unless it is a non-empty string."""
     value = body.get(key)
     if not isinstance(value, str) or not value:
         raise FieldError(key, "must be a non-empty string")

@@ -1,6 +1,6 @@
-"""Shapes: the types that fields of a request must have for us to read them; a wrong one is named by its path.
+"""Shapes: the types of the request fields that Citestream reads. A wrong type is reported with the field's path.
 
-What else is in a request is the business of its provider, so fields that a shape does not name hold anything.
+Fields that a shape does not name may contain anything, because only the provider reads them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,29 @@ from ..config.validation_errors import format_path
 
 Path = tuple[str | int, ...]
 
-# 3.0 is whole in JSON, and some clients write it so.
+# 3.0 is a whole number in JSON, and some clients write it so.
 Whole = Annotated[int, BeforeValidator(lambda given: int(given) if _is_whole(given) else given)]
+
+_TYPE_NAMES = {
+    "string_type": "a string",
+    "bool_type": "a boolean",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+_MESSAGES = {
+    "missing": "is missing",
+    "too_short": "must not be empty",
+    "greater_than_equal": "must be at least {ge}",
+    "literal_error": "must be {expected}",
+}
+_LONE_SURROGATE = "string_unicode"  # from a client that cuts strings inside a character; accepted as a string
 
 
 class Shape(BaseModel):
-    """An object of a request. Nothing is converted: `"1"` is no number, and 1 is not true."""
+    """An object of a request. Values are not converted: `"1"` is not a number, and 1 is not true."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -29,60 +46,39 @@ def _is_whole(given: Any) -> bool:
 
 
 def check(body: Any, shape: type[Shape]) -> None:
-    """Raises FieldError for the field that is wrong; the innermost, where there are several."""
+    """Raise FieldError for a field of the wrong type. If there are several, the innermost is reported."""
     try:
         shape.model_validate(body)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
     else:
         return
-    found: dict[Path, list[Mapping[str, Any]]] = {}
+    by_path: dict[Path, list[Mapping[str, Any]]] = {}
     for problem in problems:
-        found.setdefault(_place(problem, body), []).append(problem)
-    wrong = {place: why for place, why in found.items() if not any(one["type"] == _HALF for one in why)}
+        by_path.setdefault(_path(problem, body), []).append(problem)
+    wrong = {path: found for path, found in by_path.items() if all(one["type"] != _LONE_SURROGATE for one in found)}
     if wrong:
-        place = max(wrong, key=len)
-        raise FieldError(format_path(place), _said(wrong[place]))
+        path = max(wrong, key=len)
+        raise FieldError(format_path(path), _message(wrong[path]))
 
 
-_HALF = "string_unicode"  # half a character, from a client that cuts strings: a string for all that
-
-
-def _place(problem: Mapping[str, Any], body: Any) -> Path:
-    """Where a problem is: its location without pydantic's names for the members of a union."""
-    place: list[str | int] = []
+def _path(problem: Mapping[str, Any], body: Any) -> Path:
+    """Return the location of a problem without pydantic's names for the members of a union."""
+    path: list[str | int] = []
     value = body
-    loc: Path = problem["loc"]
-    for at, part in enumerate(loc):
+    location: Path = problem["loc"]
+    for at, part in enumerate(location):
         if part in value if isinstance(value, dict) else isinstance(value, list) and isinstance(part, int):
             value = value[part]
-            place.append(part)
-        elif problem["type"] == "missing" and at == len(loc) - 1:
-            place.append(part)
-    return tuple(place)
+            path.append(part)
+        elif problem["type"] == "missing" and at == len(location) - 1:
+            path.append(part)
+    return tuple(path)
 
 
-def _said(problems: Sequence[Mapping[str, Any]]) -> str:
-    """`must be a string or a list`."""
-    kinds = [_NAMES[problem["type"]] for problem in problems if problem["type"] in _NAMES]
-    if len(kinds) == len(problems):
-        return f"must be {' or '.join(dict.fromkeys(kinds))}"
-    (other, *_) = [problem for problem in problems if problem["type"] not in _NAMES]
-    return _SAID[other["type"]].format(**other.get("ctx", {}))
-
-
-_NAMES = {
-    "string_type": "a string",
-    "bool_type": "a boolean",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-}
-_SAID = {
-    "missing": "is missing",
-    "too_short": "must not be empty",
-    "greater_than_equal": "must be at least {ge}",
-    "literal_error": "must be {expected}",
-}
+def _message(problems: Sequence[Mapping[str, Any]]) -> str:
+    """Return the message for all problems of one field, such as `must be a string or a list`."""
+    other = next((problem for problem in problems if problem["type"] not in _TYPE_NAMES), None)
+    if other:
+        return _MESSAGES[other["type"]].format(**other.get("ctx", {}))
+    return f"must be {' or '.join(dict.fromkeys(_TYPE_NAMES[problem['type']] for problem in problems))}"

@@ -1,6 +1,7 @@
-"""`GET /v1/models`: every model of every provider that answers, and the aliases, as OpenAI lists them; or one."""
+"""`GET /v1/models` and `GET /v1/models/{model}`, in OpenAI's format."""
 
 import asyncio
+from itertools import chain
 from typing import Any
 
 from aiohttp import web
@@ -10,39 +11,39 @@ from citestream.providers.errors import ProviderError
 from ..app import App
 from ..http.middleware import json_response
 
-PATIENCE = 5.0  # seconds for a provider to list its models; one that is down must not hide the others
+LIST_SECONDS = 5.0  # for a provider to list its models; one that is down must not delay the others for longer
 
 
 async def models(_request: web.Request, app: App) -> web.Response:
-    """The list: what the configuration names of a provider, or what it says itself, unless it cannot be asked."""
-    return json_response({"object": "list", "data": [_described(name) for name in await names(app)]})
+    """List the aliases and the models of every provider: those in the configuration, or those that it reports."""
+    return json_response({"object": "list", "data": [_model_object(name) for name in await model_names(app)]})
 
 
 async def model(request: web.Request, app: App) -> web.Response:
-    """`GET /v1/models/{model}`: that it can be asked; whether its provider has it, only its provider knows."""
+    """Describe one model. Only its provider knows whether it exists."""
     name = request.match_info["model"]
     app.routes.find(name)
-    return json_response(_described(name))
+    return json_response(_model_object(name))
 
 
-async def names(app: App) -> list[str]:
-    """The aliases, then the models of each provider that answers."""
-    found = await asyncio.gather(*(_of(app, name) for name in app.config.providers))
-    return [*app.config.models, *(name for of_one in found for name in of_one)]
+async def model_names(app: App) -> list[str]:
+    """Return the aliases, then the models of each provider that can be reached."""
+    lists = await asyncio.gather(*(_provider_models(app, name) for name in app.config.providers))
+    return [*app.config.models, *chain.from_iterable(lists)]
 
 
-def _described(name: str) -> dict[str, Any]:
+def _model_object(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]}
 
 
-async def _of(app: App, name: str) -> list[str]:
+async def _provider_models(app: App, name: str) -> list[str]:
     provider = app.config.providers[name]
     if provider.kind == "extractive":
         return [name]
     if provider.models:
         return [f"{name}/{model}" for model in provider.models]
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(LIST_SECONDS):
             return [f"{name}/{model}" for model in await app.routes.provider(name).models()]
     except (ProviderError, TimeoutError):
         return []

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: the request in; server-sent events or one body out."""
+"""OpenAI Chat Completions: parse requests, and encode server-sent events or one body."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -7,12 +7,13 @@ from pydantic import Field
 
 from citestream.citation.options import Options
 from citestream.providers.events import Chunk
+from citestream.providers.wire.json_text import dumps
+from citestream.providers.wire.openai_messages import json_format
 
-from ..http.encoding import dumps
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.job import Job
-from .earlier_answers import without_ours
-from .extensions import Body, required_text, take
+from .earlier_answers import strip_messages
+from .extensions import Body, parse_extensions, required_text
 from .field_types import Shape, Whole, check
 
 
@@ -23,14 +24,14 @@ class OpenAIChatApi:
     path = "/chat/completions"
 
     def model(self, body: Body) -> str:
-        """The model asked for."""
+        """Return the requested model."""
         return required_text(body, "model")
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
-        """A request. Raises FieldError with the path of a wrong field."""
+        """Parse a request. Raises FieldError with the path of a wrong field."""
         check(body, _Request)
-        rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
-        rest["messages"] = without_ours(body["messages"])
+        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+        rest["messages"] = strip_messages(body["messages"])
         return Job(
             model=self.model(body),
             messages=rest["messages"],
@@ -41,34 +42,34 @@ class OpenAIChatApi:
             options=ours.options,
             stream=bool(body.get("stream")),
             usage=_wants_usage(body.get("stream_options")) or not body.get("stream"),
-            json=_wants_json(body.get("response_format")) or body.get("format") not in (None, ""),
+            json=json_format(body.get("response_format"))[0] or body.get("format") not in (None, ""),
         )
 
-    def encoder(self, _job: Job, _annotations: object) -> "Events":
-        """Who writes the answer."""
-        return Events()
+    def encoder(self, _job: Job, _annotations: object) -> "ChatEncoder":
+        """Return the encoder of the answer."""
+        return ChatEncoder()
 
 
-class Events:
-    """Writes the hub's chunks as they are: one server-sent event each."""
+class ChatEncoder:
+    """Encodes each chunk as one server-sent event, unchanged."""
 
     content_type = "text/event-stream"
-    keepalive = b": keep-alive\n\n"  # a comment: every parser of event streams skips it
+    keepalive = b": keep-alive\n\n"  # a comment, which every parser of event streams skips
 
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
-        """One event a chunk."""
+        """Return one event for each chunk."""
         return b"".join([b"data: " + dumps(chunk) + b"\n\n" for chunk in chunks])
 
     def failure(self, error: Body, _status: int) -> bytes:
-        """The frame on which OpenAI's clients raise."""
+        """Return the event for which OpenAI's clients raise an error."""
         return b"data: " + dumps(error) + b"\n\n"
 
     def end(self) -> bytes:
-        """What tells a client that nothing is missing."""
+        """Return the end marker, which shows that the answer is complete."""
         return b"data: [DONE]\n\n"
 
     def body(self, completion: Completion) -> Body:
-        """The hub's own shape."""
+        """Return the whole answer."""
         return completion.body()
 
 
@@ -101,7 +102,7 @@ class _Format(Shape):
 
 
 class _Request(Shape):
-    """What is read here or translated for other providers; the rest is checked by whoever reads it."""
+    """The fields that are read here or translated. Whoever reads the others checks them."""
 
     messages: Annotated[list[_Message], Field(min_length=1)]
     n: Annotated[Whole, Field(ge=1)] | None = None
@@ -115,7 +116,3 @@ class _Request(Shape):
 
 def _wants_usage(options: Any) -> bool:
     return isinstance(options, dict) and options.get("include_usage") is True
-
-
-def _wants_json(response_format: Any) -> bool:
-    return isinstance(response_format, dict) and response_format.get("type") in ("json_object", "json_schema")

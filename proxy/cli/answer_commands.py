@@ -14,7 +14,7 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk
 from citestream.providers.retrieval.ranking import relevance
 
-from ..apis.extensions import available
+from ..apis.extensions import check_scorer
 from ..app import App
 from ..config import Config
 from ..http.encoding import dumps
@@ -75,7 +75,7 @@ async def cite(
     config: Config, text: str, files: Files, scorer: str | None, *, as_json: bool, explain: bool = False
 ) -> None:
     """Print a finished text with markers, its references and, with `explain`, the decisions. Raise FieldError."""
-    options = available(replace(config.citations, scorer=scorer) if scorer else config.citations)
+    options = check_scorer(replace(config.citations, scorer=scorer) if scorer else config.citations)
     evidence = _parse_files(files.entries, config)
     scorers = Scorers(config)
     try:

@@ -15,11 +15,10 @@ from aiohttp import web, web_response
 
 from .. import playground
 from ..apis import gemini, ollama
-from ..apis.cite_endpoint import cite
+from ..apis.citation_endpoints import cite, references
 from ..apis.embeddings_endpoint import embeddings
 from ..apis.models_endpoint import model, models
 from ..apis.openai_chat import OpenAIChatApi
-from ..apis.references_endpoint import references
 from ..apis.responses import ResponsesApi
 from ..app import App
 from ..config import Config, ConfigError, Tls

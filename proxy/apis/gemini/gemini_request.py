@@ -15,7 +15,7 @@ from citestream.providers.wire.gemini.json_keys import normalize_keys
 from citestream.providers.wire.json_text import WrongField
 
 from ...pipeline.job import Job
-from ..extensions import Body, take
+from ..extensions import Body, parse_extensions
 from ..field_types import Shape, check
 from .gemini_encoder import GeminiEncoder
 
@@ -159,7 +159,7 @@ class GeminiApi:
 
         Content that only Gemini supports is not an error yet, because the provider may be Gemini.
         """
-        rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
         request = normalize_keys(rest)
         check(request, _Request)
         messages, params, refused = list[Message](), Body(), None

@@ -19,7 +19,7 @@ from ...model_routes import Route
 from ..embeddings_endpoint import embedded
 from ..extensions import Body
 from ..field_types import check
-from ..models_endpoint import names
+from ..models_endpoint import model_names
 from .gemini_request import Content, GeminiApi, GeminiShape
 
 METHODS = ("generateContent", "streamGenerateContent")
@@ -48,7 +48,7 @@ async def generate(request: web.Request, app: App) -> web.StreamResponse:
 
 async def list_models(_request: web.Request, app: App) -> web.Response:
     """`GET /v1beta/models`: every model of every provider, and the aliases."""
-    return json_response({"models": [_model_object(name) for name in await names(app)]})
+    return json_response({"models": [_model_object(name) for name in await model_names(app)]})
 
 
 async def get_model(request: web.Request, app: App) -> web.Response:

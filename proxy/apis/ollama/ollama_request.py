@@ -14,7 +14,7 @@ from citestream.providers.wire.ollama.chat_request import (
 )
 
 from ...pipeline.job import Job
-from ..extensions import OURS, Body, required_text, take
+from ..extensions import EXTENSION_FIELDS, Body, parse_extensions, required_text
 from ..field_types import Shape, check
 from .ollama_encoder import OllamaEncoder
 
@@ -90,8 +90,8 @@ class OllamaApi:
         check(body, _Request)
         # Ollama's own clients refuse unknown fields, except inside `options`.
         options = body.get("options") or {}
-        hidden = {key: options[key] for key in OURS if key in options}
-        rest, ours = take({**hidden, **body}, defaults, limit=limit, max_characters=max_characters)
+        hidden = {key: options[key] for key in EXTENSION_FIELDS if key in options}
+        rest, ours = parse_extensions({**hidden, **body}, defaults, limit=limit, max_characters=max_characters)
         if hidden:
             rest["options"] = {key: value for key, value in options.items() if key not in hidden}
         raw = prompt_messages(rest) if self.generates else rest.get("messages") or []

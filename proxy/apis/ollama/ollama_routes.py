@@ -13,7 +13,7 @@ from ...http.pass_through import key_of, passed_on
 from ..embeddings_endpoint import embedded
 from ..extensions import required_text
 from ..field_types import Shape, check
-from ..models_endpoint import names
+from ..models_endpoint import model_names
 
 
 class _EmbedRequest(Shape):
@@ -54,7 +54,7 @@ async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
 
 async def tags(_request: web.Request, app: App) -> web.Response:
     """`GET /api/tags`: every model of every provider, and the aliases."""
-    return json_response({"models": [{"name": name, "model": name} for name in await names(app)]})
+    return json_response({"models": [{"name": name, "model": name} for name in await model_names(app)]})
 
 
 async def show(request: web.Request, app: App) -> web.StreamResponse:

@@ -9,8 +9,8 @@ from citestream.providers.wire.json_text import WrongField
 from citestream.providers.wire.responses import chat_messages, chat_params, text_format
 
 from ...pipeline.job import Job
-from ..earlier_answers import items_without_ours
-from ..extensions import Body, required_text, take
+from ..earlier_answers import strip_items
+from ..extensions import Body, parse_extensions, required_text
 from ..field_types import Shape, check
 from .responses_encoder import Annotations, ResponsesEncoder
 from .stored_responses import Find, insert_stored
@@ -77,9 +77,9 @@ class ResponsesApi:
         Content without a counterpart in a chat is not an error yet, because the provider may have this API.
         """
         check(body, _Request)
-        rest, ours = take(body, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
         if isinstance(rest.get("input"), list):
-            rest["input"] = items_without_ours(rest["input"])
+            rest["input"] = strip_items(rest["input"])
         messages, params, refused = list[Message](), Body(), None
         try:
             messages, params = chat_messages(rest), chat_params(rest)

@@ -11,7 +11,7 @@ from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, parse_options
 from citestream.citation.response import Response
-from citestream.proxy.apis.extensions import take
+from citestream.proxy.apis.extensions import parse_extensions
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
 from tests.proxy.pipeline.test_respond import ANSWER, EVIDENCE, deltas, finish, outgoing
@@ -87,7 +87,7 @@ def test_writers_identifier_is_the_one_in_the_text(fields: dict[str, str]) -> No
 
 def test_writers_clients_ask_in_their_own_way() -> None:
     body = {"model": "m", "query_config": {"inline_citations": True}, "evidence": [{"text": "a"}]}
-    rest, ours = take(body, Options(), limit=9, max_characters=9)
+    rest, ours = parse_extensions(body, Options(), limit=9, max_characters=9)
     assert rest == {"model": "m"}
     assert (ours.options.dialect, ours.options.marker) == ("writer", "name")
 
@@ -127,5 +127,5 @@ def test_openwebui_reads_the_sources_of_a_whole_answer_at_top_level() -> None:
 
 def test_what_the_request_says_goes_over_what_the_dialect_sets() -> None:
     body = {"citations": {"dialect": "ragflow", "marker": "number"}}
-    _, ours = take(body, Options(), limit=9, max_characters=9)
+    _, ours = parse_extensions(body, Options(), limit=9, max_characters=9)
     assert (ours.options.dialect, ours.options.marker) == ("ragflow", "number")

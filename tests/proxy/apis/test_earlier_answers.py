@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citestream.proxy.apis.earlier_answers import items_without_ours, without_ours
+from citestream.proxy.apis.earlier_answers import strip_items, strip_messages
 
 CITATION = {"url": "u", "title": "t", "start_index": 0, "end_index": 3}
 OPENAIS = {"type": "url_citation", "url_citation": CITATION}
@@ -36,7 +36,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def test_what_we_added_is_taken_off(case: str) -> None:
     given, expected = MESSAGES[case]
     before = dict(given)
-    assert without_ours([given]) == [expected]
+    assert strip_messages([given]) == [expected]
     assert given == before
 
 
@@ -57,5 +57,5 @@ def test_items_of_the_responses_api_keep_a_providers_annotations_only() -> None:
         {"role": "assistant", "content": "a"},
     ]
     cleaned = {**message, "content": [{**part, "annotations": [FLAT]}, {"type": "refusal"}]}
-    assert items_without_ours([message, *others]) == [cleaned, *others]
+    assert strip_items([message, *others]) == [cleaned, *others]
     assert len(part["annotations"]) == 2

@@ -1,0 +1,82 @@
+"""`POST /v1/cite`, which cites a finished text without a model, and `GET /v1/references/{id}`.
+
+`/v1/cite` accepts `question`, so that callers can send what they have, and ignores it. As the context of the first
+sentence it lowers F1 on the labelled data from 0.750 to 0.735 with the lexical scorer.
+"""
+
+from typing import Any
+
+from aiohttp import web
+
+from citestream.citation.evidence import FieldError
+from citestream.citation.support.decision import Support
+
+from ..app import App
+from ..http.error_responses import RequestError
+from ..http.exchange import read
+from ..http.middleware import json_response
+from ..observability.logs import TENANT
+from ..pipeline.cite_text import cite_text
+from ..storage import STORED_FIELDS
+from .extensions import Body, parse_extensions
+
+CITE_FIELDS = frozenset({"text", "sentences", "question"})
+
+
+async def cite(request: web.Request, app: App) -> web.Response:
+    """Return the text with its markers and the fields with which a completion ends."""
+    body = await read(request)
+    limits = app.config.evidence
+    rest, ours = parse_extensions(body, app.config.citations, limit=limits.limit, max_characters=limits.max_characters)
+    text = _text(rest)
+    if not ours.evidence:
+        raise FieldError("evidence", "is missing")
+    links = app.config.output.links
+    cited = await cite_text(text, ours.evidence, ours.options, limits.labels, app.scorers, links)
+    answer: Body = {"object": "citation", "text": cited.text, **cited.fields}
+    if not isinstance(text, str):
+        answer["supports"] = [[_support_fields(support) for support in supports] for supports in cited.supports]
+    return json_response(answer)
+
+
+async def references(request: web.Request, app: App) -> web.Response:
+    """Return references and grounding of a recent answer, for clients that drop unknown fields.
+
+    Only the client that received the answer can read them.
+    """
+    name = request.match_info["id"]
+    stored = await app.recent.get(request.get(TENANT, ""), name) or {}
+    fields = {key: stored[key] for key in STORED_FIELDS if key in stored}
+    if not fields:
+        raise RequestError(
+            404,
+            "no references are stored for an answer with this id; the configuration limits their number and age",
+            code="not_found",
+        )
+    return json_response({"object": "references", "id": name, **fields})
+
+
+def _text(body: Body) -> str | list[str]:
+    for key in body:
+        if key not in CITE_FIELDS:
+            known = ", ".join(sorted(CITE_FIELDS))
+            raise FieldError(key, f"is not a field of this request; the fields are: {known}, evidence, …")
+    if ("text" in body) == ("sentences" in body):
+        raise FieldError("text", "give either text or sentences")
+    if not isinstance(body.get("question", ""), str | None):
+        raise FieldError("question", "must be a string")
+    if "text" in body:
+        if not isinstance(body["text"], str):
+            raise FieldError("text", "must be a string")
+        return body["text"]
+    sentences = body["sentences"]
+    if not isinstance(sentences, list):
+        raise FieldError("sentences", "must be a list of strings")
+    for position, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise FieldError(f"sentences[{position}]", "must be a string")
+    return sentences
+
+
+def _support_fields(support: Support) -> dict[str, Any]:
+    return {"evidence_number": support.number, "support": support.score, "status": support.status.value}
