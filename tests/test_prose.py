@@ -17,10 +17,16 @@ ROOT = Path(__file__).parent.parent
 
 # Folders and files that are checked. A folder is added here once its texts are plain.
 CHECKED = (
+    ".github",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Makefile",
+    "README.md",
     "citation/dialects",
     "citation/markers",
     "config.example.yaml",
     "deploy",
+    "docs",
     "examples",
     "proxy/cli",
     "proxy/config",
@@ -29,7 +35,10 @@ CHECKED = (
     "tests/test_prose.py",
 )
 # Texts of others, and answers of models.
-EXCLUDED = re.compile(r"/vendor/|/data/|/documents/|/near_misses/|/_build/|/node_modules/|package-lock")
+EXCLUDED = re.compile(
+    r"/vendor/|/data/|/documents/|/near_misses/|/_build/|/node_modules/|package-lock"
+    r"|\.(?:gif|png)$|docs/(?:api|commands|configuration)\.md"  # pictures, and pages that are generated from the code
+)
 
 COMMENTS = {  # start of a comment, by file suffix
     ".yaml": r"(?:^|\s)#\s(.*)",
