@@ -31,6 +31,7 @@ CHECKED = (
     "proxy/cli",
     "proxy/config",
     "proxy/observability",
+    "proxy/playground",
     "proxy/storage",
     "tests/test_prose.py",
 )

@@ -1,6 +1,6 @@
-"""The playground: a page that asks as any other client would, and shows where an answer comes from.
+"""The playground: a web page that sends requests like any other client and shows the evidence of an answer.
 
-Plain modules without a build step; everything it loads comes from here, so that it works offline and asks nobody else.
+It consists of plain JavaScript modules without a build step. All files are served from here, so it works offline.
 """
 
 from functools import partial
@@ -14,8 +14,8 @@ from ..app import App
 from ..http.auth import PAGE_PREFIX
 from ..http.middleware import json_response
 
-# Evidence and answers are hostile input. They pass a sanitiser; should anything get past it, it can neither run nor
-# call out. Images would be a way to carry data away in their addresses.
+# Evidence and answers are untrusted. They are sanitized; this policy is the second barrier: it blocks scripts and
+# requests to other servers. Images of other servers are blocked because their URLs could contain data.
 POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -32,7 +32,7 @@ POLICY = "; ".join(
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "Cache-Control": "no-cache",  # a new release must not meet the old page's scripts
+    "Cache-Control": "no-cache",  # after an update, a page must not use scripts of the old release
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Referrer-Policy": "no-referrer",
@@ -47,27 +47,27 @@ TYPES = {
 
 
 def routes(app: App) -> list[web.RouteDef]:
-    """The page at `/`, what it loads below PAGE_PREFIX, and what it has to know of this server."""
+    """Return the routes of the page at `/`, its files below PAGE_PREFIX, and its settings."""
     page = files(__package__)
-    found = [web.get("/", partial(_file, body=(page / "index.html").read_bytes(), kind="html"))]
+    result = [web.get("/", partial(_file, body=(page / "index.html").read_bytes(), kind="html"))]
     for folder, prefix in ((page, ""), (page / "vendor", "vendor/")):
         for file in folder.iterdir():
             kind = file.name.rpartition(".")[2]
             if kind in TYPES and kind != "html":
                 handler = partial(_file, body=file.read_bytes(), kind=kind)
-                found.append(web.get(f"{PAGE_PREFIX}{prefix}{file.name}", handler))
-    found.append(web.get("/v1/playground", partial(_settings, app=app)))
-    return found
+                result.append(web.get(f"{PAGE_PREFIX}{prefix}{file.name}", handler))
+    result.append(web.get("/v1/playground", partial(_settings, app=app)))
+    return result
 
 
 async def _file(_: web.Request, body: bytes, kind: str) -> web.Response:
-    answer = web.Response(body=body, content_type=TYPES[kind], charset="utf-8", headers=HEADERS)
-    answer.enable_compression()
-    return answer
+    response = web.Response(body=body, content_type=TYPES[kind], charset="utf-8", headers=HEADERS)
+    response.enable_compression()
+    return response
 
 
 async def _settings(_: web.Request, app: App) -> web.Response:
-    """What may be chosen on the page. Names only."""
+    """Handle `GET /v1/playground`: the choices on the page. The response contains names only."""
     options = app.config.citations
     return json_response(
         {

@@ -1,48 +1,47 @@
-// The playground: asks through the same endpoint as any other client, and shows what came and why.
+// The playground: sends requests to the same endpoint as any other client and shows the response.
 
+import { ask, buildRequest, getJson } from "./client.js";
 import { byId, characters, el } from "./dom.js";
 import * as evidence from "./evidence.js";
-import { EVIDENCE, QUESTION } from "./example.js";
-import { inspector, references, showPassage, wire } from "./looking.js";
+import { inspector, references, showPassage, wire } from "./details.js";
 import { render } from "./markdown.js";
-import { shown as shownSnippets, snippets } from "./snippets.js";
-import { ask, getJson, requestOf } from "./wire.js";
+import { renderSnippets, snippets } from "./snippets.js";
 
-/** What is known of the answer so far. */
+/** The answer so far. */
 let answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
-let running = null; // the AbortController of the question on its way
-let drawing = false;
+let running = null; // the AbortController of the current request
+let drawScheduled = false;
 
-const NARROW = matchMedia("(max-width: 54rem)"); // where the answer stands below the question, as in style.css
+const NARROW = matchMedia("(max-width: 54rem)"); // the answer is below the question, as in style.css
 
 const key = () => byId("key").value.trim();
 
 async function submit(event) {
   event?.preventDefault();
   running?.abort();
-  const mine = (running = new AbortController());
+  const current = (running = new AbortController());
   answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
-  const body = requestOf({
-    model: byId("model").value.trim(), question: byId("question").value, evidence: evidence.given(), source: byId("source").value,
+  const body = buildRequest({
+    model: byId("model").value.trim(), question: byId("question").value, evidence: evidence.nonEmpty(), source: byId("source").value,
     options: { release: byId("release").value, unsupported: byId("unsupported").value, scorer: byId("scorer").value },
   });
   const events = [];
   begin();
   try {
-    for await (const one of ask(body, { key: key(), signal: mine.signal })) {
-      if (mine !== running) return;
+    for await (const one of ask(body, { key: key(), signal: current.signal })) {
+      if (current !== running) return;
       events.push(one);
-      take(one.chunk);
+      addChunk(one.chunk);
     }
   } catch (error) {
-    if (mine !== running) return;
+    if (current !== running) return;
     if (error.name === "AbortError") byId("status").textContent = "stopped";
     else fail(error.message);
   }
   finish(body, events);
 }
 
-function take(chunk) {
+function addChunk(chunk) {
   if (!chunk) return;
   if (chunk.error) fail(chunk.error.message);
   const choice = chunk.choices?.[0];
@@ -51,15 +50,15 @@ function take(chunk) {
     Object.assign(answer, { references: chunk.references, grounding: chunk.grounding });
     Object.assign(answer, { claims: chunk.explained?.claims ?? [], evidence: chunk.explained?.evidence ?? [] });
   }
-  if (!drawing) {
-    drawing = true;
-    requestAnimationFrame(() => { drawing = false; draw(); });
+  if (!drawScheduled) {
+    drawScheduled = true;
+    requestAnimationFrame(() => { drawScheduled = false; draw(); });
   }
 }
 
 function begin() {
-  byId("error").hidden = byId("summary").hidden = byId("looking").hidden = true;
-  byId("status").textContent = "is on its way …";
+  byId("error").hidden = byId("summary").hidden = byId("details").hidden = true;
+  byId("status").textContent = "waiting …";
   byId("go").disabled = true;
   byId("stop").hidden = false;
   byId("answer").replaceChildren();
@@ -71,7 +70,7 @@ function finish(body, events) {
   byId("go").disabled = false;
   byId("stop").hidden = true;
   byId("answer").setAttribute("aria-busy", "false");
-  if (byId("status").textContent.startsWith("is")) byId("status").textContent = "";
+  if (byId("status").textContent.startsWith("waiting")) byId("status").textContent = "";
   answer.done = true;
   running = null;
   draw();
@@ -79,8 +78,8 @@ function finish(body, events) {
   byId("references").replaceChildren(references(answer.references, open));
   byId("inspector").replaceChildren(...[inspector(answer.claims, answer.evidence, textOf)].flat());
   byId("wire").replaceChildren(...wire(body, events));
-  byId("code").replaceChildren(...shownSnippets(snippets(body, location.origin, Boolean(key()))));
-  byId("looking").hidden = events.length === 0;
+  byId("code").replaceChildren(...renderSnippets(snippets(body, location.origin, Boolean(key()))));
+  byId("details").hidden = events.length === 0;
 }
 
 function draw() {
@@ -88,7 +87,7 @@ function draw() {
   for (const span of fragment.querySelectorAll(".claim")) {
     if (!supported(answer.claims[span.dataset.claim])) {
       span.classList.add("unsupported");
-      span.title = "No evidence supports this.";
+      span.title = "No evidence supports this claim.";
     }
   }
   byId("answer").replaceChildren(fragment);
@@ -100,9 +99,9 @@ function summarise(events) {
   const first = events.find((one) => one.chunk?.choices?.[0]?.delta?.content);
   const parts = [`${grounding.supported} of ${grounding.claims} claims supported`];
   if (grounding.unsupported.length) parts.push(`${grounding.unsupported.length} unsupported, underlined`);
-  if (grounding.rejected.length) parts.push(`${grounding.rejected.length} citations of the model refused`);
-  if (grounding.degraded) parts.push("degraded: words alone decided");
-  if (first) parts.push(`first words after ${Math.round(first.at)} ms`);
+  if (grounding.rejected.length) parts.push(`${grounding.rejected.length} citations of the model removed`);
+  if (grounding.degraded) parts.push("degraded: only the lexical scorer was used");
+  if (first) parts.push(`first text after ${Math.round(first.at)} ms`);
   byId("summary").textContent = parts.join(" · ");
   byId("summary").hidden = false;
 }
@@ -120,16 +119,16 @@ function chip(number) {
 
 function open(number, opener) {
   const reference = answer.references.find((one) => one.number === number);
-  if (!reference) return; // still on its way
+  if (!reference) return; // the references have not arrived yet
   const before = opener?.closest("#answer") ? previousClaim(opener) : null;
   const about = reference.spans.filter((span) => !before || (span.start === before.start && span.end === before.end));
   const spans = about.length ? about : reference.spans;
   showPassage(reference, answer.evidence.find((one) => one.number === reference.evidence_number), spans, spans.map(textOf).join(" "), opener);
 }
 
-/** The claim that a chip follows. */
-function previousClaim(chip_) {
-  const claims = [...byId("answer").querySelectorAll(".claim")].filter((span) => span.compareDocumentPosition(chip_) & Node.DOCUMENT_POSITION_FOLLOWING);
+/** Return the claim before a chip. */
+function previousClaim(button) {
+  const claims = [...byId("answer").querySelectorAll(".claim")].filter((span) => span.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING);
   const last = claims.at(-1);
   return last ? answer.claims[last.dataset.claim] : null;
 }
@@ -140,11 +139,11 @@ function fail(message) {
   byId("status").textContent = "";
 }
 
-// Tabs, as https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ describes them.
+// Tabs, see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
 
-function choose(tab) {
+function selectTab(tab) {
   for (const one of tabs) {
     one.setAttribute("aria-selected", `${one === tab}`);
     one.tabIndex = one === tab ? 0 : -1;
@@ -154,37 +153,37 @@ function choose(tab) {
 }
 
 tabs.forEach((tab, index) => {
-  tab.addEventListener("click", () => choose(tab));
+  tab.addEventListener("click", () => selectTab(tab));
   tab.addEventListener("keydown", (event) => {
     const step = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
-    if (step !== undefined) choose(tabs[(step + tabs.length) % tabs.length]);
+    if (step !== undefined) selectTab(tabs[(step + tabs.length) % tabs.length]);
   });
 });
 
-/** A click on a sentence shows what decided about it. */
+// A click on a sentence shows the decision in the inspector.
 byId("answer").addEventListener("click", (event) => {
   const span = event.target.closest(".claim");
   if (!span || event.target.closest("a, button") || !answer.done) return;
-  choose(byId("tab-inspector"));
+  selectTab(byId("tab-inspector"));
   const details = byId(`claim-${span.dataset.claim}`);
   details.open = true;
   details.querySelector("summary").focus();
 });
 
-// Files, from the button or dropped anywhere.
+// Files from the button, or dropped anywhere on the page.
 
-async function takeFiles(files) {
-  const refused = await evidence.addFiles(files);
-  if (refused.length) fail(`Not read, since they are no text or larger than 5 MB: ${refused.join(", ")}. Index a folder with them instead.`);
+async function addFiles(files) {
+  const rejected = await evidence.addFiles(files);
+  if (rejected.length) fail(`These files are not text or larger than 5 MB: ${rejected.join(", ")}. Use \`citestream index\` for them.`);
 }
 
-byId("files").addEventListener("change", async (event) => { await takeFiles(event.target.files); event.target.value = ""; });
+byId("files").addEventListener("change", async (event) => { await addFiles(event.target.files); event.target.value = ""; });
 for (const kind of ["dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     document.body.classList.toggle("dropping", kind === "dragover");
-    if (kind === "drop") takeFiles(event.dataTransfer.files);
+    if (kind === "drop") addFiles(event.dataTransfer.files);
   });
 }
 
@@ -196,8 +195,8 @@ byId("question").addEventListener("keydown", (event) => {
 });
 byId("example").addEventListener("click", () => {
   byId("source").value = "";
-  byId("question").value = QUESTION;
-  evidence.replace(...EVIDENCE.map((item) => ({ ...item })));
+  byId("question").value = evidence.EXAMPLE_QUESTION;
+  evidence.replace(...evidence.EXAMPLE.map((item) => ({ ...item })));
 });
 byId("paste").addEventListener("click", () => {
   evidence.add({ text: "", file_name: undefined });
@@ -210,9 +209,9 @@ byId("release").addEventListener("change", () => {
   byId("unsupported").querySelector('[value="drop"]').disabled = live;
 });
 
-// Theme: what the system says, until somebody says otherwise.
+// Theme: the preference of the system, until the user chooses one.
 
-function themed() {
+function updateThemeButton() {
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const dark = (document.documentElement.dataset.theme ?? system) === "dark";
   byId("theme").setAttribute("aria-pressed", `${dark}`);
@@ -220,14 +219,14 @@ function themed() {
 }
 
 byId("theme").addEventListener("click", () => {
-  const next = themed() ? "light" : "dark";
+  const next = updateThemeButton() ? "light" : "dark";
   document.documentElement.dataset.theme = next;
   localStorage.setItem("theme", next);
-  themed();
+  updateThemeButton();
 });
-themed();
+updateThemeButton();
 
-// What the server has. With client keys it says so only to those who have one.
+// Settings and models of the server. With client keys they require a key.
 
 byId("key").value = sessionStorage.getItem("key") ?? "";
 byId("key").addEventListener("change", () => { sessionStorage.setItem("key", key()); load(); });

@@ -1,6 +1,6 @@
-// Elements without a framework: everything that is not ours gets in as text, never as markup.
+// Helpers to create elements. Foreign text is always inserted as text, never as HTML.
 
-/** An element with properties (`class`, `data-…`, `aria-…`, `onclick`, …) and children: elements, strings, or null. */
+/** Create an element with properties (`class`, `data-…`, `aria-…`, `onclick`, …) and children: elements, strings, or null. */
 export function el(tag, props = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
@@ -14,5 +14,5 @@ export function el(tag, props = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** Offsets on the wire count code points, strings here count UTF-16 units: `characters(text).slice(start, end)`. */
+/** Split a text into code points, which offsets of the API count: `characters(text).slice(start, end)`. */
 export const characters = (text) => Array.from(text);

@@ -1,13 +1,27 @@
-// Evidence that is given on the page: pasted, dropped, or the example. A list of {text, file_name, …}.
+// Evidence that the user enters on the page: pasted text, files, or the example. A list of {text, file_name, …}.
 
 import { byId, el } from "./dom.js";
 
-const EXCERPT = 1200; // characters: some paragraphs, short enough that a passage in it is found at a glance
-const LARGEST = 5_000_000; // bytes of a file; more than that belongs into an index
+const EXCERPT_CHARACTERS = 1200; // a few paragraphs, in which a passage is easy to find
+const MAX_FILE_BYTES = 5_000_000; // larger files should be indexed
+
+// The example for users without documents at hand.
+export const EXAMPLE_QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?";
+
+export const EXAMPLE = [
+  { file_name: "moon-landings.md", page_number: 2, chunk_index: 2,
+    text: "The Apollo programme used the Saturn V, a rocket of three stages that was 110.6 metres tall. It flew thirteen times between 1967 and 1973. The spacecraft had three parts: a command module for the crew of three, a service module with the main engine, and a lunar module for two." },
+  { file_name: "moon-landings.md", page_number: 3, chunk_index: 3,
+    text: "Apollo 12 was struck by lightning twice during the first minute of its flight and continued all the same. It landed within walking distance of the probe Surveyor 3, and the crew took parts of the probe home." },
+  { file_name: "moon-landings.md", page_number: 4, chunk_index: 4,
+    text: "Apollo 13 was launched on 11 April 1970. Two days later an oxygen tank in the service module exploded. The crew did not land on the Moon; they used the lunar module as a lifeboat." },
+  { file_name: "apollo-profile.json", chunk_type: "artifact", is_generated_artifact: true, artifact_kind: "programme profile",
+    text: "Apollo was the American programme that landed people on the Moon. Its rocket was the Saturn V; six missions landed between 1969 and 1972." },
+];
 
 const items = [];
 
-export const given = () => items.filter((item) => item.text.trim());
+export const nonEmpty = () => items.filter((item) => item.text.trim());
 
 export function add(...more) {
   items.push(...more);
@@ -19,37 +33,37 @@ export function replace(...with_) {
   add(...with_);
 }
 
-/** Cut files into excerpts. Returns the names of those that are no text. */
+/** Split files into excerpts. Return the names of files that are not text or too large. */
 export async function addFiles(files) {
-  const refused = [];
+  const rejected = [];
   for (const file of files) {
-    const text = file.size <= LARGEST ? await file.text() : "\0";
-    if (text.includes("\0")) refused.push(file.name);
+    const text = file.size <= MAX_FILE_BYTES ? await file.text() : "\0";
+    if (text.includes("\0")) rejected.push(file.name);
     else add(...excerpts(file.name.endsWith(".html") || file.name.endsWith(".htm") ? textOf(text) : text, file.name));
   }
-  return refused;
+  return rejected;
 }
 
-/** Whole paragraphs, up to EXCERPT characters together; a longer one is cut at a space. */
+/** Split a text into excerpts of whole paragraphs with at most EXCERPT_CHARACTERS. Longer paragraphs are split at spaces. */
 export function excerpts(text, name) {
-  const found = [];
-  let held = "";
+  const result = [];
+  let buffer = "";
   const push = () => {
-    if (held.trim()) found.push({ text: held.trim(), file_name: name, chunk_index: found.length });
-    held = "";
+    if (buffer.trim()) result.push({ text: buffer.trim(), file_name: name, chunk_index: result.length });
+    buffer = "";
   };
   for (let paragraph of text.replaceAll("\r\n", "\n").split(/\n{2,}/)) {
-    if (held && held.length + paragraph.length > EXCERPT) push();
-    while (paragraph.length > 2 * EXCERPT) {
-      const at = paragraph.lastIndexOf(" ", EXCERPT);
-      held = paragraph.slice(0, at > 0 ? at : EXCERPT);
+    if (buffer && buffer.length + paragraph.length > EXCERPT_CHARACTERS) push();
+    while (paragraph.length > 2 * EXCERPT_CHARACTERS) {
+      const at = paragraph.lastIndexOf(" ", EXCERPT_CHARACTERS);
+      buffer = paragraph.slice(0, at > 0 ? at : EXCERPT_CHARACTERS);
       push();
-      paragraph = paragraph.slice(at > 0 ? at : EXCERPT);
+      paragraph = paragraph.slice(at > 0 ? at : EXCERPT_CHARACTERS);
     }
-    held += (held ? "\n\n" : "") + paragraph;
+    buffer += (buffer ? "\n\n" : "") + paragraph;
   }
   push();
-  return found;
+  return result;
 }
 
 function textOf(html) {

@@ -1,5 +1,5 @@
-// Markdown of a model, which is hostile input: marked makes HTML of it, DOMPurify takes out what could act, and only
-// then it becomes part of the page. Sentences and markers are found again in the finished elements.
+// Render Markdown of a model, which is untrusted input: marked converts it to HTML, and DOMPurify sanitizes the HTML before
+// it becomes part of the page. Sentences and markers are then located in the sanitized elements.
 
 import { marked } from "./vendor/marked.esm.js";
 import "./vendor/purify.min.js";
@@ -12,21 +12,21 @@ const CLEAN = {
   ADD_ATTR: ["data-math", "data-display"],
   RETURN_DOM_FRAGMENT: true,
 };
-const CELLS = /^((?:\|\s*)?)([^]*?)((?:\s*\|)?)$/; // of a table's row the outer bars have to stay outside
-const HARMLESS = /^<\/?(br|sub|sup|kbd|b|i|em|strong|u)\s*\/?>$/i; // tags that models write for their looks; others are shown as text
+const CELLS = /^((?:\|\s*)?)([^]*?)((?:\s*\|)?)$/; // the outer bars of a table row must stay outside of the brackets
+const HARMLESS = /^<\/?(br|sub|sup|kbd|b|i|em|strong|u)\s*\/?>$/i; // formatting tags of models; other tags are shown as text
 const BETWEEN_CELLS = /^(TABLE|THEAD|TBODY|TR)$/;
 const MARKER = /\[(\d{1,3})\]/g;
-const QUIET = "code, pre, a, .math, button"; // where a number in brackets is no marker of ours
-const [OPEN, CLOSE] = ["\u2e28", "\u2e29"]; // brackets nobody writes; being punctuation they leave Markdown's emphasis alone
+const QUIET = "code, pre, a, .math, button"; // elements in which a number in brackets is not a marker
+const [OPEN, CLOSE] = ["\u2e28", "\u2e29"]; // unused brackets; as punctuation they do not affect Markdown emphasis
 
 marked.use({
   gfm: true,
   renderer: {
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
     html: ({ text }) => (HARMLESS.test(text) ? text : escaped(text)),
-    image: ({ text }) => escaped(`[image${text ? `: ${text}` : ""}]`), // its address would tell somebody that it was shown
+    image: ({ text }) => escaped(`[image${text ? `: ${text}` : ""}]`), // loading an image would tell its server that the answer is being read
     heading({ tokens, depth }) {
-      const level = Math.min(depth + 2, 6); // the page has its own first and second
+      const level = Math.min(depth + 2, 6); // h1 and h2 are headings of the page
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
   },
@@ -35,15 +35,15 @@ marked.use({
 });
 
 /**
- * The elements of a text. `sentences`: [{start, end, …}] in code points, in order; their words come back in
- * `<span class="claim" data-claim=index>`. `chip(number)` makes the element that stands for a marker.
+ * Render a text as a fragment. `sentences` are [{start, end, …}] in code points, in order. Each is wrapped in
+ * `<span class="claim" data-claim=index>`. `chip(number)` creates the element for a marker.
  */
 export function render(text, sentences, chip) {
   const marking = sentences.length > 0 && !text.includes(OPEN) && !text.includes(CLOSE);
-  const fragment = globalThis.DOMPurify.sanitize(marked.parse(marking ? marked_(text, sentences) : text), CLEAN);
-  if (marking) unmark(fragment);
+  const fragment = globalThis.DOMPurify.sanitize(marked.parse(marking ? insertBrackets(text, sentences) : text), CLEAN);
+  if (marking) createClaimSpans(fragment);
   for (const link of fragment.querySelectorAll("a[href]")) Object.assign(link, { target: "_blank", rel: "noopener noreferrer nofollow" });
-  for (const table of fragment.querySelectorAll("pre, table")) table.tabIndex = 0; // so that the keyboard can scroll it
+  for (const table of fragment.querySelectorAll("pre, table")) table.tabIndex = 0; // allows scrolling with the keyboard
   formulas(fragment);
   chips(fragment, chip);
   return fragment;
@@ -51,7 +51,7 @@ export function render(text, sentences, chip) {
 
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 
-function marked_(text, sentences) {
+function insertBrackets(text, sentences) {
   const letters = characters(text);
   let at = 0, out = "";
   for (const { start, end } of sentences) {
@@ -63,8 +63,8 @@ function marked_(text, sentences) {
   return out + letters.slice(at).join("");
 }
 
-/** Put what stands between the brackets into spans, and take the brackets out, in attributes too. */
-function unmark(fragment) {
+/** Wrap the text between brackets in spans and remove the brackets, also in attributes. */
+function createClaimSpans(fragment) {
   let claim = -1, inside = false;
   for (const node of textNodes(fragment)) {
     const pieces = node.data.split(/([\u2e28\u2e29])/);
@@ -77,7 +77,7 @@ function unmark(fragment) {
         return [];
       }
       if (!piece) return [];
-      if (BETWEEN_CELLS.test(parent)) return [piece]; // a span there would be a cell of its own
+      if (BETWEEN_CELLS.test(parent)) return [piece]; // a span would become an additional cell
       return inside ? [el("span", { class: "claim", "data-claim": claim }, piece)] : [piece];
     }));
   }
@@ -100,7 +100,7 @@ function textNodes(root) {
   return found;
 }
 
-// Formulas: TeX stays text until the sanitiser is through; then Temml, loaded at the first formula, makes MathML of it.
+// Formulas: TeX is kept as text during sanitizing. Temml, which is loaded at the first formula, then renders MathML.
 
 function math(level, pattern, display) {
   const name = `math-${level}-${display}-${pattern.source.length}`;

@@ -1,8 +1,8 @@
-// The question as a program: what one pastes to ask the same from elsewhere.
+// The request as a program that the user can copy.
 
 import { el } from "./dom.js";
 
-const OURS = ["evidence", "retrieval", "citations"];
+const EXTENSIONS = ["evidence", "retrieval", "citations"];
 
 export function snippets(body, origin, needsKey) {
   const key = needsKey ? "YOUR_KEY" : "none";
@@ -16,7 +16,7 @@ function curl(body, origin, needsKey) {
 }
 
 function python(body, origin, key) {
-  const ours = Object.fromEntries(Object.entries(body).filter(([name]) => OURS.includes(name)));
+  const extensions = Object.fromEntries(Object.entries(body).filter(([name]) => EXTENSIONS.includes(name)));
   return `from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key="${key}")
@@ -24,7 +24,7 @@ stream = client.chat.completions.create(
     model=${literal(body.model)},
     messages=${indented(literal(body.messages))},
     stream=True,
-    extra_body=${indented(literal(ours))},
+    extra_body=${indented(literal(extensions))},
 )
 for chunk in stream:
     for choice in chunk.choices:
@@ -33,7 +33,7 @@ for chunk in stream:
             print("\\n", chunk.references)`;
 }
 
-/** JSON as Python writes it. */
+/** Format a JSON value as a Python literal. */
 function literal(value) {
   if (value === true) return "True";
   if (value === false) return "False";
@@ -57,8 +57,8 @@ for await (const chunk of stream) {
 
 const indented = (text) => text.replaceAll("\n", "\n    ");
 
-/** Each snippet with a button that copies it. */
-export function shown(list) {
+/** Return the snippets with a button to copy each of them. */
+export function renderSnippets(list) {
   return list.map(([name, text]) => el("section", {},
     el("div", { class: "row" }, el("h3", { class: "grow" }, name),
       el("button", { type: "button", class: "quiet", "aria-label": `Copy ${name}`, onclick: async (event) => {

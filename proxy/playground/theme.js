@@ -1,4 +1,4 @@
-// Before the first paint, so that nobody who wants a dark page sees a white one.
+// Runs before the first paint, so that a dark page does not flash white.
 (() => {
   const chosen = localStorage.getItem("theme");
   if (chosen) document.documentElement.dataset.theme = chosen;

@@ -1,13 +1,13 @@
-// Looking closer: the passage behind a marker, the list of references, the inspector, the wire.
+// Details of an answer: the passage of a reference, the list of references, the inspector and the raw stream.
 
 import { byId, characters, el } from "./dom.js";
 
-/** The passage of a reference in its evidence, the exact words marked. `spans`: the sentences that are asked about, `sentence` their words. */
+/** Show a reference in its evidence, with the supporting passage marked. `spans` are the cited sentences, `sentence` is their text. */
 export function showPassage(reference, evidence, spans, sentence, opener) {
   const letters = characters(evidence?.text ?? reference.snippet);
   const [from, to] = evidence ? [reference.snippet_start, reference.snippet_end] : [0, letters.length];
   const words = new Set((sentence ?? "").toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => word.length > 2 || /\d/.test(word)));
-  const mark = el("mark", {}, ...emphasised(letters.slice(from, to).join(""), words));
+  const mark = el("mark", {}, ...emphasize(letters.slice(from, to).join(""), words));
   const text = el("div", { class: "text", dir: "auto", tabindex: 0, role: "group", "aria-label": "The evidence, with the supporting passage marked" },
     letters.slice(0, from).join(""), mark, letters.slice(to).join(""));
   byId("passage-title").textContent = `[${reference.number}] ${nameOf(reference)}`;
@@ -19,7 +19,7 @@ export function showPassage(reference, evidence, spans, sentence, opener) {
   mark.scrollIntoView({ block: "center" });
 }
 
-function emphasised(passage, words) {
+function emphasize(passage, words) {
   return passage.split(/([\p{L}\p{N}]+)/u).map((piece) => (words.has(piece.toLowerCase()) ? el("b", {}, piece) : piece));
 }
 
@@ -40,9 +40,9 @@ export const nameOf = (item) => item.title || item.file_name || item.url || item
 const where = (item) => [item.file_name, item.page_number && `page ${item.page_number}`, item.chunk_index !== null && `excerpt ${item.chunk_index}`]
   .filter(Boolean).join(", ");
 
-/** The references below the answer. */
+/** Return the list of references. */
 export function references(list, open) {
-  if (!list.length) return el("p", {}, "Nothing was cited: no evidence supports what the answer says.");
+  if (!list.length) return el("p", {}, "There are no citations: no evidence supports the answer.");
   return el("ol", { class: "cards" }, ...list.map((reference) => el("li", {},
     el("div", { class: "row" },
       el("button", { type: "button", class: "chip", "aria-label": `Open reference ${reference.number}`, onclick: (event) => open(reference.number, event.currentTarget) }, `${reference.number}`),
@@ -51,15 +51,15 @@ export function references(list, open) {
     el("blockquote", { dir: "auto" }, reference.snippet))));
 }
 
-/** For each claim every piece of evidence: scores, gates, and what decided. */
+/** Return a table for each claim: the scores, gates and decision for each piece of evidence. */
 export function inspector(claims, evidence, textOf) {
-  if (!claims.length) return el("p", {}, "The answer makes no claim that evidence could support.");
+  if (!claims.length) return el("p", {}, "The answer contains no claim.");
   const names = new Map(evidence.map((item) => [item.number, nameOf(item)]));
-  return [el("p", { class: "hint" }, "Each claim, the evidence nearest to it first. “Support” is a calibrated probability; it has to reach the bar, and no gate may object."),
+  return [el("p", { class: "hint" }, "The evidence of each claim, best first. “Support” is a calibrated probability. Evidence is cited if its support reaches the threshold and no gate refuses it."),
     ...claims.map((claim, index) => {
       const cited = claim.evidence.some((one) => one.cited);
       return el("details", { class: "claim", id: `claim-${index}` },
-        el("summary", {}, el("span", { class: cited ? "good" : "bad" }, cited ? "supported: " : "unsupported: "), el("span", { dir: "auto" }, textOf(claim) || "(left out)")),
+        el("summary", {}, el("span", { class: cited ? "good" : "bad" }, cited ? "supported: " : "unsupported: "), el("span", { dir: "auto" }, textOf(claim) || "(dropped)")),
         table(claim, names));
     })];
 }
@@ -67,34 +67,34 @@ export function inspector(claims, evidence, textOf) {
 function table(claim, names) {
   const nearest = [...claim.evidence].sort((a, b) => b.cited - a.cited || b.hinted - a.hinted || b.support - a.support);
   return el("table", { tabindex: 0 },
-    el("thead", {}, el("tr", {}, ...["Evidence", "Support", "Bar", "What decided", "Scores"].map((name) => el("th", { scope: "col" }, name)))),
+    el("thead", {}, el("tr", {}, ...["Evidence", "Support", "Threshold", "Decision", "Scores"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...nearest.map((one) => el("tr", {},
       el("th", { scope: "row" }, `${one.evidence_number} ${names.get(one.evidence_number) ?? ""}${one.hinted ? " (cited by the model)" : ""}`),
       el("td", {}, one.support.toFixed(3)), el("td", {}, one.bar.toFixed(2)),
       el("td", { class: one.cited ? "good" : one.decided.startsWith("refused") ? "bad" : null }, one.decided, gate(one)),
-      el("td", { class: "features" }, telling(one.features), el("details", {}, el("summary", {}, "all scores"), scores(Object.entries(one.features))))))));
+      el("td", { class: "features" }, mainScores(one.features), el("details", {}, el("summary", {}, "all scores"), scores(Object.entries(one.features))))))));
 }
 
-/** A gate that would have refused, had the scores not done so already. */
+/** Return a hint about a gate that refuses evidence whose support is already too low. */
 const gate = (one) => (one.gate && !one.decided.startsWith("refused") ? el("div", { class: "hint" }, `gate: ${one.gate.detail}`) : null);
 
-// What says most to a person, of whichever scorer was at work.
-const TELLING = { words: ["cover_3", "token"], meaning: ["near_1", "cosine"], reading: ["entailed"], numbers: ["numbers_window"], "names missing": ["names_missing"] };
+// The most informative features of each scorer, by column name.
+const MAIN_SCORES = { words: ["cover_3", "token"], meaning: ["near_1", "cosine"], reading: ["entailed"], numbers: ["numbers_window"], "names missing": ["names_missing"] };
 
-function telling(features) {
-  const found = Object.entries(TELLING).map(([name, keys]) => [name, keys.map((one) => features[one]).find((value) => value !== undefined)]);
+function mainScores(features) {
+  const found = Object.entries(MAIN_SCORES).map(([name, keys]) => [name, keys.map((one) => features[one]).find((value) => value !== undefined)]);
   return scores(found.filter(([, value]) => value !== undefined));
 }
 
 const scores = (pairs) => pairs.map(([name, value]) => `${name} ${Number(value).toFixed(2)}`).join(" · ");
 
-const MOST_ROWS = 1000; // more than that makes a page slow, and nobody reads it
+const MAX_ROWS = 1000; // more rows make the page slow
 
-/** What the wire carried: the request, then each event with its time. */
+/** Return the raw request and the events of the response with their times. */
 export function wire(body, events) {
-  const rows = events.slice(0, MOST_ROWS).map(({ at, raw }) => el("tr", {}, el("td", {}, `${at.toFixed(1)} ms`), el("td", {}, raw)));
+  const rows = events.slice(0, MAX_ROWS).map(({ at, raw }) => el("tr", {}, el("td", {}, `${at.toFixed(1)} ms`), el("td", {}, raw)));
   return [el("h3", {}, "Request"), el("pre", { class: "raw", tabindex: 0 }, `POST /v1/chat/completions\n\n${JSON.stringify(body, null, 2)}`),
     el("h3", {}, "Answer"),
     el("table", { class: "wire" }, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "after"), el("th", { scope: "col" }, "event"))), el("tbody", {}, ...rows)),
-    events.length > MOST_ROWS ? el("p", { class: "hint" }, `… and ${events.length - MOST_ROWS} more`) : null].filter(Boolean);
+    events.length > MAX_ROWS ? el("p", { class: "hint" }, `… and ${events.length - MAX_ROWS} more`) : null].filter(Boolean);
 }
