@@ -31,6 +31,7 @@ CHECKED = (
     "proxy/cli",
     "proxy/config",
     "proxy/observability",
+    "proxy/openapi.yaml",
     "proxy/playground",
     "proxy/storage",
     "tests/test_prose.py",
@@ -42,7 +43,7 @@ EXCLUDED = re.compile(
 )
 
 COMMENTS = {  # start of a comment, by file suffix
-    ".yaml": r"(?:^|\s)#\s(.*)",
+    ".yaml": r"(?:(?:^|\s)#|\b(?:summary|description):)\s(.*)",
     ".js": r"(?:^|\s)//\s(.*)",
     ".sql": r"(?:^|\s)--\s(.*)",
     "": r"(?:^|\s)#+\s(.*)",  # Makefile, Containerfile
@@ -144,7 +145,7 @@ def comments(source: str, pattern: str) -> Iterator[tuple[int, str]]:
     parts: list[tuple[int, str]] = []
     for number, line in enumerate(source.splitlines(), 1):
         found = re.search(pattern, line)
-        if parts and not (found and not line[: found.start()].strip()):
+        if parts and not (found and not line[: found.start()].strip() and "description:" not in line):
             yield parts[0][0], " ".join(text for _, text in parts)
             parts = []
         if found:
