@@ -1,6 +1,6 @@
-"""Record the animation of the README: the playground in Chromium, with a real server.
+"""Record the pictures of the playground, in Chromium with a real server: an animation and two screenshots.
 
-    .venv/bin/python docs/record_playground.py docs/images/playground.gif
+    .venv/bin/python docs/record_playground.py
 
 A local server replays the model's answer token by token. The answer has a wrong number and a wrong citation. The
 markers, the support and the references are those of Citestream. The program needs the extra `dev` and Chromium.
@@ -25,6 +25,7 @@ ANSWER = (
     "Apollo 12 was struck by lightning twice during the first minute of its flight [2]. "
     "Apollo 13 did not land on the Moon, because an oxygen tank exploded [3]."
 )
+IMAGES = Path(__file__).parent / "images"
 TOKEN_SECONDS = 0.08
 FRAME_MS = 120
 SIZE = {"width": 1000, "height": 560}
@@ -91,7 +92,7 @@ async def frames(page: Page) -> list[tuple[Image.Image, int]]:
 
     await page.click("#example")
     await page.fill("#model", "openai/model")
-    await page.locator("#release").evaluate("node => { node.value = 'live' }")  # it stands in a closed section
+    await page.locator("#release").evaluate("node => { node.value = 'live' }")  # the element is in a closed section
     await take(1500)
     await page.click("#go")
     while not await page.locator("#summary").is_visible():
@@ -113,6 +114,22 @@ def merge_equal(taken: list[tuple[Image.Image, int]]) -> list[tuple[Image.Image,
     return merged
 
 
+async def save_screenshots(page: Page) -> None:
+    """Ask the embedded provider, and save pictures of an opened marker and of the inspector."""
+    await page.set_viewport_size({"width": 1180, "height": 760})
+    await page.reload()
+    await expect(page.locator("#model")).to_have_value("extractive")
+    await page.click("#example")
+    await page.click("#go")
+    await expect(page.locator("#summary")).to_be_visible()
+    await page.click("#answer .chip >> nth=0")
+    await page.screenshot(path=IMAGES / "passage.png")
+    await page.keyboard.press("Escape")
+    await page.click("#tab-inspector")
+    await page.locator("#inspector details").first.evaluate("node => { node.open = true }")
+    await page.screenshot(path=IMAGES / "inspector.png")
+
+
 async def record() -> list[tuple[Image.Image, int]]:
     """Return the frames of one recording."""
     async with model_server() as model, citestream(model) as url, async_playwright() as playwright:
@@ -121,6 +138,7 @@ async def record() -> list[tuple[Image.Image, int]]:
         await page.goto(url)
         await expect(page.locator("#model")).to_have_value("extractive")  # the page has its options
         taken = merge_equal(await frames(page))
+        await save_screenshots(page)
         await browser.close()
     return taken
 
@@ -138,4 +156,4 @@ def write(taken: list[tuple[Image.Image, int]], output: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(asyncio.run(record()), Path(sys.argv[1]))
+    write(asyncio.run(record()), IMAGES / "playground.gif")
