@@ -1,4 +1,4 @@
-"""Everything outside that Citestream talks to: LLM providers, embedders, retrievers. SDKs live here and nowhere else.
+"""External services: LLM providers, embedders, retrievers. SDKs are imported only here.
 
 A provider is one file (or folder) and one line in PROVIDERS. Importing this package loads neither an SDK nor aiohttp.
 """
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .events import Provider
     from .transport import Transport
 
-# kind -> "module:Class", imported when asked for.
+# kind -> "module:Class", imported at the first use.
 PROVIDERS = {
     "extractive": "citestream.providers.extractive:ExtractiveProvider",
     "gemini": "citestream.providers.gemini:GeminiProvider",
@@ -18,14 +18,14 @@ PROVIDERS = {
     "openai": "citestream.providers.openai:OpenAIProvider",
     "scripted": "citestream.providers.scripted:ScriptedProvider",
 }
-LOCAL = frozenset({"extractive", "scripted"})  # they talk to nobody, so they have no settings in common
+LOCAL = frozenset({"extractive", "scripted"})  # without a server, so they do not take Settings
 
 
 def provider(kind: str, *, transport: "Transport | None" = None, **settings: Any) -> "Provider":
-    """A provider of that kind; ValueError, listing what exists, for an unknown one.
+    """Create a provider of a kind. Raises ValueError with the known kinds for an unknown one.
 
-    `settings`: the fields of providers.settings.Settings. `transport`: the app's, which the app closes; without one the
-    provider makes its own and closes it.
+    `settings`: the fields of providers.settings.Settings. `transport`: the app's, which the app closes. Without one the
+    provider creates its own and closes it.
     """
     if kind not in PROVIDERS:
         raise ValueError(f"unknown provider {kind!r}; there are: {', '.join(PROVIDERS)}")

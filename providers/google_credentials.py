@@ -1,4 +1,4 @@
-"""AccessTokens: for Vertex AI without a key, the machine's own Google credentials, by google-auth."""
+"""AccessTokens: the Google credentials of this machine, for Vertex AI without a key."""
 
 import asyncio
 from importlib import import_module
@@ -10,18 +10,18 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 class AccessTokens:
-    """The token of the application default credentials, renewed when it expires (after an hour)."""
+    """The token of the application default credentials. It is renewed when it expires, after an hour."""
 
     def __init__(self) -> None:
-        """Nothing is read yet."""
+        """Nothing is loaded yet."""
         self._credentials: Any = None
         self._renewing = asyncio.Lock()
 
     async def current(self) -> str:
-        """A valid token. Raises Unreachable where the machine has no credentials."""
+        """Return a valid token. Raises Unreachable if the machine has no credentials."""
         async with self._renewing:
             if self._credentials is None or not self._credentials.valid:
-                await asyncio.to_thread(self._renew)  # google-auth blocks: files, metadata server, token server
+                await asyncio.to_thread(self._renew)  # google-auth blocks on files and on servers
             return str(self._credentials.token)
 
     def _renew(self) -> None:

@@ -1,8 +1,8 @@
-"""Entries that several machines share, in Redis: bounded, expiring, and never worth waiting for.
+"""Entries in Redis that several machines share: limited in number, size and age.
 
-One script writes: it keeps the entry, and drops what is too old, too many or too much, counted by Redis' own clock. Its
-keys have one hash tag, so that a cluster has them in one place. What clients called their entries stays unknown to it.
-A Redis that drops keys when it is full may drop any of those it counts in: they are made anew of what is left.
+One Lua script writes an entry and removes entries above the limits, by the clock of Redis. All keys have one hash tag,
+so that they are on one node of a cluster. Names that clients chose are hashed. If Redis evicts one of the keys with the
+counts, the script counts the remaining entries again.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from .errors import ProviderError, TimedOut, Unreachable
 
 PREFIX = "{citestream}:"
-QUIET_SECONDS = 1.0  # that a Redis which failed is left alone, so that nobody waits behind many that fail alike
-CHECK_SECONDS = 30.0  # after which a connection that was idle is asked whether it still is one
+QUIET_SECONDS = 1.0  # without requests after a failure, so that requests do not queue for a server that is down
+CHECK_SECONDS = 30.0  # of idleness, after which a connection is checked
 
 _PUT = """
 local name, data, ttl, keep, bytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -62,7 +62,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What all entries together may be."""
+    """The limits of all entries together."""
 
     keep: int
     max_bytes: int
@@ -70,10 +70,10 @@ class Bounds:
 
 
 class RedisEntries:
-    """Used by one thread at a time. Connects when it is used, and again when it has to."""
+    """For one thread at a time. Connects at the first use, and again after a failure."""
 
     def __init__(self, url: str, password: str, bounds: Bounds, *, ca_file: str = "", timeout: float = 1.0) -> None:
-        """`url`: redis:// or rediss://. Raises ProviderError where the package is missing, ValueError for the url."""
+        """`url`: redis:// or rediss://. Raises ProviderError if the package is missing, ValueError for a wrong URL."""
         if find_spec("redis") is None:
             raise ProviderError("Redis' client is not installed: pip install 'citestream[redis]'.")
         self._redis: Any = import_module("redis")
@@ -85,7 +85,7 @@ class RedisEntries:
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
             health_check_interval=CHECK_SECONDS,
-            retry=retry,  # once: a connection that was idle may be gone
+            retry=retry,  # once, because an idle connection may be closed
             client_name="citestream",
         )
         self._put = self._client.register_script(_PUT)
@@ -93,7 +93,7 @@ class RedisEntries:
         self._quiet_until = 0.0
 
     def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
-        """Keep or replace entries: whose, by which name, what. Raises ProviderError where any is refused, after all."""
+        """Store or replace entries of (client, name, data). Raises ProviderError at the end if any was refused."""
         refused: ProviderError | None = None
         for entry in entries:
             try:
@@ -104,39 +104,39 @@ class RedisEntries:
             raise refused
 
     def put(self, client: str, name: str, data: bytes) -> None:
-        """Keep or replace an entry. Raises ProviderError."""
-        bounds, entry = self._bounds, _name(client, name)
+        """Store or replace an entry. Raises ProviderError."""
+        bounds, entry = self._bounds, _key(client, name)
         keys = [PREFIX + key for key in (entry, "ages", "sizes", "total")]
         ttl = max(1, round(bounds.keep_seconds * 1000))
-        self._asked(lambda: self._put(keys, [entry, data, ttl, bounds.keep, bounds.max_bytes, PREFIX]))
+        self._call(lambda: self._put(keys, [entry, data, ttl, bounds.keep, bounds.max_bytes, PREFIX]))
 
     def get(self, client: str, name: str) -> bytes | None:
-        """An entry that is still kept. Raises ProviderError."""
-        found: bytes | None = self._asked(lambda: self._client.get(PREFIX + _name(client, name)))
+        """Return an entry, None if it does not exist or has expired. Raises ProviderError."""
+        found: bytes | None = self._call(lambda: self._client.get(PREFIX + _key(client, name)))
         return found
 
     def reach(self) -> None:
-        """Raises ProviderError where Redis does not answer now."""
+        """Check that Redis answers now. Raises ProviderError if not."""
         self._quiet_until = 0.0
-        self._asked(self._client.ping)
+        self._call(self._client.ping)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         self._client.close()
 
-    def _asked(self, ask: Callable[[], _Result]) -> _Result:
+    def _call(self, command: Callable[[], _Result]) -> _Result:
         if monotonic() < self._quiet_until:
             raise Unreachable("Redis did not answer a moment ago.")
         try:
-            return ask()
+            return command()
         except self._redis.RedisError as error:
-            if isinstance(error, self._redis.ResponseError):  # it answers: no memory, no right, read-only
+            if isinstance(error, self._redis.ResponseError):  # it answered: out of memory, no permission, read-only
                 raise ProviderError(f"Redis refused: {type(error).__name__}.") from None
             self._quiet_until = monotonic() + QUIET_SECONDS
             kind = TimedOut if isinstance(error, self._redis.TimeoutError) else Unreachable
             raise kind(f"Redis cannot be reached: {type(error).__name__}.") from None
 
 
-def _name(client: str, name: str) -> str:
-    """What stands for both: of one length, without what clients wrote."""
+def _key(client: str, name: str) -> str:
+    """Return a key for both, of fixed length and without text of clients."""
     return sha256(f"{client}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()

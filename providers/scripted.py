@@ -1,4 +1,4 @@
-"""ScriptedProvider: replays what it is given. For tests and documentation; nothing in it knows a network.
+"""ScriptedProvider: replays a script. For tests and documentation; it uses no network.
 
 ScriptedProvider("Water boils at 100 °C. [1] ", "It is wet.")
 ScriptedProvider("Half an ans", IncompleteAnswer("cut"))
@@ -17,16 +17,16 @@ Step = str | Chunk | Event | ProviderError
 
 
 class ScriptedProvider(Provider):
-    """Its steps: a text (a delta of choice 0), a chunk, an event as it is, an error to raise.
+    """Replays steps: a text (a delta of choice 0), a chunk, an event, or an error to raise.
 
-    Where the steps are texts only, role, finish and usage are added; otherwise the script says everything itself, but
-    chunks with a finish reason still end their choice.
+    If all steps are texts, role, finish and usage are added. Otherwise the script has to contain them; a chunk with a
+    finish reason ends its choice.
     """
 
     def __init__(self, *steps: Step, names: Sequence[str] = ("scripted",), finish: str = "stop") -> None:
         """`names`: its models. `finish`: the finish reason of a script of texts."""
-        self.requests: list[ChatRequest] = []  # what it was asked
-        self.open = 0  # streams that have begun and not ended
+        self.requests: list[ChatRequest] = []  # requests so far
+        self.open = 0  # number of running streams
         self._steps = steps
         self._names = list(names)
         self._finish = finish
@@ -40,9 +40,9 @@ class ScriptedProvider(Provider):
             for step in self._script():
                 if isinstance(step, ProviderError):
                     raise step
-                for event in reader.take(_copied(step)) if isinstance(step, dict) else [step]:
+                for event in reader.take(_copy(step)) if isinstance(step, dict) else [step]:
                     yield event
-                    await asyncio.sleep(0)  # as a network would: others get their turn
+                    await asyncio.sleep(0)  # gives other tasks a turn, as a network would
                 if reader.error:
                     raise reader.error
             if any(isinstance(step, dict) for step in self._script()):
@@ -52,7 +52,7 @@ class ScriptedProvider(Provider):
             self.open -= 1
 
     async def models(self) -> list[str]:
-        """The names it was given."""
+        """Return the given names."""
         return self._names
 
     def _script(self) -> list[Chunk | Event | ProviderError]:
@@ -67,18 +67,18 @@ class ScriptedProvider(Provider):
 
 
 def chunk(delta: Chunk, finish_reason: str | None = None, *, index: int = 0) -> Chunk:
-    """A `chat.completion.chunk` of one choice."""
+    """Return a `chat.completion.chunk` of one choice."""
     return {**ENVELOPE, "choices": [{"index": index, "delta": delta, "finish_reason": finish_reason}]}
 
 
 def usage(completion_tokens: int, prompt_tokens: int = 1) -> Chunk:
-    """A usage chunk."""
+    """Return a usage chunk."""
     total = prompt_tokens + completion_tokens
     counts = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "total_tokens": total}
     return {**ENVELOPE, "choices": [], "usage": counts}
 
 
-def _copied(given: Chunk) -> Chunk:
-    """ChunkReader keeps what it is given, and a script is replayed more than once."""
+def _copy(given: Chunk) -> Chunk:
+    """Return a copy. ChunkReader changes chunks, and a script may be replayed."""
     choices = [{**choice, "delta": dict(choice.get("delta") or {})} for choice in given.get("choices") or ()]
     return {**given, "choices": choices}

@@ -1,10 +1,10 @@
-"""Embedders: texts into vectors of unit length, from OpenAI, Ollama, Gemini or a model on this machine.
+"""Embedders: vectors of unit length for texts, by OpenAI, Ollama, Gemini or a model on this machine.
 
-    made = embedder("local")
-    vectors = await made.embed(["one text", "another"])       # float32, (2, D)
+    local = embedder("local")
+    vectors = await local.embed(["one text", "another"])       # float32, (2, D)
 
-A kind of embedder is one file that asks one model (`Model`) and one line in EMBEDDERS; cache, batches, deadlines and
-what concurrent callers share are the same for all (`Embedder`, embedder.py).
+A kind of embedder is one file with a `Model` and one line in EMBEDDERS. Cache, batches, deadlines and the sharing of
+work between concurrent callers are the same for all (`Embedder`, embedder.py).
 """
 
 from importlib import import_module
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CACHE_BYTES", "EMBEDDERS", "Embedder", "Limits", "Model", "Vectors", "embedder"]
 
-# kind -> "module:Class", imported when asked for.
+# kind -> "module:Class", imported at the first use.
 EMBEDDERS = {
     "gemini": "citestream.providers.embedding.gemini:GeminiModel",
     "local": "citestream.providers.embedding.local:LocalModel",
@@ -30,10 +30,10 @@ EMBEDDERS = {
 def embedder(
     kind: str, model: str = "", settings: "Settings | None" = None, *, cache_bytes: int = CACHE_BYTES
 ) -> Embedder:
-    """An embedder of that kind; ValueError, listing what exists, for an unknown one.
+    """Create an embedder of a kind. Raises ValueError with the known kinds for an unknown one.
 
-    `settings`: address and key of the server, for the kinds that have one. Raises ProviderError where the package that
-    a local model comes in is not installed.
+    `settings`: address and key of the server, for kinds with a server. Raises ProviderError if the package of a local
+    model is not installed.
     """
     if kind not in EMBEDDERS:
         raise ValueError(f"unknown embedder {kind!r}; there are: {', '.join(EMBEDDERS)}")

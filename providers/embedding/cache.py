@@ -1,4 +1,4 @@
-"""A cache of vectors by what was embedded: bounded by bytes, the least recently used leave first."""
+"""VectorCache: an LRU cache of vectors, limited in bytes."""
 
 from collections import OrderedDict
 from hashlib import blake2b
@@ -7,48 +7,48 @@ import numpy as np
 
 from .model import Vectors
 
-KEY_BYTES = 16  # two of a billion texts meet with a chance of 10^-21
-OVERHEAD_BYTES = 250  # of an entry: array header, key, place in the table; measured with tracemalloc
+KEY_BYTES = 16  # the probability of a collision among a billion texts is 10^-21
+OVERHEAD_BYTES = 250  # of an entry: array header, key, table entry; measured with tracemalloc
 
 
 class VectorCache:
-    """Vectors by key. Text is not kept."""
+    """Vectors by key. Texts are not stored."""
 
-    def __init__(self, most_bytes: int) -> None:
-        """`most_bytes`: of all vectors together; 0 keeps nothing."""
-        self._most = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        """`max_bytes`: of all vectors together; 0 stores nothing."""
+        self._max_bytes = max_bytes
         self._bytes = 0
-        self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._vectors: OrderedDict[bytes, Vectors] = OrderedDict()
 
     def get(self, key: bytes) -> Vectors | None:
-        """The vector, (D,), which counts as used now."""
-        vector = self._kept.get(key)
+        """Return the vector, (D,), and mark it as used."""
+        vector = self._vectors.get(key)
         if vector is not None:
-            self._kept.move_to_end(key)
+            self._vectors.move_to_end(key)
         return vector
 
     def put(self, key: bytes, vector: Vectors) -> None:
-        """Keep a copy, so that a whole batch does not stay alive for one of its rows."""
-        if key in self._kept or _size(vector) > self._most:
+        """Store a copy, so that one row does not keep its whole batch in memory."""
+        if key in self._vectors or _size(vector) > self._max_bytes:
             return
-        self._kept[key] = np.array(vector)
+        self._vectors[key] = np.array(vector)
         self._bytes += _size(vector)
-        while self._bytes > self._most:
-            _, dropped = self._kept.popitem(last=False)
-            self._bytes -= _size(dropped)
+        while self._bytes > self._max_bytes:
+            _, evicted = self._vectors.popitem(last=False)
+            self._bytes -= _size(evicted)
 
     def clear(self) -> None:
-        """Forget all."""
-        self._kept.clear()
+        """Remove all vectors."""
+        self._vectors.clear()
         self._bytes = 0
 
     def __len__(self) -> int:
-        """Vectors kept."""
-        return len(self._kept)
+        """Return the number of vectors."""
+        return len(self._vectors)
 
 
 def key_of(model: str, text: str) -> bytes:
-    """What a vector is kept under."""
+    """Return the key of a text's vector."""
     return blake2b(f"{model}\0{text}".encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
 
 

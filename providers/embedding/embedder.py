@@ -1,8 +1,9 @@
-"""Embedder: what all embedding models share. Cache, batches, deadlines, and the work that concurrent callers share.
+"""Embedder: cache, batches and deadlines for all embedding models, and shared work of concurrent callers.
 
-Callers put what nobody has embedded yet into one queue, then take turns: whoever has the turn sends the next batch,
-whoever it belongs to. So while all connections are busy the sentences of many requests gather into one batch, without
-a delay of our own and without a task that nobody owns. A caller that leaves mid-request gives its batch back.
+Callers put texts that have not been embedded into one queue and then take turns: the caller whose turn it is sends the
+next batch, even if its texts belong to others. While all connections are busy, the sentences of many requests gather
+in one batch, without an extra delay and without a task that has no owner. If a caller is cancelled during a request,
+its batch is queued again by the callers that still wait for it.
 """
 
 import asyncio
@@ -17,62 +18,65 @@ from .cache import VectorCache, key_of
 from .model import Model, Vectors, as_vectors
 
 CACHE_BYTES = 64 * 2**20  # 30,000 sentences of 512 numbers
-_SAYS_SOMETHING = re.compile(r"\w")
-_TOO_LARGE = frozenset({400, 413, 422})  # what servers answer to a batch larger than they take
+_HAS_CONTENT = re.compile(r"\w")
+_TOO_LARGE = frozenset({400, 413, 422})  # statuses of servers for a batch that is too large
 
 
 @dataclass(eq=False, slots=True)
 class _Wanted:
-    """A text somebody waits for. `done` is cancelled when the sender gave up: whoever still waits asks again."""
+    """A text that callers wait for. `done` is cancelled if the sender gave up; remaining callers queue it again."""
 
     key: bytes
     text: str
-    waiting: int = 0  # callers
+    callers: int = 0  # that wait for it
     done: "asyncio.Future[Vectors]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
 class Embedder:
-    """One model with a cache. To be used from one event loop."""
+    """One model with a cache. For one event loop."""
 
     def __init__(self, model: Model, *, cache_bytes: int = CACHE_BYTES) -> None:
         """Nothing is connected yet."""
         self.model = model
-        self.embedded = 0  # texts so far: whether it gets on
+        self.embedded = 0  # number of texts so far, as a sign of progress
         self._cache = VectorCache(cache_bytes)
-        self._queue: dict[bytes, _Wanted] = {}  # what nobody has sent yet, in order
-        self._wanted: dict[bytes, _Wanted] = {}  # that, and what is under way
+        self._queue: dict[bytes, _Wanted] = {}  # texts that have not been sent, in order
+        self._wanted: dict[bytes, _Wanted] = {}  # texts of the queue and of running requests
         self._turns = asyncio.Semaphore(model.limits.requests)
         self._dimensions = 0
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, D) float32 of unit length; zeros for a text without a letter or digit. Raises ProviderError."""
-        most = self.model.limits.text_characters
-        asked = [text[:most] if _SAYS_SOMETHING.search(text[:most]) else "" for text in texts]
-        keys = [key_of(self.model.name, text) if text else b"" for text in asked]
-        missing = {key: text for key, text in zip(keys, asked, strict=True) if key}
+        """Return (n, D) float32 vectors of unit length. Raises ProviderError.
+
+        The vector of a text without a letter or digit is zero.
+        """
+        limit = self.model.limits.text_characters
+        cleaned = [text[:limit] if _HAS_CONTENT.search(text[:limit]) else "" for text in texts]
+        keys = [key_of(self.model.name, text) if text else b"" for text in cleaned]
+        missing = {key: text for key, text in zip(keys, cleaned, strict=True) if key}
         found: dict[bytes, Vectors] = {}
         while missing:
-            found |= {key: kept for key in missing if (kept := self._cache.get(key)) is not None}
+            found |= {key: cached for key in missing if (cached := self._cache.get(key)) is not None}
             found |= await self._share([self._want(key, text) for key, text in missing.items() if key not in found])
             missing = {key: text for key, text in missing.items() if key not in found}
-        nothing = np.zeros(self._dimensions, np.float32)
-        if any(len(vector) != len(nothing) for vector in found.values()):
+        zero = np.zeros(self._dimensions, np.float32)
+        if any(len(vector) != len(zero) for vector in found.values()):
             raise BrokenStream("The embedder's vectors changed their length.", code="broken_embeddings")
-        return np.stack([found.get(key, nothing) for key in keys]) if keys else nothing[None][:0]
+        return np.stack([found.get(key, zero) for key in keys]) if keys else zero[None][:0]
 
     async def aclose(self) -> None:
-        """Let go of connections and threads."""
+        """Close connections and threads."""
         await self.model.aclose()
 
     def _want(self, key: bytes, text: str) -> _Wanted:
         wanted = self._wanted.get(key)
         if wanted is None:
             wanted = self._wanted[key] = self._queue[key] = _Wanted(key, text)
-        wanted.waiting += 1
+        wanted.callers += 1
         return wanted
 
     async def _share(self, wanted: Sequence[_Wanted]) -> dict[bytes, Vectors]:
-        """Send what is queued until all of these are under way, then wait for them; without those given back."""
+        """Send batches of the queue until all of these texts are sent, then wait. Cancelled texts are left out."""
         batches = -(-len(wanted) // self.model.limits.texts)
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -85,10 +89,10 @@ class Embedder:
         return {one.key: one.done.result() for one in wanted if not one.done.cancelled()}
 
     def _leave(self, wanted: Sequence[_Wanted]) -> None:
-        """What nobody waits for any more need not be sent."""
+        """Remove texts from the queue that no caller waits for."""
         for one in wanted:
-            one.waiting -= 1
-            if not one.waiting and one.key in self._queue:
+            one.callers -= 1
+            if not one.callers and one.key in self._queue:
                 del self._queue[one.key]
                 self._wanted.pop(one.key, None)
 
@@ -98,7 +102,7 @@ class Embedder:
                 await self._settle(self._batch())
 
     def _batch(self) -> list[_Wanted]:
-        """As much of the queue as one request may hold."""
+        """Remove the texts of one request from the queue."""
         limits, batch, characters = self.model.limits, list[_Wanted](), 0
         while self._queue and len(batch) < limits.texts:
             key, one = next(iter(self._queue.items()))
@@ -109,11 +113,11 @@ class Embedder:
         return batch
 
     async def _settle(self, batch: list[_Wanted]) -> None:
-        """Embed a batch; every text of it is done, failed or given back afterwards."""
+        """Embed a batch. Afterwards each of its texts is done, failed or cancelled."""
         try:
             if batch:
                 vectors = await self._ask([one.text for one in batch])
-                if vectors.shape[1] != self._dimensions:  # another model has taken its place: those kept are of no use
+                if vectors.shape[1] != self._dimensions:  # the server uses another model now
                     self._dimensions = vectors.shape[1]
                     self._cache.clear()
                 self.embedded += len(batch)
@@ -123,20 +127,20 @@ class Embedder:
         except ProviderError as error:
             for one in batch:
                 one.done.set_exception(error)
-                one.done.exception()  # seen: its callers may all have left
+                one.done.exception()  # retrieved, because all callers may have been cancelled
         finally:
             for one in batch:
                 one.done.cancel()
                 self._wanted.pop(one.key, None)
 
     async def _ask(self, texts: list[str]) -> Vectors:
-        """One request; a batch that the server finds too large is halved."""
+        """Send one request. A batch that is too large for the server is halved."""
         try:
             async with asyncio.timeout(self.model.limits.seconds):
                 return as_vectors(await self.model.vectors(texts), len(texts))
         except TimeoutError:
             raise TimedOut("The embedder did not answer in time.") from None
-        except Exception as error:  # noqa: BLE001 - whatever an SDK raises is the embedder's failure
+        except Exception as error:  # noqa: BLE001 - an SDK may raise anything
             failure = translate(error)
         if len(texts) == 1 or not (isinstance(failure, Rejected) and failure.status in _TOO_LARGE):
             raise failure

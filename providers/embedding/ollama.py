@@ -1,4 +1,4 @@
-"""Embeddings of Ollama's own API (`/api/embed`), by the official client."""
+"""Embeddings of Ollama's own API (`/api/embed`), with the official client."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from typing import Any
 from ..ollama import address
 from ..settings import Settings
 from ..transport import Transport
-from .model import Limits, importing
+from .model import Limits, import_in_thread
 
 MODEL = "nomic-embed-text"
-# It embeds one text after the other; a request must not keep the sentences of others waiting for long.
+# Ollama embeds one text after the other, so requests are small to not delay the sentences of other requests.
 LIMITS = Limits(texts=32, characters=64_000, text_characters=2_000, requests=2, seconds=60.0)
 
 
@@ -22,12 +22,12 @@ class OllamaModel:
         self._settings = settings or Settings()
         self._model = model or MODEL
         self._client: Any = None
-        self._sdk = importing("ollama")
+        self._sdk = import_in_thread("ollama")
         self.name = f"ollama {self._settings.base_url} {self._model}"
         self.limits = LIMITS
 
     async def vectors(self, texts: Sequence[str]) -> list[Any]:
-        """What does not fit the model's context is cut off by the server."""
+        """Send one batch. The server truncates texts that exceed the model's context."""
         if self._client is None:
             sdk = await asyncio.wrap_future(self._sdk)
             settings = self._settings
@@ -44,6 +44,6 @@ class OllamaModel:
         return list(answer.embeddings)
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         if self._client is not None:
             await self._client.close()

@@ -1,8 +1,8 @@
-"""A cross-encoder on this machine, given as a folder: `model.onnx` and `tokenizer.json`, as model hubs export them.
+"""A cross-encoder on this machine: a folder with `model.onnx` and `tokenizer.json`, as model hubs export them.
 
-It reads a passage and a sentence together. Models with one output say how well they match (log odds); of those with
-three, `config.json` names which is entailment. Extra `onnx`. A pair of 100 tokens takes 25 ms on one core, with
-33 million weights in int8.
+It reads a passage and a sentence together. A model with one output returns the log odds that they match. For a model
+with three outputs `config.json` names the one for entailment. It needs the extra `onnx`. A pair of 100 tokens takes
+25 ms on one core with 33 million weights in int8.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from ..errors import BrokenStream, ProviderError, translate
 
-MOST_TOKENS = 256  # of sentence and passage together: time grows faster than length, and windows have 100
-BATCH = 8  # pairs padded to the same length at a time
+MAX_TOKENS = 256  # of sentence and passage together; time grows faster than length, and windows have 100
+BATCH = 8  # pairs that are padded to the same length
 
 Pair = tuple[str, str]  # passage, sentence
 
 
 class EntailmentModel:
-    """Runs in a thread of its own, never on the loop."""
+    """Runs in a thread of its own, never in the event loop."""
 
     def __init__(self, folder: str | Path) -> None:
-        """Begins to load at once. ProviderError for a folder without a model, or where the extra is not installed."""
+        """Start to load in the thread. Raises ProviderError if the model or the extra is missing."""
         self._folder = Path(folder)
         missing = [name for name in ("model.onnx", "tokenizer.json") if not (self._folder / name).is_file()]
         if missing:
@@ -39,17 +39,17 @@ class EntailmentModel:
         self._loaded: Future[_Loaded] = self._thread.submit(_Loaded, self._folder)
 
     async def entailed(self, pairs: Sequence[Pair]) -> list[float]:
-        """Log odds that each passage entails its sentence. Raises ProviderError."""
+        """Return the log odds that each passage entails its sentence. Raises ProviderError."""
         if not pairs:
             return []
         try:
             loaded = await asyncio.wrap_future(self._loaded)
             return await asyncio.get_running_loop().run_in_executor(self._thread, loaded.entailed, list(pairs))
-        except Exception as error:  # noqa: BLE001 - whatever a runtime raises is the model's failure
+        except Exception as error:  # noqa: BLE001 - the runtime may raise anything
             raise translate(error) from None
 
     async def aclose(self) -> None:
-        """Let the thread end."""
+        """Stop the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
@@ -59,18 +59,18 @@ class _Loaded:
     def __init__(self, folder: Path) -> None:
         runtime, tokenizers = import_module("onnxruntime"), import_module("tokenizers")
         options = runtime.SessionOptions()
-        options.intra_op_num_threads = 1  # the other cores serve other requests
+        options.intra_op_num_threads = 1  # the other cores are for other requests
         self._session = runtime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = {one.name for one in self._session.get_inputs()}
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(MOST_TOKENS, strategy="longest_first")
+        self._tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
         self._tokenizer.enable_padding()
-        self._labels = _described(folder / "config.json")
+        self._labels = _label_names(folder / "config.json")
 
     def entailed(self, pairs: list[Pair]) -> list[float]:
-        """In batches of alike length."""
+        """Return the log odds. Pairs of similar length share a batch."""
         order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][0]) + len(pairs[at][1]))
         found = [0.0] * len(pairs)
         for start in range(0, len(order), BATCH):
@@ -80,7 +80,7 @@ class _Loaded:
         return found
 
     def _odds(self, pairs: list[Pair]) -> NDArray[np.float64]:
-        # A model trained on relevance reads the question first, one trained on entailment the premise.
+        # A model trained for relevance takes the question first, one trained for entailment the premise.
         ordered = pairs if self._labels else [(sentence, passage) for passage, sentence in pairs]
         encoded = self._tokenizer.encode_batch(ordered)
         given = {
@@ -93,25 +93,28 @@ class _Loaded:
 
 
 def log_odds(logits: NDArray[np.float64], labels: Sequence[str]) -> NDArray[np.float64]:
-    """(n,) from (n, classes): of entailment against everything else. Raises BrokenStream for classes without a name."""
+    """Return the log odds (n,) of entailment against all other classes, from logits (n, classes).
+
+    Raises BrokenStream if the classes have no names.
+    """
     if logits.ndim != 2 or not np.isfinite(logits).all():
         raise BrokenStream("The entailment model's answer is not a row of numbers for each pair.")
     if logits.shape[1] == 1 and not labels:
         return np.asarray(logits[:, 0])
-    wanted = [i for i, label in enumerate(labels) if _means_support(label)]
-    if len(wanted) != 1 or len(labels) != logits.shape[1]:
+    entailment = [index for index, label in enumerate(labels) if _is_entailment(label)]
+    if len(entailment) != 1 or len(labels) != logits.shape[1]:
         raise BrokenStream("The entailment model's config.json does not say which output is entailment.")
-    others = np.delete(logits, wanted, axis=1)
+    others = np.delete(logits, entailment, axis=1)
     top = others.max(axis=1)
-    return np.asarray(logits[:, wanted[0]] - top - np.log(np.exp(others - top[:, None]).sum(axis=1)))
+    return np.asarray(logits[:, entailment[0]] - top - np.log(np.exp(others - top[:, None]).sum(axis=1)))
 
 
-def _means_support(label: str) -> bool:
+def _is_entailment(label: str) -> bool:
     return label.lower() in {"entailment", "entailed", "supported", "consistent", "label_entailment"}
 
 
-def _described(config: Path) -> list[str]:
-    """The names of the outputs; none for a model with one."""
+def _label_names(config: Path) -> list[str]:
+    """Return the names of the outputs, nothing for a model with one output."""
     if not config.is_file():
         return []
     names = json.loads(config.read_text("utf-8")).get("id2label") or {}

@@ -19,7 +19,7 @@ class Watch:
     """The time limits of one stream: until the first event, between bytes, after the finish, and in total."""
 
     def __init__(self, timeouts: Timeouts, started: float) -> None:
-        """`started`: when the request was sent, by the clock of the event loop, in seconds."""
+        """Start the limits. `started`: time of the request by the clock of the event loop, in seconds."""
         self.tick = timeouts.tick
         self._idle = timeouts.idle
         self._first_event_due: float | None = started + timeouts.first_token
@@ -27,16 +27,16 @@ class Watch:
         self._last_received = started
 
     def begin(self) -> None:
-        """The first event has arrived."""
+        """Note that the first event has arrived."""
         self._first_event_due = None
 
     def finish(self) -> None:
-        """The answer is complete. Only the end of the stream is missing."""
+        """Note that the answer is complete and only the end of the stream is missing."""
         self._first_event_due = None
         self._idle = min(self._idle, AFTER_FINISH_SECONDS)
 
     def received(self, now: float) -> None:
-        """Bytes have arrived."""
+        """Note that bytes have arrived."""
         self._last_received = now
 
     def exceeded(self, now: float) -> str:

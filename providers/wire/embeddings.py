@@ -52,7 +52,7 @@ def from_gemini(answer: Fields, count: int) -> Embedded:
 
 
 def _embedded(rows: Iterable[object], count: int, tokens: object) -> Embedded:
-    """Raises BrokenStream unless there is a list of numbers for each text."""
+    """Return the embeddings. Raises BrokenStream unless there is a list of numbers for each text."""
     vectors = [
         row for row in rows if isinstance(row, list) and row and all(isinstance(number, int | float) for number in row)
     ]

@@ -45,7 +45,7 @@ class StreamEnd:
     """Looks for the end of one stream, or an error in it. `seen`: whether it was found."""
 
     def __init__(self, api: str, choices: int = 1) -> None:
-        """`api`: openai, responses, ollama or gemini. `choices`: the number of requested answers."""
+        """Start at the first event. `api`: openai, responses, ollama or gemini. `choices`: the requested number."""
         self.seen = False
         self.server_closes = api == "gemini"  # it always closes a finished stream
         self._api = api
@@ -67,7 +67,7 @@ class StreamEnd:
             self._read(payload)
 
     def close(self) -> None:
-        """The connection was closed properly. For Gemini's API that is the only end marker."""
+        """Note that the connection was closed properly, which is the only end marker of Gemini's API."""
         if self.server_closes:
             self._no_more_choices()
 

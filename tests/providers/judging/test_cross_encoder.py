@@ -13,7 +13,7 @@ import pytest
 import tokenizers
 
 from citestream.providers.errors import BrokenStream, ProviderError
-from citestream.providers.judging.cross_encoder import MOST_TOKENS, EntailmentModel, log_odds
+from citestream.providers.judging.cross_encoder import MAX_TOKENS, EntailmentModel, log_odds
 
 WORDS = ["the", "bridge", "is", "red", "green", "old", "and", "very", "long"]
 
@@ -85,7 +85,7 @@ async def test_every_pair_gets_its_own_answer_in_order(folder: Path) -> None:
 
 async def test_a_long_passage_is_cut_and_the_sentence_kept(folder: Path) -> None:
     model = EntailmentModel(folder)
-    assert await model.entailed([("old " * 5000, "the bridge is red")]) == [MOST_TOKENS - 10]
+    assert await model.entailed([("old " * 5000, "the bridge is red")]) == [MAX_TOKENS - 10]
     await model.aclose()
 
 
