@@ -31,8 +31,8 @@ class ChatRequest:
 class TextDelta:
     """Answer text of one choice.
 
-    `chunk`: the chunk that contained it, the template for the client's chunks. `more`: another event arrived with this
-    one and follows at once, so it is worth waiting for it before anything is sent.
+    `chunk`: the chunk that contained it, the template for the client's chunks. `more`, of any event: another event
+    arrived in the same read and follows at once, so both can be sent in one write.
     """
 
     choice: int
@@ -50,6 +50,7 @@ class OtherDelta:
 
     chunk: Chunk
     choices: tuple[int, ...] = ()
+    more: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Finish:
     choice: int
     reason: str
     chunk: Chunk
+    more: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,14 @@ class Usage:
     """The usage chunk (`choices: []`)."""
 
     chunk: Chunk
+    more: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Nothing arrived for one tick. Time limits and keep-alives are checked at this event."""
+    """Nothing arrived for one tick. Text that has been held for too long is released at this event."""
+
+    more: bool = field(default=False, compare=False)
 
 
 Event = TextDelta | OtherDelta | Finish | Usage | Idle

@@ -166,11 +166,14 @@ def _decode(payloads: list[bytes], reader: StreamReader, decoder: RunDecoder, wa
 
 
 def _mark_followed(events: list[Event], reader: StreamReader) -> list[Event]:
-    """Set `more` on every text delta that another event follows at once."""
-    last = len(events) if reader.done else len(events) - 1  # the end of the answer follows its last event
-    for at, event in enumerate(events[:last]):
-        if isinstance(event, TextDelta):
-            events[at] = replace(event, more=True)
+    """Set `more` on the events that another event follows at once.
+
+    The end of the answer follows its last text. Other events do not wait for it: the body may take up to DRAIN_SECONDS
+    to end.
+    """
+    end_follows = bool(events) and reader.done and isinstance(events[-1], TextDelta)
+    for at in range(len(events) if end_follows else len(events) - 1):
+        events[at] = replace(events[at], more=True)
     return events
 
 

@@ -1,4 +1,4 @@
-"""Embedders: those that a configuration names, each made once, whoever asks for it."""
+"""Embedders: each configured embedder is created once and shared."""
 
 from citestream.providers.embedding import Embedder, embedder
 from citestream.providers.errors import ProviderError
@@ -9,25 +9,25 @@ from .model_routes import SETTINGS
 
 
 class Embedders:
-    """By what an option says: `local`, or provider/model."""
+    """The embedders of a configuration, by option: `local`, or provider/model."""
 
     def __init__(self, config: Config) -> None:
-        """Nothing is made yet."""
+        """Create no embedder yet."""
         self._config = config
-        self._made: dict[str, Embedder] = {}
+        self._embedders: dict[str, Embedder] = {}
 
     def find(self, option: str) -> Embedder:
-        """The embedder of that name. Raises ProviderError where it cannot be made, ConfigError for a missing key."""
-        if option not in self._made:
-            self._made[option] = self._make(option)
-        return self._made[option]
+        """Return the embedder of that name. Raise ProviderError if it is unknown, ConfigError if its key is missing."""
+        if option not in self._embedders:
+            self._embedders[option] = self._create(option)
+        return self._embedders[option]
 
     async def aclose(self) -> None:
-        """Let go of connections and threads."""
-        for made in self._made.values():
-            await made.aclose()
+        """Close connections and threads."""
+        for one in self._embedders.values():
+            await one.aclose()
 
-    def _make(self, option: str) -> Embedder:
+    def _create(self, option: str) -> Embedder:
         name, _, model = option.partition("/")
         bytes_ = self._config.scoring.cache_bytes
         if name == "local":

@@ -1,4 +1,4 @@
-"""Routes: from the `model` of a request to a provider, its own name for the model, and the citation options."""
+"""Routes: find the provider for the `model` of a request, its name for that model, and the citation options."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
@@ -14,45 +14,45 @@ from .http.error_responses import RequestError
 from .observability.readiness import Check
 from .observability.telemetry import CallTarget, Telemetry
 
-# Of a provider's configuration, what `providers.settings` knows by the same name.
+# The options of a provider's configuration that `providers.settings` has under the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a request goes."""
+    """The provider and model that a request is sent to."""
 
     name: str  # of the provider
     provider: Provider
     model: str  # as the provider names it
     options: Options
-    passes_key: bool = False  # whether the client's own key goes on to it
-    vendor: str = ""  # as OpenTelemetry names it
+    passes_key: bool = False  # whether the client's key is forwarded
+    vendor: str = ""  # in OpenTelemetry's conventions
     address: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Ask the provider, watched. As `Provider.stream`."""
+        """Stream an answer of the provider, observed by telemetry; see `Provider.stream`."""
         return self.telemetry.observe_call(self.target, request, self.provider.stream(request))
 
     @property
     def target(self) -> CallTarget:
-        """Whom a call goes to."""
+        """Return the target of a call, for telemetry."""
         return CallTarget(self.name, self.model, self.vendor, self.address)
 
 
 class Routes:
-    """The providers of a configuration, each made at its first use, since importing one can take a second."""
+    """The providers of a configuration. Each is created at first use, since importing one can take a second."""
 
     def __init__(self, config: Config, telemetry: Telemetry | None = None) -> None:
-        """Nothing is connected yet."""
+        """Connect to nothing yet."""
         self._config = config
         self._telemetry = telemetry or Telemetry()
         self._providers: dict[str, Provider] = {}
-        self._transport: Transport | None = None  # one pool of connections for all of them
+        self._transport: Transport | None = None  # one connection pool for all providers
 
     def find(self, model: str) -> Route:
-        """The route of a model. Raises RequestError 404 that lists what exists."""
+        """Return the route of a model. Raise RequestError 404, which lists the known models, if there is none."""
         alias = self._config.models.get(model)
         options = self._config.citations
         if alias is not None:
@@ -62,15 +62,15 @@ class Routes:
         if name not in self._config.providers and self._config.default_provider:
             name, rest = self._config.default_provider, model
         if name in self._config.providers:
-            told = self._config.providers[name]
+            config = self._config.providers[name]
             return Route(
                 name,
                 self.provider(name),
                 rest or name,
                 options,
-                told.pass_client_key,
-                _vendor(told),
-                told.base_url,
+                config.pass_client_key,
+                _vendor(config),
+                config.base_url,
                 self._telemetry,
             )
         raise RequestError(
@@ -78,20 +78,20 @@ class Routes:
         )
 
     def chain(self, model: str) -> tuple[str, ...]:
-        """This model, then those that are asked in turn where the one before cannot answer; each once."""
+        """Return this model and its fallbacks in order, each of them once."""
         names = [model]
         while (other := self._fallback(names[-1])) and other not in names:
             names.append(other)
         return tuple(names)
 
     def provider(self, name: str) -> Provider:
-        """The provider of that name."""
+        """Return the provider of that name."""
         if name not in self._providers:
-            self._providers[name] = self._made(self._config.providers[name])
+            self._providers[name] = self._create(self._config.providers[name])
         return self._providers[name]
 
     def checks(self) -> dict[str, Check]:
-        """Whether each provider that is somewhere else can be reached now."""
+        """Return the readiness check of each external provider."""
         return {
             name: partial(self._reach, name)
             for name, config in self._config.providers.items()
@@ -99,7 +99,7 @@ class Routes:
         }
 
     async def aclose(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for known in self._providers.values():
             await known.aclose()
         if self._transport:
@@ -108,7 +108,7 @@ class Routes:
     async def _reach(self, name: str) -> None:
         await self.provider(name).reach()
 
-    def _made(self, config: ProviderConfig) -> Provider:
+    def _create(self, config: ProviderConfig) -> Provider:
         if config.kind == "extractive":
             return provider(config.kind)
         self._transport = self._transport or Transport()
@@ -120,7 +120,7 @@ class Routes:
         return provider(config.kind, transport=self._transport, **settings)
 
     def _fallback(self, model: str) -> str:
-        """The model that an alias names, or else its provider."""
+        """Return the fallback of an alias, or else that of its provider."""
         alias = self._config.models.get(model)
         if alias and alias.fallback:
             return alias.fallback
@@ -135,7 +135,7 @@ class Routes:
 
 
 def _vendor(config: ProviderConfig) -> str:
-    """By OpenTelemetry's conventions, which take a server that speaks OpenAI's API for OpenAI; its address tells."""
+    """Return OpenTelemetry's name of a vendor. Every server with OpenAI's API counts as OpenAI."""
     if config.azure:
         return "azure.ai.openai"
     if config.kind == "gemini":

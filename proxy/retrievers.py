@@ -1,4 +1,4 @@
-"""Retrievers: those of a configuration, each opened at its first use; and the search for one request."""
+"""Retrievers: the configured ones, opened at first use, and the search for one request."""
 
 import asyncio
 import logging
@@ -19,8 +19,8 @@ from .embedders import Embedders
 from .model_routes import Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
-from .pipeline.job import Job, question
-from .pipeline.query_rewriting import rewritten
+from .pipeline.job import Job, JobEvidence
+from .pipeline.questions import question, rewrite_question
 
 Fields = dict[str, Any]
 
@@ -28,42 +28,42 @@ log = logging.getLogger("citestream")
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
-    """What of a search goes on, and why the rest does not."""
+class _Selection:
+    """The results of a search that become evidence, and how many were dropped for each reason."""
 
     evidence: tuple[Evidence, ...]
     dropped: Mapping[str, int]
 
 
 class Retrievers:
-    """By name."""
+    """The retrievers of a configuration, by name."""
 
     def __init__(
         self, config: Config, embedders: Embedders, routes: Routes, telemetry: Telemetry | None = None
     ) -> None:
-        """Nothing is opened yet. `embedders`, `routes`: closed by their owner."""
+        """Open nothing yet. `embedders` and `routes` are closed by their owner."""
         self._config = config
         self._embedders = embedders
         self._routes = routes
         self._telemetry = telemetry or Telemetry()
         self._open: dict[str, Retriever] = {}
 
-    async def retrieved(self, job: Job) -> Job:
-        """The job with evidence for its question, and what a report says of the search, where there is one to make.
+    async def search(self, job: Job, given: JobEvidence) -> JobEvidence:
+        """Return the given evidence, the results of a search for the question of the job, and a report on the search.
 
-        A request names a source; one without evidence gets the default one's. Raises FieldError for an unknown source,
-        ProviderError where the search fails and an answer without evidence is not wanted.
+        The request can name a retriever. The default one is used if there is no other evidence. Raise FieldError for
+        an unknown retriever, and ProviderError if the search fails and `on_failure` is `fail`.
         """
-        name = job.retrieval.source or ("" if job.evidence or job.retrieval.off else self._config.default_retriever)
+        name = job.retrieval.source or ("" if given.evidence or job.retrieval.off else self._config.default_retriever)
         if not (name and job.options.enabled):
-            return job
+            return given
         if name not in self._config.retrievers:
             known = ", ".join(self._config.retrievers) or "none"
             raise FieldError("retrieval.source", f"there is no source {name!r}; there are: {known}")
         config = self._config.retrievers[name]
         query, notes = await self._query(job, config)
         if not query.strip():
-            return job
+            return given
         report: Fields = {"source": name, "query": query, **notes}
         began = perf_counter()
         try:
@@ -73,19 +73,19 @@ class Retrievers:
         except ProviderError as error:
             log.warning("the retriever %s failed: %s", name, error.brief)
             if config.on_failure == "fail":
-                status = 504 if isinstance(error, TimedOut) else 502  # whatever the service answered: not the client's
+                status = 504 if isinstance(error, TimedOut) else 502  # whatever its own status: not the client's fault
                 message = f"The retriever {name!r} failed: {error.message}"
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
-            failed = {"found": 0, "used": 0, "ms": _milliseconds(began), "error": error.message}
-            return replace(job, retrieved=report | failed)
-        chosen = self._chosen(found, job, config)
-        used = chosen.evidence[len(job.evidence) :]
-        report |= {"found": found.found, "used": len(used), "dropped": dict(chosen.dropped)}
-        report |= {"scores": [item.score for item in used], "ms": _milliseconds(began), "error": None, **found.notes}
-        return replace(job, evidence=chosen.evidence, retrieved=report)
+            failed = {"found": 0, "used": 0, "ms": _milliseconds_since(began), "error": error.message}
+            return replace(given, retrieval=report | failed)
+        selected = self._select(found, given.evidence, config)
+        used = selected.evidence[len(given.evidence) :]
+        report |= {"found": found.found, "used": len(used), "dropped": dict(selected.dropped)}
+        report |= {"scores": [item.score for item in used], "ms": _milliseconds_since(began), "error": None}
+        return replace(given, evidence=selected.evidence, retrieval={**report, **found.notes})
 
-    def look(self) -> None:
-        """Open what can be opened, and say of the rest what is missing."""
+    def open_all(self) -> None:
+        """Open all retrievers. Log a warning for those that cannot be used."""
         for name, config in self._config.retrievers.items():
             try:
                 self._opened(name, config)
@@ -93,17 +93,15 @@ class Retrievers:
                 log.warning("the retriever %s cannot be used: %s", name, error.message)
 
     def checks(self) -> dict[str, Check]:
-        """Whether each can be used now."""
+        """Return the readiness check of each retriever."""
         return {name: partial(self._reach, name, config) for name, config in self._config.retrievers.items()}
 
     def folders(self) -> dict[str, Path]:
-        """Where on this machine the files of embedded stores stand, by the beginning of `document_id`."""
+        """Return the folders of the files in embedded stores, by the prefix of `document_id`."""
         known: dict[str, Path] = {}
         for config in self._config.retrievers.values():
             if config.kind == "folder" and Path(config.store).is_file():
-                from citestream.providers.retrieval.store import (
-                    Store,  # not where there is no folder: SQLite takes 1 MB
-                )
+                from citestream.providers.retrieval.store import Store  # imported late: SQLite takes 1 MB
 
                 store = Store(Path(config.store))
                 known |= store.folders()
@@ -111,16 +109,16 @@ class Retrievers:
         return known
 
     async def aclose(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         for made in self._open.values():
             await made.aclose()
 
     async def _query(self, job: Job, config: RetrieverConfig) -> tuple[str, Fields]:
-        """What to search for, and what to say of how it came about."""
+        """Return the query, and the fields of the report that explain it."""
         asked = job.retrieval.query or question(job.messages)
         if job.retrieval.query or not config.rewrite:
             return asked, {}
-        query = await rewritten(self._routes.find(config.rewrite), job.messages, config.timeout)
+        query = await rewrite_question(self._routes.find(config.rewrite), job.messages, config.timeout)
         return query or asked, {"rewritten": bool(query)}
 
     async def _search(self, name: str, config: RetrieverConfig, query: str, top_k: int) -> Retrieved:
@@ -133,10 +131,10 @@ class Retrievers:
     async def _reach(self, name: str, config: RetrieverConfig) -> None:
         await self._opened(name, config).reach()
 
-    def _chosen(self, found: Retrieved, job: Job, config: RetrieverConfig) -> _Chosen:
-        """As much as a request may have of what is good enough, numbered behind the evidence it brings itself."""
+    def _select(self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig) -> _Selection:
+        """Append the results that are good enough and fit into the limits to the given evidence."""
         limits = self._config.evidence
-        evidence, dropped = job.evidence, {"score": 0, "invalid": 0, "room": 0}
+        evidence, dropped = given, {"score": 0, "invalid": 0, "room": 0}
         for entry in found.entries:
             if (entry.get("score") or 0.0) < config.min_score:
                 dropped["score"] += 1
@@ -152,12 +150,12 @@ class Retrievers:
                     after=evidence,
                 )
             except FieldError as error:
-                log.info("a retriever's excerpt cannot be evidence: %s", error)
+                log.info("a retrieved excerpt is not valid evidence: %s", error)
                 dropped["invalid"] += 1
-        return _Chosen(evidence, {reason: count for reason, count in dropped.items() if count})
+        return _Selection(evidence, {reason: count for reason, count in dropped.items() if count})
 
     def _opened(self, name: str, config: RetrieverConfig) -> Retriever:
-        """Raises ProviderError."""
+        """Return the open retriever. Raise ProviderError if it cannot be opened."""
         if name not in self._open:
             try:
                 self._open[name] = self._folder(config) if config.kind == "folder" else self._service(config)
@@ -166,7 +164,6 @@ class Retrievers:
         return self._open[name]
 
     def _folder(self, config: RetrieverConfig) -> Retriever:
-        """Raises ProviderError."""
         from citestream.providers.retrieval.store import Store, StoreError
 
         try:
@@ -180,26 +177,26 @@ class Retrievers:
             raise ProviderError(str(error)) from None
 
     def _embedder_of(self, option: str, config: RetrieverConfig) -> Embedder | None:
-        """Who made a store's vectors; None where there is no asking it."""
+        """Return the embedder that made a store's vectors; None if it is not available."""
         try:
             return self._embedders.find(option)
         except ProviderError as error:
-            log.warning("%s is searched by words only: %s", config.store, error.message)
+            log.warning("%s is searched without vectors: %s", config.store, error.message)
             return None
 
     def _service(self, config: RetrieverConfig) -> Retriever:
-        made = http.Settings if config.kind == "http" else postgres.Settings
-        told = config.model_dump(include={field.name for field in fields(made)} - {"api_key"})
+        settings = http.Settings if config.kind == "http" else postgres.Settings
+        options = config.model_dump(include={field.name for field in fields(settings)} - {"api_key"})
         embedder = self._embedders.find(config.embedder) if config.embedder else None
-        return retriever(config.kind, settings=made(**told, api_key=config.secret()), embedder=embedder)
+        return retriever(config.kind, settings=settings(**options, api_key=config.secret()), embedder=embedder)
 
 
 def _with_free_id(entry: Fields, evidence: tuple[Evidence, ...]) -> Fields:
-    """An id that another piece has is left out."""
+    """Leave out an id that is already in use."""
     if "id" in entry and any(entry["id"] == item.id for item in evidence):
         return {key: value for key, value in entry.items() if key != "id"}
     return entry
 
 
-def _milliseconds(since: float) -> float:
-    return round((perf_counter() - since) * 1000, 3)
+def _milliseconds_since(began: float) -> float:
+    return round((perf_counter() - began) * 1000, 3)

@@ -1,4 +1,4 @@
-"""Scorers: what a configuration says about scoring, made once, and the scoring of each request."""
+"""Scorers: the configured scorers and their external models, and the scoring of each request."""
 
 import json
 import logging
@@ -19,22 +19,26 @@ from citestream.providers.judging.cross_encoder import EntailmentModel
 from .config import Config, ConfigError
 from .embedders import Embedders
 from .pipeline.preparation import Preparations
-from .pipeline.scoring import Outside, Scoring
+from .pipeline.scoring import ExternalModels, Scoring
 
 log = logging.getLogger("citestream")
 
-WEIGHING = "citestream.json"  # in a model's folder: how its word is weighed, as bench/fit_entailment.py writes it
+WEIGHTS_FILE = "citestream.json"  # in a model's folder: its calibration, written by bench/fit_entailment.py
 
 
 class Scorers:
-    """The embedder and the entailment model are made when a request first wants them, or at once where all do."""
+    """The scorers of a configuration.
+
+    The embedder and the cross-encoder are loaded when a request first needs them, or at once if the configured scorer
+    needs them.
+    """
 
     def __init__(self, config: Config, embedders: Embedders | None = None) -> None:
-        """`embedders`: closed with it. Raises ConfigError where the configured scorer wants what is not there."""
+        """`embedders` is closed with this object. Raise ConfigError if the configured scorer lacks a model."""
         self._config = config
         self._embedders = embedders or Embedders(config)
         self._embedder: Embedder | None = None
-        self._reader: EntailmentModel | None = None
+        self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
         self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
         self._preparations = Preparations()
@@ -43,55 +47,56 @@ class Scorers:
             if self.scorer(name).needs_vectors:
                 self._embedder = self._embedders.find(config.scoring.embedder)
             if name == "entailment":
-                self._reader = self._made_reader()
+                self._cross_encoder = self._load_cross_encoder()
         except ProviderError as error:
             raise ConfigError(f"citations.scorer: {name}: {error.message}") from None
 
     def open(self, options: Options, evidence: Sequence[Evidence]) -> Scoring:
-        """Begin to score one request. What its scorer wants and nobody can give makes it `degraded`, not an error."""
-        made = self.scorer(options.scorer)
-        if made.needs_vectors and self._embedder is None and "embedder" not in self._failed:
+        """Begin to score one request. A missing model makes its scores `degraded`; it is not an error."""
+        chosen = self.scorer(options.scorer)
+        if chosen.needs_vectors and self._embedder is None and "embedder" not in self._failed:
             try:
                 self._embedder = self._embedders.find(self._config.scoring.embedder)
             except (ProviderError, ConfigError) as error:
-                self._cannot("embedder", error)
-        reader = self._reader if options.scorer == "entailment" else None
-        if options.scorer == "entailment" and reader is None and "reader" not in self._failed:
+                self._log_once("embedder", error)
+        needs_cross_encoder = options.scorer == "entailment"
+        if needs_cross_encoder and self._cross_encoder is None and "cross-encoder" not in self._failed:
             try:
-                reader = self._reader = self._made_reader()
+                self._cross_encoder = self._load_cross_encoder()
             except ProviderError as error:
-                self._cannot("reader", error)
+                self._log_once("cross-encoder", error)
+        cross_encoder = self._cross_encoder if needs_cross_encoder else None
         deadline = self._config.scoring.deadline_seconds
-        return Scoring(made, evidence, Outside(self._embedder, reader, deadline, self._preparations))
+        return Scoring(chosen, evidence, ExternalModels(deadline, self._embedder, cross_encoder, self._preparations))
 
     def scorer(self, name: str) -> Scorer:
-        """The scorer of that name, told what the configuration says. Raises ValueError for an unknown one."""
+        """Return the scorer of that name, as configured. Raise ValueError if the name is unknown."""
         if name == "ragflow":
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
         if name == "entailment":
-            return EntailmentScorer(self._weighing(), self._excerpts)
+            return EntailmentScorer(self._load_weights(), self._excerpts)
         return scorer(name, excerpts=self._excerpts)
 
     async def aclose(self) -> None:
-        """Let go of connections and threads."""
+        """Close connections and threads."""
         await self._embedders.aclose()
-        if self._reader is not None:
-            await self._reader.aclose()
+        if self._cross_encoder is not None:
+            await self._cross_encoder.aclose()
         self._preparations.close()
 
-    def _cannot(self, what: str, error: Exception) -> None:
-        """Said once, and not tried again for every request."""
-        self._failed.add(what)
-        log.warning("no %s: %s", what, error)
+    def _log_once(self, model: str, error: Exception) -> None:
+        """Log that a model is missing. Later requests do not try to load it again."""
+        self._failed.add(model)
+        log.warning("the %s is not available: %s", model, error)
 
-    def _made_reader(self) -> EntailmentModel:
+    def _load_cross_encoder(self) -> EntailmentModel:
         folder = self._config.scoring.entailment
         if not folder:
             raise ProviderError("scoring.entailment names no folder with model.onnx and tokenizer.json.")
         return EntailmentModel(folder)
 
-    def _weighing(self) -> EntailmentWeights | None:
-        path = Path(self._config.scoring.entailment) / WEIGHING
+    def _load_weights(self) -> EntailmentWeights | None:
+        path = Path(self._config.scoring.entailment) / WEIGHTS_FILE
         if not (self._config.scoring.entailment and path.is_file()):
             return None
         try:

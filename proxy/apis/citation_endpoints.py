@@ -12,9 +12,9 @@ from citestream.citation.evidence import FieldError
 from citestream.citation.support.decision import Support
 
 from ..app import App
+from ..http.encoding import json_response
 from ..http.error_responses import RequestError
-from ..http.exchange import read
-from ..http.middleware import json_response
+from ..http.exchange import read_json
 from ..observability.logs import TENANT
 from ..pipeline.cite_text import cite_text
 from ..storage import STORED_FIELDS
@@ -25,7 +25,7 @@ CITE_FIELDS = frozenset({"text", "sentences", "question"})
 
 async def cite(request: web.Request, app: App) -> web.Response:
     """Return the text with its markers and the fields with which a completion ends."""
-    body = await read(request)
+    body = await read_json(request)
     limits = app.config.evidence
     rest, ours = parse_extensions(body, app.config.citations, limit=limits.limit, max_characters=limits.max_characters)
     text = _text(rest)

@@ -13,9 +13,9 @@ from citestream.providers.errors import NotSupported
 from citestream.providers.events import Embedded
 
 from ..app import App
-from ..http.exchange import read
-from ..http.middleware import json_response
-from ..http.pass_through import key_of, passed_on
+from ..http.encoding import json_response
+from ..http.exchange import read_json
+from ..http.pass_through import client_key, forward
 from ..model_routes import Route
 from .extensions import Body, required_text
 from .field_types import Shape, check
@@ -29,12 +29,12 @@ class _Request(Shape):
 
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     """Return the embeddings of the texts. Raises FieldError, RequestError, ProviderError."""
-    body = await read(request)
+    body = await read_json(request)
     route = app.routes.find(required_text(body, "model"))
     if route.provider.native == "openai":
-        return await passed_on(request, route, {**body, "model": route.model}, "/embeddings")
+        return await forward(request, route, {**body, "model": route.model}, "/embeddings")
     check(body, _Request)
-    result = await embedded(route, _texts(body["input"]), body.get("dimensions"), key_of(request, route))
+    result = await embedded(route, _texts(body["input"]), body.get("dimensions"), client_key(request, route))
     return json_response(_answer(body, result))
 
 

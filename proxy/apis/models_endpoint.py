@@ -9,7 +9,7 @@ from aiohttp import web
 from citestream.providers.errors import ProviderError
 
 from ..app import App
-from ..http.middleware import json_response
+from ..http.encoding import json_response
 
 LIST_SECONDS = 5.0  # for a provider to list its models; one that is down must not delay the others for longer
 

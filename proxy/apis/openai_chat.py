@@ -10,6 +10,7 @@ from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import json_format
 
+from ..http.client_api import ClientApi, Encoder
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.job import Job
 from .earlier_answers import strip_messages
@@ -17,7 +18,7 @@ from .extensions import Body, parse_extensions, required_text
 from .field_types import Shape, Whole, check
 
 
-class OpenAIChatApi:
+class OpenAIChatApi(ClientApi):
     """`POST /v1/chat/completions`."""
 
     native = "openai"
@@ -50,7 +51,7 @@ class OpenAIChatApi:
         return ChatEncoder()
 
 
-class ChatEncoder:
+class ChatEncoder(Encoder):
     """Encodes each chunk as one server-sent event, unchanged."""
 
     content_type = "text/event-stream"

@@ -20,7 +20,7 @@ from ..config import Config
 from ..http.encoding import dumps
 from ..pipeline.cite_text import score_text
 from ..pipeline.collect_chunks import Completion
-from ..pipeline.job import Job
+from ..pipeline.job import Job, JobEvidence
 from ..pipeline.outgoing import Failed
 from ..scorers import Scorers
 from .markdown_stream import SAFE, THEME, open_stream
@@ -47,14 +47,14 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
         route = app.routes.find(model)
         evidence = _select_evidence(question, files.entries, config) if files else ()
         job = Job(model, [{"role": "user", "content": question}], evidence=evidence, options=route.options)
-        job = await app.retrievers.retrieved(job)
+        found = await app.retrievers.search(job, JobEvidence(evidence))
         links = FileLinks({}, files.folder) if files else FileLinks(app.retrievers.folders())
         completion = Completion()
         failed: ProviderError | None = None
-        outgoing, chunks = app.open(job, route, None)
+        batches, chunks = app.open(job, found, route)
         with _AnswerOutput(model, quiet=as_json) as output:
-            async with aclosing(outgoing):
-                async for event in outgoing:
+            async with aclosing(batches):
+                async for event in (event async for batch in batches for event in batch):
                     if isinstance(event, Failed):
                         failed = event.error
                     for chunk in chunks.of(event):

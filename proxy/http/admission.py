@@ -1,4 +1,4 @@
-"""Admission: how many requests are answered at once, and none any more once the server was told to stop."""
+"""Admission control: limit the number of concurrent requests, and refuse new ones while the server stops."""
 
 import asyncio
 
@@ -8,22 +8,21 @@ from aiohttp.typedefs import Handler, Middleware
 from .auth import OPEN_PATHS
 from .error_responses import RequestError
 
-RETRY_AFTER = 1  # seconds; a stream ends, or another server takes over, about this soon
+RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has taken over
 
 
 class Admission:
-    """Counts what is running; turns the rest away with 503 and the time to come back."""
+    """Counts the running requests. Refuses the others with status 503 and `Retry-After`."""
 
-    def __init__(self, most: int) -> None:
-        """`most`: requests that may run at once."""
+    def __init__(self, max_requests: int) -> None:
         self.open = True
-        self._most = most
+        self._max_requests = max_requests
         self._running = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
     def middleware(self) -> Middleware:
-        """At the door of every handler but those that a load balancer asks."""
+        """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""
 
         @web.middleware
         async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -31,7 +30,7 @@ class Admission:
                 return await handler(request)
             if not self.open:
                 raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
-            if self._running >= self._most:
+            if self._running >= self._max_requests:
                 raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
             self._running += 1
             self._idle.clear()
@@ -45,7 +44,7 @@ class Admission:
         return admission
 
     async def drain(self, seconds: float) -> None:
-        """Let nobody in any more; wait for what is running, at most this long."""
+        """Admit no more requests, and wait at most this long for the running ones."""
         self.open = False
         try:
             async with asyncio.timeout(seconds):

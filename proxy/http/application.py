@@ -1,4 +1,4 @@
-"""The composition root: builds everything once from a configuration, names the routes, starts and stops."""
+"""The web application: build it from a configuration, with its routes and middleware; start and stop the server."""
 
 import asyncio
 import gc
@@ -7,11 +7,12 @@ import signal
 import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aiohttp import web, web_response
+from aiohttp import web
 
 from .. import playground
 from ..apis import gemini, ollama
@@ -26,31 +27,35 @@ from ..observability.logs import SERVER, access_log, set_response_headers
 from ..observability.readiness import FAILING, Readiness
 from ..observability.telemetry import Telemetry
 from .admission import Admission
-from .auth import Keys, presented
-from .cors import Cors
+from .auth import Keys, presented_key, require_client_key
+from .encoding import json_response
+from .error_responses import ErrorFormat, errors_as_json
 from .exchange import BODY_SECONDS, answer
-from .middleware import Shape, errors_as_json, json_response, only_known_clients
-from .origin_check import check_origin
+from .origins import Cors, check_origin
 
 if TYPE_CHECKING:
     from ..observability.metrics import Metrics
     from ..observability.tracing import Tracing
 
 DESCRIPTION = files("citestream.proxy") / "openapi.yaml"
-IDLE_SECONDS = 75.0  # that a connection may say nothing, its first request's head included; aiohttp would wait an hour
-CLOSE_SECONDS = 1.0  # for what still runs when the drain is over
-# New objects before Python looks for cycles among them; its 700 are a few sentences scored. Saves 6 to 13 % of all CPU.
+IDLE_SECONDS = 75.0  # without a request after which a connection is closed; aiohttp would wait an hour
+CLOSE_SECONDS = 1.0  # for the requests that still run after the drain
+# New objects after which Python looks for cycles; its default of 700 is a few sentences. This saves 6 to 13 % of CPU.
 YOUNG_OBJECTS = 10_000
+CONNECTION_OPTIONS: dict[str, Any] = {
+    "access_log": None,  # aiohttp's would contain query strings, which may contain keys
+    "keepalive_timeout": IDLE_SECONDS,
+}
 ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
 
-# An address of OpenAI's API; with a method it is one of Gemini's.
-A_MODEL = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)
+# A path of OpenAI's API. With a method at its end, it is one of Gemini's.
+MODEL_PATH = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)
 
 
 def make_app(config: Config) -> web.Application:
-    """The whole server as an aiohttp application. Raises ConfigError."""
-    from ..observability.metrics import Metrics  # decides at its import whether workers add up their numbers
+    """Return the whole server as an aiohttp application. Raise ConfigError."""
+    from ..observability.metrics import Metrics  # its import decides whether the metrics of workers are added up
 
     metrics = Metrics()
     tracing = _tracing(config)
@@ -67,13 +72,13 @@ def make_app(config: Config) -> web.Application:
             *([tracing.middleware()] if tracing else []),
             cors.middleware(),
             metrics.middleware(),
-            errors_as_json(error_shape),
+            errors_as_json(error_format),
             check_origin(config.server, cors),
-            only_known_clients(keys),
+            require_client_key(keys),
             admission.middleware(),
         ],
     )
-    server.add_routes([*_api(app), *_operating(metrics, admission, readiness, keys)])
+    server.add_routes([*_api_routes(app), *_operator_routes(metrics, admission, readiness, keys)])
 
     async def running(_: web.Application) -> AsyncGenerator[None, None]:
         await asyncio.to_thread(app.warm_up)
@@ -85,12 +90,12 @@ def make_app(config: Config) -> web.Application:
     server[ADMISSION] = admission
     server[BODY_SECONDS] = config.server.body_seconds
     server.cleanup_ctx.append(running)
-    server.on_response_prepare.extend([set_response_headers, cors.mark])
+    server.on_response_prepare.extend([set_response_headers, cors.add_headers])
     return server
 
 
-def _api(app: App) -> list[web.AbstractRouteDef]:
-    """What clients ask."""
+def _api_routes(app: App) -> list[web.AbstractRouteDef]:
+    """Return the routes for clients."""
     return [
         web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), app=app)),
         web.post("/v1/embeddings", partial(embeddings, app=app)),
@@ -113,29 +118,29 @@ def _api(app: App) -> list[web.AbstractRouteDef]:
     ]
 
 
-def _operating(
+def _operator_routes(
     metrics: "Metrics", admission: Admission, readiness: Readiness, keys: Keys
 ) -> list[web.AbstractRouteDef]:
-    """What operators and their machines ask."""
+    """Return the routes for operators and their machines."""
     return [
         web.get("/metrics", metrics.exposition),
-        web.get("/openapi.yaml", partial(described, document=DESCRIPTION.read_bytes())),
+        web.get("/openapi.yaml", partial(openapi, document=DESCRIPTION.read_bytes())),
         web.get("/healthz", alive),
         web.get("/readyz", partial(ready, admission=admission, readiness=readiness, keys=keys)),
     ]
 
 
 async def _models(request: web.Request, app: App) -> web.Response:
-    """`GET /v1/models` is an address of OpenAI's API and of Gemini's; Google's clients say who they are."""
-    return await (gemini.list_models if _googles(request) else models)(request, app)
+    """`GET /v1/models` belongs to OpenAI's API and to Gemini's. Google's clients identify themselves."""
+    return await (gemini.list_models if _is_google_client(request) else models)(request, app)
 
 
 async def _model(request: web.Request, app: App) -> web.Response:
-    """`GET /v1/models/{model}` likewise."""
-    return await (gemini.get_model if _googles(request) else model)(request, app)
+    """`GET /v1/models/{model}` belongs to both APIs too."""
+    return await (gemini.get_model if _is_google_client(request) else model)(request, app)
 
 
-def _googles(request: web.Request) -> bool:
+def _is_google_client(request: web.Request) -> bool:
     return "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
 
 
@@ -143,46 +148,46 @@ def _tracing(config: Config) -> "Tracing | None":
     if not config.traces.endpoint:
         return None
     try:
-        from ..observability.tracing import Tracing  # an extra, and it takes a while
+        from ..observability.tracing import Tracing  # an optional dependency, which is slow to import
     except ImportError:
-        raise ConfigError("traces.endpoint wants a package: pip install 'citestream[otel]'") from None
+        raise ConfigError("traces.endpoint needs a package: pip install 'citestream[otel]'") from None
     return Tracing(config.traces, content=config.log.content)
 
 
-def error_shape(path: str) -> Shape:
-    """How the clients of the API at this path read an error."""
+def error_format(path: str) -> ErrorFormat:
+    """Return the error format of the API at this path."""
     if path.startswith("/api/"):
         return ollama.error_body
-    called = path.startswith("/v1/models/") and not A_MODEL.fullmatch(path)
-    return gemini.error_body if called or path.startswith("/v1beta/") else lambda error, _status: error
+    is_method = path.startswith("/v1/models/") and not MODEL_PATH.fullmatch(path)
+    return gemini.error_body if is_method or path.startswith("/v1beta/") else lambda error, _status: error
 
 
-async def described(_: web.Request, document: bytes) -> web.Response:
-    """The OpenAPI document."""
+async def openapi(_: web.Request, document: bytes) -> web.Response:
+    """Return the OpenAPI document."""
     return web.Response(body=document, content_type="application/yaml", charset="utf-8")
 
 
 async def alive(_: web.Request) -> web.Response:
-    """It answers, so it lives."""
+    """Liveness check: the process answers."""
     return json_response({"status": "ok"})
 
 
 async def ready(request: web.Request, admission: Admission, readiness: Readiness, keys: Keys) -> web.Response:
-    """It can serve: 200; it was told to stop, or lacks what it requires: 503, so that others get its requests.
+    """Readiness check: 200, or 503 if the server stops or lacks a required service.
 
-    Who has no key, where there are any, learns no more than that.
+    A client without a valid key does not see the single checks.
     """
     if not admission.open:
         return json_response({"status": "stopping"}, 503)
     status, checks = await readiness.report()
-    known = keys.name_of(presented(request)) is not None
+    known = keys.name_of(presented_key(request)) is not None
     return json_response({"status": status, **({"checks": checks} if known else {})}, 503 if status == FAILING else 200)
 
 
 def serve(config: Config, started: Callable[[str], None] = print, listening: socket.socket | None = None) -> None:
-    """Serve until SIGTERM or Ctrl-C. `started` is told the address once requests are accepted.
+    """Serve until SIGTERM or Ctrl-C. `started` is called with the address when requests are accepted.
 
-    `listening`: a socket that other workers accept from too, instead of one of its own.
+    `listening`: a socket that is shared with other workers. None: open one.
     """
     gc.set_threshold(YOUNG_OBJECTS)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -190,34 +195,67 @@ def serve(config: Config, started: Callable[[str], None] = print, listening: soc
 
 
 async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
-    server = make_app(config)
-    vars(web_response)["SERVER_SOFTWARE"] = SERVER  # in aiohttp's own answer to what is hardly HTTP, too: no versions
-    runner = web.AppRunner(
-        server,
-        handler_cancellation=True,  # a client that goes away takes its provider's stream with it
-        access_log=None,  # aiohttp's would write query strings, and keys can stand in them
-        shutdown_timeout=CLOSE_SECONDS,
-        keepalive_timeout=IDLE_SECONDS,
-    )
-    await runner.setup()
-    try:
+    app = make_app(config)
+    async with _running(app) as runner:
         tls = _tls(config.server.tls)
         site: web.BaseSite = web.TCPSite(runner, config.server.host, config.server.port, ssl_context=tls)
         if listening:
             site = web.SockSite(runner, listening, ssl_context=tls)
         await site.start()
         gc.collect()
-        gc.freeze()  # what lives as long as the server is not looked through again: 80,000 objects, 60 ms each time
+        gc.freeze()  # objects that live as long as the server are not scanned again: 80,000 objects, 60 ms each time
         host, port = runner.addresses[0][:2]
         scheme = "https" if config.server.tls.certificate else "http"
         started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
-        await _told_to_stop()
-        await server[ADMISSION].drain(config.server.drain_seconds)
+        await _stop_signal()
+        await app[ADMISSION].drain(config.server.drain_seconds)
+
+
+@asynccontextmanager
+async def _running(app: web.Application) -> AsyncGenerator[web.ServerRunner, None]:
+    """Run an application in a server whose own answers do not name the versions of aiohttp and Python."""
+    application = web.AppRunner(app, handler_cancellation=True)  # a client that leaves ends the stream of its provider
+    try:
+        await application.setup()
+        handlers = application.server
+        assert handlers is not None  # noqa: S101 - set by `setup`
+        server = _Server(handlers.request_handler, request_factory=handlers.request_factory, handler_cancellation=True)
+        runner = web.ServerRunner(server, shutdown_timeout=CLOSE_SECONDS)
+        await runner.setup()
+        try:
+            yield runner
+        finally:
+            await runner.cleanup()
     finally:
-        await runner.cleanup()
+        await application.cleanup()
 
 
-async def _told_to_stop() -> None:
+class _Server(web.Server):
+    """Creates the protocol of each connection."""
+
+    def __call__(self) -> web.RequestHandler:
+        return _Connection(self, loop=asyncio.get_running_loop(), **CONNECTION_OPTIONS)
+
+
+class _Connection(web.RequestHandler):
+    """One connection. Only requests that are not valid HTTP get their answer here, and not from the application."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Return aiohttp's answer without its version."""
+        response = super().handle_error(request, status, exc, message)
+        response.headers["Server"] = SERVER
+        return response
+
+
+async def _stop_signal() -> None:
     stop = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
@@ -229,7 +267,7 @@ def _tls(tls: Tls) -> ssl.SSLContext | None:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        # A password would be asked for at the terminal, where nobody may be
+        # Without this function, OpenSSL would ask for the password at the terminal
         context.load_cert_chain(tls.certificate, tls.private_key or None, password=_no_password)
     except OSError as error:
         raise ConfigError(f"server.tls: {error}") from None

@@ -1,31 +1,34 @@
-"""Client keys: who may come in. Compared as hashes in constant time; a wrong key and none get the same answer."""
+"""Client keys, compared as hashes in constant time. A wrong key and a missing key get the same answer."""
 
 import hmac
 import secrets
 from collections.abc import Sequence
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from ..config import ClientKey, hash_key
+from ..observability.logs import CLIENT, TENANT
+from .error_responses import RequestError
 
-# The page, which asks for a key itself; what the API is; what a load balancer asks.
+# The playground page, which asks for a key itself; the description of the API; the health checks.
 OPEN_PATHS = frozenset({"/", "/healthz", "/openapi.yaml", "/readyz"})
-PAGE_PREFIX = "/playground/"  # what the page loads
-ANONYMOUS = ""  # the name of a client where no keys are asked for
-KEY_BYTES = 32  # of chance in a key that we make: with these, a plain hash cannot be turned back
-KEY_PREFIX = "ck-"  # tells a person, and whoever scans for leaked keys, what it is
+PAGE_PREFIX = "/playground/"  # the files of the playground page
+ANONYMOUS = ""  # the name of every client if no keys are configured
+KEY_BYTES = 32  # random bytes of a generated key: enough that a plain hash cannot be inverted
+KEY_PREFIX = "ck-"  # identifies a key to people and to scanners for leaked keys
 
 
 class Keys:
-    """The keys of the configuration, as hashes; without any, everyone may come in."""
+    """The configured keys, as hashes. Without any, every client is admitted."""
 
     def __init__(self, keys: Sequence[ClientKey], *, passing: bool = False) -> None:
-        """`passing`: whether providers are asked with clients' own keys. Raises ConfigError for an unreadable file."""
+        """`passing`: clients' keys are forwarded to providers. Raise ConfigError if a key file cannot be read."""
         self._passing = passing
         self._names = {key.digest(): key.name or f"key {number}" for number, key in enumerate(keys, 1)}
 
     def name_of(self, key: str) -> str | None:
-        """Whose key this is; None: nobody's. Looks at all of them, so that the time taken tells nothing."""
+        """Return the name of a key; None if it is unknown. All keys are compared: the duration reveals nothing."""
         if not self._names:
             return ANONYMOUS
         digest = hash_key(key)
@@ -36,17 +39,33 @@ class Keys:
         return found
 
     def tenant_of(self, key: str) -> str:
-        """By what clients are kept apart: the key's hash, since names may be given twice; ANONYMOUS: they are not."""
+        """Return what separates clients: the hash of the key, since names may repeat, or ANONYMOUS."""
         return hash_key(key) if key and (self._names or self._passing) else ANONYMOUS
 
 
+def require_client_key(keys: Keys) -> Middleware:
+    """Return the middleware that refuses requests without a valid client key, if any are configured."""
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        key = presented_key(request)
+        name = keys.name_of(key)
+        if name is None and not is_open(request.path):
+            raise RequestError(401, "a valid client key is required", code="invalid_api_key")
+        request[CLIENT] = name or ""
+        request[TENANT] = keys.tenant_of(key)
+        return await handler(request)
+
+    return check
+
+
 def is_open(path: str) -> bool:
-    """Whether everybody may have what is there: nothing of anybody's."""
+    """Return whether a path needs no key."""
     return path in OPEN_PATHS or path.startswith(PAGE_PREFIX)
 
 
-def presented(request: web.Request) -> str:
-    """The key a client sent, where OpenAI's, Ollama's and Google's clients put it."""
+def presented_key(request: web.Request) -> str:
+    """Return the key of a request, from the headers of OpenAI's, Ollama's and Google's clients."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
@@ -54,5 +73,5 @@ def presented(request: web.Request) -> str:
 
 
 def new_key() -> str:
-    """A key that nobody can guess."""
+    """Return a new random key."""
     return f"{KEY_PREFIX}{secrets.token_urlsafe(KEY_BYTES)}"

@@ -1,13 +1,14 @@
-"""JSON in and out: orjson, and the standard library for the little that orjson refuses (lone surrogates)."""
+"""JSON in and out: orjson, and the standard library for the few values that orjson refuses (lone surrogates)."""
 
 import json
 from typing import Any
 
 import orjson
+from aiohttp import web
 
 
 def loads(data: bytes | str) -> Any:
-    """Decode. Raises ValueError."""
+    """Decode JSON. Raise ValueError."""
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -23,3 +24,8 @@ def dumps(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         return json.dumps(value, separators=(",", ":")).encode()
+
+
+def json_response(body: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    """Return a response with a JSON body."""
+    return web.Response(body=dumps(body), status=status, headers=headers, content_type="application/json")

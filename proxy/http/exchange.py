@@ -1,32 +1,31 @@
-"""Exchange: one request of a client, from its bytes to our last byte, whatever API it speaks."""
+"""One request of a client, from its bytes to the last byte of its answer, whatever API it uses."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, Protocol, TypeGuard
+from typing import Any
 
 from aiohttp import web
 
 from citestream.citation.evidence import FieldError
-from citestream.citation.options import Options
 from citestream.providers.errors import NoSuchApi, ProviderError
-from citestream.providers.events import Provider, Relayed
+from citestream.providers.events import Chunk
 
 from ..app import App
 from ..model_routes import Route
 from ..observability.logs import REQUEST_ID, TENANT
 from ..observability.telemetry import external_wait
 from ..observability.transcript_log import TranscriptLogger
-from ..pipeline.completion_chunks import Chunks, Unchanged
-from ..pipeline.job import Job
-from ..storage import RecordedChunks
-from .auth import presented
-from .encoding import dumps, loads
+from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, UncitedChunks
+from ..pipeline.job import Job, JobEvidence
+from ..pipeline.outgoing import Outgoing
+from ..storage import ReferenceRecorder
+from .client_api import ClientApi, Encoder
+from .encoding import json_response, loads
 from .error_responses import RequestError
-from .middleware import json_response
-from .sending import Encoder, Shaper, Stream, collect, fail, relay, send
+from .pass_through import client_key, relay, relayed_body
+from .sending import MakeChunks, Stream, collect, send, send_failure
 
 Fields = dict[str, Any]
 
@@ -35,73 +34,23 @@ log = logging.getLogger("citestream")
 BODY_SECONDS = web.AppKey("body_seconds", float)
 
 
-class Named(Protocol):
-    """An encoder whose clients know an answer by another name than the id of its chunks."""
-
-    @property
-    def name(self) -> str:
-        """That name."""
-        ...
-
-
-class Recalls(Protocol):
-    """A client API whose requests refer to earlier answers."""
-
-    async def recalled(self, body: Fields, find: Callable[[str], Awaitable[Fields | None]], /) -> Fields:
-        """The request with what it refers to. `find`: what was kept for this client. Raises FieldError."""
-        ...
-
-
-class Recalled(Protocol):
-    """An encoder whose answers later requests may refer to."""
-
-    remember: Callable[[str, Fields], None]
-
-
-class ClientApi(Protocol):
-    """One client API: reads its requests, and knows who writes its answers."""
-
-    @property
-    def native(self) -> str:
-        """The providers that speak it themselves, by `Provider.native`."""
-        ...
-
-    @property
-    def path(self) -> str:
-        """Where it lives at such a provider, below its base address."""
-        ...
-
-    def model(self, body: Fields) -> str:
-        """The model asked for. Raises FieldError."""
-        ...
-
-    def parse(self, body: Fields, defaults: Options, *, limit: int, max_characters: int) -> Job:
-        """A request. Raises FieldError with the path of a wrong field."""
-        ...
-
-    def encoder(self, job: Job, annotations: Callable[[int], list[Fields]], /) -> Encoder:
-        """Who writes the answer. `annotations`: those of a choice so far."""
-        ...
-
-
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
-    """Answer one request. Raises RequestError, FieldError, ProviderError while nothing has been sent."""
-    body = await read(request)
-    if _recalls(api):
-        body = await api.recalled(body, partial(app.recent.get, request.get(TENANT, "")))
+    """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
+    body = await api.recall(await read_json(request), partial(app.recent.get, request.get(TENANT, "")))
     models = app.routes.chain(api.model(body))
     limits = app.config.evidence
     options = app.routes.find(models[0]).options
     job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
-    streaming = app.telemetry.observe_stream() if job.stream else nullcontext()
-    with Stream(request, app.config.server) as stream, streaming:
-        return await _Exchange(request, api, app, job, stream).by_any(models)
+    encoder = api.encoder(job, UncitedChunks.annotations) if job.stream else None
+    stream = Stream(request, app.config.server, encoder)
+    with app.telemetry.observe_stream() if job.stream else nullcontext():
+        return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
 
 
-async def read(request: web.Request) -> Fields:
-    """The JSON object in a request's body. Raises RequestError 400, and 408 for one that does not arrive."""
+async def read_json(request: web.Request) -> Fields:
+    """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
     try:
-        body = loads(await _received(request))
+        body = loads(await _read_body(request))
     except TimeoutError:
         raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
     except web.RequestPayloadError:
@@ -115,8 +64,8 @@ async def read(request: web.Request) -> Fields:
     return body
 
 
-async def _received(request: web.Request) -> bytes:
-    if request.content.is_eof():  # as for nearly every request: there is nothing to wait for
+async def _read_body(request: web.Request) -> bytes:
+    if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
         return await request.read()
     async with asyncio.timeout(request.app.get(BODY_SECONDS)):
         with external_wait():
@@ -124,7 +73,7 @@ async def _received(request: web.Request) -> bytes:
 
 
 class _Exchange:
-    """One request, and who answers it."""
+    """One request and the models that may answer it."""
 
     def __init__(self, request: web.Request, api: ClientApi, app: App, job: Job, stream: Stream) -> None:
         self._request = request
@@ -133,100 +82,86 @@ class _Exchange:
         self._job = job
         self._stream = stream
 
-    async def by_any(self, models: tuple[str, ...]) -> web.StreamResponse:
-        """The answer of the first of these that has one. Once any of it was sent, no other is asked."""
+    async def with_fallbacks(self, models: tuple[str, ...]) -> web.StreamResponse:
+        """Answer with the first of these models that can. Once anything is sent, no other model is tried."""
         failed: ProviderError | None = None
         for model in models:
             if failed:
-                log.warning("%s is asked instead: %s", model, failed.brief)
+                log.warning("falling back to %s: %s", model, failed.brief)
             route = self._app.routes.find(model)
-            same = route.provider.native == self._api.native
+            native = route.provider.native == self._api.native
             try:
-                job = await self._app.retrievers.retrieved(self._app.taken(self._job, same=same))
-            except (FieldError, ProviderError) as error:  # no evidence, whoever is asked
-                return await self._failed(error)
+                found = await self._app.collect_evidence(self._job, native=native)
+            except (FieldError, ProviderError) as error:  # another model would get no evidence either
+                return await self._fail(error)
             try:
-                return await self._by(route, job)
-            except FieldError as error:  # what this one cannot be asked
-                return await self._failed(failed or error)
+                return await self._answer(route, found, native=native)
+            except FieldError as error:  # this provider cannot answer such a request
+                return await self._fail(failed or error)
             except ProviderError as error:
                 failed = error
                 if not error.allows_fallback or model == models[-1]:
-                    return await self._failed(error)
+                    return await self._fail(error)
             except ConnectionError:
-                raise  # the client has gone
-            except Exception as error:  # whatever it is, a stream that has begun ends with what its client can read
+                raise  # the client has left
+            except Exception as error:  # the client of a stream must be able to read how it ends
                 if not self._stream.begun:
                     raise
                 log.exception("a stream failed")
-                return await self._failed(error)
-        raise ValueError("nobody to ask")
+                return await self._fail(error)
+        raise ValueError("there is no model to ask")
 
-    async def _failed(self, error: Exception) -> web.StreamResponse:
+    async def _fail(self, error: Exception) -> web.StreamResponse:
         if not self._stream.begun:
             raise error
-        return await fail(self._stream, error, self._api.encoder(self._job, Unchanged.annotations))
+        return await send_failure(self._stream, error, self._api.encoder(self._job, UncitedChunks.annotations))
 
-    async def _by(self, route: Route, job: Job) -> web.StreamResponse:
-        """The answer by this route. Raises ProviderError while nothing of it was sent."""
-        key = (presented(self._request) or None) if route.passes_key else None
-        same = route.provider.native == self._api.native
-        if same and not job.cited and self._app.passes_bytes:
+    async def _answer(self, route: Route, found: JobEvidence, *, native: bool) -> web.StreamResponse:
+        """Answer by this route. Raise ProviderError if nothing was sent."""
+        job, app = self._job, self._app
+        key = client_key(self._request, route)
+        if native and not found.needs_citations and app.passes_bytes:
             with suppress(NoSuchApi):
-                return await self._relayed(job, route, route.provider, key)
-        return await self._told(job.told(route.provider.native, same=same), route, key)
-
-    async def _relayed(self, job: Job, route: Route, provider: Provider, key: str | None) -> web.StreamResponse:
-        encoder = self._api.encoder(job, Unchanged.annotations) if job.stream else None
-        body = dumps({**job.body, **({"model": route.model} if "model" in job.body else {})})
-        count = job.params.get("n")
-        choices = count if isinstance(count, int) else 1
-        opened: list[Relayed] = []  # what has to be closed even if we are cancelled just when it comes
-
-        async def asked() -> Relayed:
-            relayed = provider.relay(body, self._api.path, model=route.model, key=key, choices=choices)
-            opened.append(await route.telemetry.observe_relayed(route.target, relayed))
-            return opened[0]
-
-        try:
-            return await relay(self._stream, await self._stream.awaiting(asked(), encoder), encoder)
-        finally:
-            for upstream in opened:
-                await upstream.body.aclose()
-
-    async def _told(self, job: Job, route: Route, key: str | None) -> web.StreamResponse:
-        app, request = self._app, self._request
-        heard = TranscriptLogger(request[REQUEST_ID], job) if app.config.log.content else None
-        outgoing, shaper = app.open(job, route, key)
-        encoder = self._api.encoder(job, shaper.annotations)
-        if app.config.references.keeps_conversations and _is_recalled(encoder):
-            encoder.remember = partial(app.recent.put, request.get(TENANT, ""))
-        chunks: Shaper = shaper
-        if isinstance(shaper, Chunks):
-            name = encoder.name if _is_named(encoder) else ""
-            chunks = RecordedChunks(shaper, app.recent, request.get(TENANT, ""), name)
-        chunks = heard.over(chunks) if heard else chunks
+                return await self._relay(route, key)
+        batches, chunks = app.open(job, found, route, native=native, key=key)
+        encoder = self._api.encoder(job, chunks.annotations)
+        if app.config.references.keeps_conversations:
+            encoder.store = partial(app.recent.put, self._tenant)
+        transcript = TranscriptLogger(self._request[REQUEST_ID], job, found) if app.config.log.content else None
+        make_chunks = _observed(chunks, self._observers(chunks, encoder, transcript))
         try:
             if job.stream:
-                return await send(self._stream, outgoing, chunks, encoder)
-            return json_response(await collect(outgoing, chunks, encoder))
+                return await send(self._stream, batches, make_chunks, encoder)
+            return json_response(await collect(batches, make_chunks, encoder))
         finally:
-            if isinstance(shaper, Chunks):
-                app.telemetry.answer_cited(shaper.grounding)
-            if heard:
-                heard.ended()
+            if isinstance(chunks, Chunks):
+                app.telemetry.answer_cited(chunks.grounding)
+            if transcript:
+                transcript.end()
+
+    async def _relay(self, route: Route, key: str | None) -> web.StreamResponse:
+        encoder = self._api.encoder(self._job, UncitedChunks.annotations) if self._job.stream else None
+        body, choices = relayed_body(self._job, route)
+        call = route.provider.relay(body, self._api.path, model=route.model, key=key, choices=choices)
+        return await relay(self._stream, await route.telemetry.observe_relayed(route.target, call), encoder)
+
+    def _observers(self, chunks: AnswerChunks, encoder: Encoder, transcript: TranscriptLogger | None) -> list[Observer]:
+        observers: list[Observer] = [transcript.observe] if transcript else []
+        if isinstance(chunks, Chunks):
+            observers.append(ReferenceRecorder(self._app.recent, self._tenant, encoder.name).observe)
+        return observers
+
+    @property
+    def _tenant(self) -> str:
+        tenant: str = self._request.get(TENANT, "")
+        return tenant
 
 
-# Asked for every request: `isinstance` with a protocol takes 4 to 8 µs, looking for its one name 0.1.
+def _observed(chunks: AnswerChunks, observers: list[Observer]) -> MakeChunks:
+    def make_chunks(event: Outgoing) -> list[Chunk]:
+        made = chunks.of(event)
+        for observe in observers:
+            observe(event, made)
+        return made
 
-
-def _recalls(api: object) -> TypeGuard[Recalls]:
-    return hasattr(api, "recalled")
-
-
-def _is_recalled(encoder: Encoder) -> TypeGuard[Recalled]:
-    return hasattr(encoder, "remember")
-
-
-def _is_named(encoder: Encoder) -> TypeGuard[Named]:
-    return hasattr(encoder, "name")
+    return make_chunks if observers else chunks.of

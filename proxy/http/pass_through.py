@@ -1,23 +1,55 @@
-"""passed_on: requests of a provider's own API that are none of our business, and their answers, as they are."""
+"""Forward requests of a provider's own API, and its answers, byte for byte."""
 
+from contextlib import aclosing
 from typing import Any
 
 from aiohttp import web
 
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Relayed
+
+from ..config import Server
 from ..model_routes import Route
-from .auth import presented
+from ..pipeline.job import Job
+from .auth import presented_key
+from .client_api import Encoder
 from .encoding import dumps
-from .sending import Stream, relay
+from .sending import STREAM_HEADERS, Stream, send_failure
 
 
-async def passed_on(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
-    """The provider's answer, byte for byte. `path`: below its base address. Raises ProviderError, RequestError."""
-    asked = route.provider.relay(dumps(body), path, model=route.model, key=key_of(request, route))
-    upstream = await route.telemetry.observe_relayed(route.target, asked)
-    with Stream(request) as stream:
-        return await relay(stream, upstream, None)
+async def forward(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
+    """Return the provider's answer. `path`: below its base address. Raise ProviderError."""
+    call = route.provider.relay(dumps(body), path, model=route.model, key=client_key(request, route))
+    upstream = await route.telemetry.observe_relayed(route.target, call)
+    stream = Stream(request, Server())
+    return await stream.watch(relay(stream, upstream, None))
 
 
-def key_of(request: web.Request, route: Route) -> str | None:
-    """The client's own key, where the configuration passes it on."""
-    return (presented(request) or None) if route.passes_key else None
+async def relay(stream: Stream, upstream: Relayed, encoder: Encoder | None) -> web.StreamResponse:
+    """Send the provider's own answer.
+
+    An answer that breaks off never looks complete: a stream gets an error frame from `encoder`, and the connection of
+    any other answer is aborted.
+    """
+    try:
+        async with aclosing(upstream.body) as body:
+            await stream.begin({**(STREAM_HEADERS if encoder else {}), **upstream.headers}, upstream.status)
+            async for data in body:
+                if data and not upstream.events:
+                    stream.disable_keepalive()  # it would end up inside the provider's data
+                await stream.write(data)
+    except ProviderError as error:
+        return await send_failure(stream, error, encoder) if encoder else stream.abort()
+    return await stream.end()
+
+
+def relayed_body(job: Job, route: Route) -> tuple[bytes, int]:
+    """Return the body of a request as the provider of this route gets it, and how many choices it asks for."""
+    count = job.params.get("n")
+    model = {"model": route.model} if "model" in job.body else {}
+    return dumps({**job.body, **model}), count if isinstance(count, int) else 1
+
+
+def client_key(request: web.Request, route: Route) -> str | None:
+    """Return the client's own key if the configuration forwards it to this provider."""
+    return (presented_key(request) or None) if route.passes_key else None

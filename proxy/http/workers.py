@@ -1,4 +1,4 @@
-"""Workers: several processes behind one address. One that dies takes only its own streams with it and is replaced."""
+"""Workers: several processes behind one address. If one dies, only its own streams break, and it is replaced."""
 
 import logging
 import os
@@ -15,13 +15,13 @@ from threading import Thread
 from ..config import Config, ConfigError, Server
 from .application import serve as serve_here
 
-BACKLOG = 1024  # connections that may wait while all workers are busy
-QUICK_SECONDS = 5.0  # a worker that dies sooner than this has something wrong with it
-QUICK_DEATHS = 5  # in a row, after which replacing them would go on for ever
-GRACE_SECONDS = 10.0  # after the drain, before a worker that does not end is killed
+BACKLOG = 1024  # connections that wait while all workers are busy
+QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
+QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more
+GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
 
-_HEARD = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
-_FAILED = "!"  # what a worker's message begins with that could not start
+_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
+_FAILED = "!"  # prefix of the message of a worker that could not start
 
 log = logging.getLogger("citestream")
 
@@ -29,17 +29,17 @@ Started = Callable[[str], None]
 
 
 def serve(config: Config, started: Started = print) -> None:
-    """Serve until SIGTERM or Ctrl-C, in as many processes as `server.workers` says.
+    """Serve until SIGTERM or Ctrl-C, in `server.workers` processes.
 
-    `started` is told the address once all of them accept requests. Raises ConfigError and OSError.
+    `started` is called with the address when all of them accept requests. Raise ConfigError and OSError.
     """
     if config.server.workers == 1:
         serve_here(config, started)
         return
     with _listening(config.server) as listening, TemporaryDirectory(prefix="citestream-") as folder:
-        # Set before anything imports prometheus_client; the folder goes with this one.
+        # Must be set before prometheus_client is imported. The folder is removed with the context.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)  # they are waited for instead
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # the parent waits for them instead
         try:
             _Workers(_shared(config, Path(folder)), listening, before).run(started)
         finally:
@@ -52,7 +52,7 @@ def _listening(server: Server) -> socket.socket:
 
 
 def _shared(config: Config, folder: Path) -> Config:
-    """What each worker is told: its part of the streams, and where all of them keep references."""
+    """Return the configuration of each worker: its share of the streams, and the store that all share."""
     server = config.server.model_copy(update={"max_streams": ceil(config.server.max_streams / config.server.workers)})
     if config.store.url:
         return config.model_copy(update={"server": server})
@@ -63,120 +63,120 @@ def _shared(config: Config, folder: Path) -> Config:
 
 
 class _Workers:
-    """The parent: starts, replaces and stops."""
+    """The parent process: starts, replaces and stops the workers."""
 
     def __init__(self, config: Config, listening: socket.socket, mask: set[signal.Signals | int]) -> None:
-        """`mask`: the signals that were blocked before the parent began to wait for its own."""
+        """`mask`: the signals that were blocked before the parent blocked its own."""
         self._config = config
         self._listening = listening
         self._mask = mask
-        self._born: dict[int, float] = {}  # process id -> when
-        self._quick = 0
-        self._alive, self._held = os.pipe()  # held by the parent alone: its end tells the workers of the parent's
+        self._started_at: dict[int, float] = {}  # by process id
+        self._quick_deaths = 0
+        self._alive, self._held_open = os.pipe()  # the parent alone holds one end: it closes when the parent dies
 
     def run(self, started: Started) -> None:
-        """Until told to stop. Raises ConfigError where a worker cannot start."""
+        """Run until a signal to stop. Raise ConfigError if a worker cannot start."""
         try:
             addresses = [self._start() for _ in range(self._config.server.workers)]
             started(addresses[0])
-            while signal.sigwait(_HEARD) == signal.SIGCHLD:
-                for number, status in self._ended():
-                    self._replace(number, status)
+            while signal.sigwait(_SIGNALS) == signal.SIGCHLD:
+                for pid, status in self._ended():
+                    self._replace(pid, status)
         finally:
             self._stop()
 
     def _start(self) -> str:
-        """Start a worker; what it says once it accepts requests."""
+        """Start a worker and return its message, once it accepts requests."""
         reading, writing = os.pipe()
-        number = os.fork()
-        if number == 0:
+        pid = os.fork()
+        if pid == 0:
             os.close(reading)
             self._work(writing)
         os.close(writing)
-        self._born[number] = time.monotonic()
-        with open(reading, encoding="utf-8") as told:
-            said = told.read()
-        if not said or said.startswith(_FAILED):
-            raise ConfigError(said.removeprefix(_FAILED) or "a worker could not start; its error stands above")
-        return said
+        self._started_at[pid] = time.monotonic()
+        with open(reading, encoding="utf-8") as pipe:
+            message = pipe.read()
+        if not message or message.startswith(_FAILED):
+            raise ConfigError(message.removeprefix(_FAILED) or "a worker could not start; see the error above")
+        return message
 
     def _work(self, writing: int) -> None:
-        """The whole life of a worker; does not return."""
+        """Serve in a worker process. Does not return."""
         code = 1
         try:
-            os.close(self._held)
+            os.close(self._held_open)
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
             Thread(target=_end_with_parent, args=(self._alive,), daemon=True).start()
-            with open(writing, "w", encoding="utf-8") as telling:
+            with open(writing, "w", encoding="utf-8") as pipe:
                 try:
-                    serve_here(self._config, lambda said: _tell(telling.fileno(), said), self._listening)
+                    serve_here(self._config, lambda message: _send(pipe.fileno(), message), self._listening)
                     code = 0
                 except ConfigError as error:
-                    _tell(telling.fileno(), f"{_FAILED}{error}")
+                    _send(pipe.fileno(), f"{_FAILED}{error}")
         except Exception:
             log.exception("a worker failed")
         finally:
-            os._exit(code)  # nothing of what the parent has to clean up is the worker's
+            os._exit(code)  # skip the parent's cleanup
 
     def _ended(self) -> list[tuple[int, int]]:
-        """Process ids and wait statuses of the workers that have ended. One signal may stand for several."""
+        """Return process ids and statuses of the workers that have ended: one signal may stand for several."""
         found = []
-        for number in list(self._born):
-            ended, status = os.waitpid(number, os.WNOHANG)
+        for pid in list(self._started_at):
+            ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
-                found.append((number, status))
+                found.append((pid, status))
         return found
 
-    def _replace(self, number: int, status: int) -> None:
-        lived = time.monotonic() - self._born.pop(number)
-        self._quick = self._quick + 1 if lived < QUICK_SECONDS else 0
-        _forgotten(number)
-        log.warning("worker %s ended with %s after %.0f s", number, os.waitstatus_to_exitcode(status), lived)
-        if self._quick >= QUICK_DEATHS:
-            raise ConfigError(f"{QUICK_DEATHS} workers in a row ended as soon as they had started")
+    def _replace(self, pid: int, status: int) -> None:
+        lived = time.monotonic() - self._started_at.pop(pid)
+        self._quick_deaths = self._quick_deaths + 1 if lived < QUICK_SECONDS else 0
+        _remove_gauges(pid)
+        log.warning("worker %s ended with %s after %.0f s", pid, os.waitstatus_to_exitcode(status), lived)
+        if self._quick_deaths >= QUICK_DEATHS:
+            raise ConfigError(f"{QUICK_DEATHS} workers in a row ended right after their start")
         try:
             self._start()
-        except ConfigError as error:  # its end is still to come, and counts as a quick one
+        except ConfigError as error:  # its end is still to come, and counts as a quick death
             log.error("a worker could not start: %s", error)
 
     def _stop(self) -> None:
-        """Tell all to finish their streams, wait, and end those that do not."""
+        """Ask all workers to finish their streams, wait, and kill those that do not end."""
         self._signal(signal.SIGTERM)
         deadline = time.monotonic() + self._config.server.drain_seconds + GRACE_SECONDS
-        while self._born:
-            for number, _ in self._ended():
-                del self._born[number]
+        while self._started_at:
+            for pid, _ in self._ended():
+                del self._started_at[pid]
             left = deadline - time.monotonic()
-            if self._born and left > 0:
-                signal.sigtimedwait(_HEARD, left)
-            elif self._born:
+            if self._started_at and left > 0:
+                signal.sigtimedwait(_SIGNALS, left)
+            elif self._started_at:
                 self._signal(signal.SIGKILL)
-                signal.sigtimedwait(_HEARD, 1)
-        os.close(self._held)
+                signal.sigtimedwait(_SIGNALS, 1)
+        os.close(self._held_open)
         os.close(self._alive)
 
     def _signal(self, which: signal.Signals) -> None:
-        for number in self._born:
+        for pid in self._started_at:
             with suppress(ProcessLookupError):
-                os.kill(number, which)
+                os.kill(pid, which)
 
 
-def _forgotten(number: int) -> None:
-    """Let what a worker had in flight count no more."""
-    from prometheus_client.multiprocess import mark_process_dead as forget
+def _remove_gauges(pid: int) -> None:
+    """Remove the gauges of a dead worker, such as its streams, from the metrics."""
+    from prometheus_client.multiprocess import mark_process_dead
 
-    forget(number)  # type: ignore[no-untyped-call]
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
-def _tell(pipe: int, said: str) -> None:
-    """Say it and close; the parent reads until then."""
-    os.write(pipe, said.encode())
+def _send(pipe: int, message: str) -> None:
+    """Write a message and close the pipe: the parent reads until its end."""
+    os.write(pipe, message.encode())
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, pipe)
     os.close(null)
 
 
 def _end_with_parent(alive: int) -> None:
-    """Stop when the parent is gone: nobody would stop or replace this worker any more."""
+    """Stop when the parent has died: no process would stop or replace this worker."""
     os.read(alive, 1)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Citing a finished text: the same scorers and decisions as in a stream, without keeping others waiting."""
+"""Cite a finished text with the scorers and decisions of a stream, without blocking the event loop."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -16,15 +16,15 @@ from citestream.citation.support.decision import Support
 from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Scores, scorer
 
 from ..scorers import Scorers
-from .scoring import Scoring
+from .scoring import ExternalModels, Scoring
 
-STANDSTILL = 5.0  # deadlines without a vector: nobody reads along here, and a model may take seconds to load
-AT_ONCE = 20_000  # characters that are cut before others get their turn: some milliseconds
+MAX_STALLED = 5.0  # deadlines without a vector: the text is not streamed, and a model may take seconds to load
+BLOCK = 20_000  # characters segmented between two iterations of the event loop: some milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredText:
-    """A text's sentences and the scores of those that make a claim, judged as a whole where the scorer does that."""
+    """The sentences of a text and the scores of those that make a claim, judged together if the scorer can do that."""
 
     answer: Answer | JsonAnswer
     drafts: list[Draft]
@@ -33,7 +33,7 @@ class ScoredText:
     response: Response
 
     async def cited(self) -> CitedText:
-        """The text with its markers. Once: the references count what is cited."""
+        """Return the text with its markers. Must be called once, since it adds to the references."""
         pieces: list[str] = []
         supports: list[tuple[Support, ...]] = []
         for draft, scored in zip(self.drafts, self.scores, strict=True):
@@ -44,7 +44,7 @@ class ScoredText:
         return finish(self.response, pieces, supports, self.scores)
 
     def explained(self) -> list[Explained]:
-        """Why."""
+        """Return the verdicts behind each decision."""
         return explain_drafts(self.drafts, self.scores, self.prepared, self.response.options.max_per_sentence)
 
 
@@ -56,7 +56,7 @@ async def cite_text(
     scorers: Scorers | None = None,
     links: LinkPolicy = "allow",
 ) -> CitedText:
-    """As `citation.cite.cite`, with the scorers that have to wait for something, and without keeping others waiting."""
+    """Cite a text as `citation.cite.cite` does, with scorers that use external services."""
     return await (await score_text(text, evidence, options, labels, scorers, links)).cited()
 
 
@@ -68,30 +68,34 @@ async def score_text(
     scorers: Scorers | None = None,
     links: LinkPolicy = "allow",
 ) -> ScoredText:
-    """Cut and score. Without `scorers` there is no embedder and no model that reads."""
+    """Segment a text and score its sentences. Without `scorers`, no embedder or cross-encoder is used."""
     response = Response(evidence, options, labels=labels, links=links)
     answer = response.answer(0)
-    scoring = scorers.open(options, evidence) if scorers else Scoring(scorer(options.scorer), evidence)
+    scoring = (
+        scorers.open(options, evidence)
+        if scorers
+        else Scoring(scorer(options.scorer), evidence, ExternalModels(deadline=0))
+    )
     drafts = [draft async for draft in _drafts(answer, text)]
     claims = [draft.claim for draft in drafts if draft.claim is not None]
-    await scoring.embed(claims, standstill=STANDSTILL)
+    await scoring.embed(claims, max_stalled=MAX_STALLED)
     found: list[Scores] = []
-    for at in range(0, len(claims), MAX_BATCH):
-        await asyncio.sleep(0)  # so many take 2 ms, and a text may have a hundred thousand
-        found += await scoring.score_all(claims[at : at + MAX_BATCH])
+    for start in range(0, len(claims), MAX_BATCH):
+        await asyncio.sleep(0)  # one call takes 2 ms, and a text may have a hundred thousand claims
+        found += await scoring.score_all(claims[start : start + MAX_BATCH])
     scores = align([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
     return ScoredText(answer, drafts, calibrate_answer(scores, prepared), prepared, response)
 
 
 async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:
-    """As `drafts_of`; the segmenter cuts a text the same way however it arrives."""
+    """Yield the drafts of `drafts_of`. The segmenter cuts a text independently of the blocks in which it arrives."""
     if not isinstance(text, str):
         for draft in drafts_of(answer, text):
             yield draft
         return
-    for start in range(0, len(text), AT_ONCE):
-        for draft in answer.feed(text[start : start + AT_ONCE]):
+    for start in range(0, len(text), BLOCK):
+        for draft in answer.feed(text[start : start + BLOCK]):
             yield draft
         await asyncio.sleep(0)
     for draft in answer.flush():

@@ -1,4 +1,4 @@
-"""Collecting: the chunks of a stream as the body of one `chat.completion`."""
+"""Collect the chunks of a stream into the body of one `chat.completion`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,19 +6,19 @@ from typing import Any
 from citestream.providers.events import Chunk
 
 from ..http.encoding import dumps
-from .logprobs import joined
 
 Fields = dict[str, Any]
+LogProbs = dict[str, Any]  # `{"content": [...], "refusal": [...]}`, one entry per token
 Piece = tuple[str, Any]  # a kind of content, and its value
 
-# Strings that are said anew in every chunk, or once; all others of a delta grow from chunk to chunk.
-WHOLE = frozenset(
+# Strings that are complete in the chunk that has them. All other strings of a delta are fragments to be joined.
+COMPLETE_STRINGS = frozenset(
     {"id", "type", "object", "role", "name", "status", "format", "model", "signature", "thought_signature", "call_id"}
 )
-OWN = frozenset({"google", "ollama"})  # what a provider's own API has beside a chunk's fields, a part at a time
-THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # the names of one thing; some servers send two of them
+NATIVE_FIELDS = frozenset({"google", "ollama"})  # fields of a provider's own API, which arrive in several chunks
+REASONING = ("reasoning", "reasoning_content", "thinking")  # names of the same text; some servers send two of them
 PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
-TEXTS = frozenset({"content", "refusal", *THOUGHTS})
+TEXTS = frozenset({"content", "refusal", *REASONING})
 
 
 class Completion:
@@ -29,68 +29,71 @@ class Completion:
         self._choices: dict[int, Fields] = {}
         self._pieces: dict[int, list[Piece]] = {}
         self._begun: dict[int, list[tuple[str, int]]] = {}
-        self._growing: dict[int, tuple[str, list[str]]] = {}  # text of one kind, joined when it is looked at
+        self._fragments: dict[int, tuple[str, list[str]]] = {}  # text of one kind that is not joined yet
 
     def add(self, chunk: Chunk) -> None:
-        """Take in one chunk, in order. Azure's reports on content come with an envelope that says nothing."""
+        """Add the next chunk. The chunks of Azure's content filter have empty envelope fields, which are ignored."""
         for key, value in chunk.items():
-            if key in OWN and key in self._envelope:
+            if key in NATIVE_FIELDS and key in self._envelope:
                 self._envelope[key] = {**self._envelope[key], **value}
             elif key != "choices" and (value not in (None, "", 0) or key not in self._envelope):
                 self._envelope[key] = value
         for choice in chunk.get("choices") or ():
-            if not self._grow(choice):
-                self._settle(choice.get("index", 0))
+            if not self._append_text(choice):
+                self._join_text(choice.get("index", 0))
                 self._add_choice(choice)
 
     def body(self) -> Fields:
-        """What a client that did not ask for a stream is sent."""
-        for index in list(self._growing):
-            self._settle(index)
+        """Return the body for a client that did not ask for a stream."""
+        for index in list(self._fragments):
+            self._join_text(index)
         envelope = {"system_fingerprint": None} | self._envelope | {"object": "chat.completion"}
         choices = [_finished(self._choices[index]) for index in sorted(self._choices)]
         usage = envelope.pop("usage", None)
         return {"id": envelope.pop("id", None), **envelope, "choices": choices} | ({"usage": usage} if usage else {})
 
     def pieces(self, choice: int) -> list[Piece]:
-        """What a message is made of (see `pieces_of`), in the order in which it came; calls are apart."""
-        self._settle(choice)
+        """Return the content of a message in its order; see `pieces_of`. Tool calls are not included."""
+        self._join_text(choice)
         return self._pieces.get(choice, [])
 
     def begun(self, choice: int) -> list[tuple[str, int]]:
-        """In which order all in a message began: (a piece's kind, its place in `pieces`) or ("call", its place)."""
-        self._settle(choice)
+        """Return the order in which pieces and calls began: (kind, index in `pieces`) or ("call", index)."""
+        self._join_text(choice)
         return self._begun.get(choice, [])
 
     def choice(self, choice: int) -> Fields:
-        """A choice so far; the calls in its message have the `index` by which their fragments find each other."""
-        self._settle(choice)
+        """Return a choice so far. Its tool calls still have the `index` that connects their fragments."""
+        self._join_text(choice)
         return self._choices.get(choice, {})
 
     def message(self, choice: int) -> Fields:
-        """Its message."""
+        """Return the message of a choice so far."""
         message: Fields = self.choice(choice).get("message", {})
         return message
 
-    def _grow(self, chunk: Mapping[str, Any]) -> bool:
-        """Keep text that only adds to the text before it: joined at once, long answers would cost their square."""
+    def _append_text(self, chunk: Mapping[str, Any]) -> bool:
+        """Keep a text fragment for later and return True, if the chunk has nothing else.
+
+        Joining every fragment at once would take quadratic time in the length of the answer.
+        """
         if any(value is not None and key not in ("index", "delta") for key, value in chunk.items()):
             return False
-        said = {key: value for key, value in (chunk.get("delta") or {}).items() if value is not None}
-        if len(said) != 1:
+        delta = {key: value for key, value in (chunk.get("delta") or {}).items() if value is not None}
+        if len(delta) != 1:
             return False
-        (key, text), index = *said.items(), chunk.get("index", 0)
-        kind, texts = self._growing.get(index, (key, []))
+        (key, text), index = *delta.items(), chunk.get("index", 0)
+        kind, texts = self._fragments.get(index, (key, []))
         if key not in TEXTS or not isinstance(text, str) or kind != key or index not in self._choices:
             return False
         texts.append(text)
-        self._growing[index] = (kind, texts)
+        self._fragments[index] = (kind, texts)
         return True
 
-    def _settle(self, choice: int) -> None:
-        """Join what has grown."""
-        if choice in self._growing:
-            kind, texts = self._growing.pop(choice)
+    def _join_text(self, choice: int) -> None:
+        """Add the fragments of a choice to its message."""
+        if choice in self._fragments:
+            kind, texts = self._fragments.pop(choice)
             self._add_choice({"index": choice, "delta": {kind: "".join(texts)}})
 
     def _add_choice(self, chunk: Mapping[str, Any]) -> None:
@@ -105,14 +108,14 @@ class Completion:
                 choice["message"] = {**_merged(choice["message"], value or {}), "role": "assistant"}
                 self._begin(index, value or {}, len(choice["message"].get("tool_calls") or ()))
             elif key == "logprobs":
-                choice["logprobs"] = joined(choice["logprobs"], value)
+                choice["logprobs"] = join_logprobs(choice["logprobs"], value)
             elif key in ("index", "finish_reason"):
                 choice[key] = choice.get(key) if value is None else value
             else:
-                choice |= beside(choice, {key: value})
+                choice |= merge_fields(choice, {key: value})
 
     def _begin(self, choice: int, delta: Mapping[str, Any], calls: int) -> None:
-        """Note what begins with this delta; `calls`: how many there are with it."""
+        """Record the pieces and calls that begin with this delta. `calls`: the number of calls so far."""
         pieces, begun = self._pieces.setdefault(choice, []), self._begun.setdefault(choice, [])
         known = len(pieces)
         _append(pieces, delta)
@@ -120,16 +123,27 @@ class Completion:
         begun += [("call", at) for at in range(sum(kind == "call" for kind, _ in begun), calls)]
 
 
-def beside(known: Mapping[str, Any], more: Mapping[str, Any], *, growing: bool = True) -> Fields:
-    """What stands beside the deltas of two chunks in a row: objects are merged, of all else the later counts.
+def join_logprobs(first: LogProbs | None, second: LogProbs | None) -> LogProbs | None:
+    """Return the log-probabilities of two consecutive texts."""
+    if not first or not second:
+        return first or second
+    return {key: _concatenated(first.get(key), second.get(key)) for key in {**first, **second}}
 
-    `growing`: but lists grow, as those of a choice do (token ids); those of a chunk are said anew.
+
+def _concatenated(first: Any, second: Any) -> Any:
+    return first + second if isinstance(first, list) and isinstance(second, list) else second or first
+
+
+def merge_fields(known: Mapping[str, Any], more: Mapping[str, Any], *, join_lists: bool = True) -> Fields:
+    """Merge the fields of two consecutive chunks, except their deltas. Later values replace earlier ones.
+
+    Objects are merged. `join_lists`: lists are joined, such as the token ids of a choice.
     """
     found = dict(known)
     for key, value in more.items():
         earlier = found.get(key)
         match earlier, value:
-            case list(), list() if growing:
+            case list(), list() if join_lists:
                 found[key] = earlier + value
             case dict(), dict():
                 found[key] = earlier | value
@@ -139,19 +153,19 @@ def beside(known: Mapping[str, Any], more: Mapping[str, Any], *, growing: bool =
 
 
 def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
-    """Two deltas in a row: strings and lists grow, objects are merged, of all else the later counts."""
+    """Merge two consecutive deltas: strings and lists are joined, objects merged, other values replaced."""
     return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
 
 
-def thought_of(delta: Mapping[str, Any]) -> str:
-    """What a delta adds to the thoughts, by whatever name."""
-    return next((delta[key] for key in THOUGHTS if isinstance(delta.get(key), str) and delta[key]), "")
+def reasoning_of(delta: Mapping[str, Any]) -> str:
+    """Return the reasoning text of a delta, whatever its field is called."""
+    return next((delta[key] for key in REASONING if isinstance(delta.get(key), str) and delta[key]), "")
 
 
 def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
-    """What of a delta, or a message, is shown: thoughts (always `reasoning`), then everything under its own name."""
-    thought = thought_of(delta)
-    found = [("reasoning", thought)] if thought else []
+    """Return the content of a delta or message: reasoning under that name, then all else under its own name."""
+    reasoning = reasoning_of(delta)
+    found = [("reasoning", reasoning)] if reasoning else []
     return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
 
 
@@ -164,7 +178,7 @@ def _append(pieces: list[Piece], delta: Mapping[str, Any]) -> None:
 
 
 def _finished(choice: Fields) -> Fields:
-    """Without the positions by which the fragments of calls found each other."""
+    """Remove the `index` of tool calls, which connected their fragments."""
     calls = choice["message"].get("tool_calls")
     if not calls:
         return choice
@@ -173,7 +187,7 @@ def _finished(choice: Fields) -> Fields:
 
 
 def _joined(key: str, known: Any, value: Any) -> Any:
-    """A value and what comes next under the same name."""
+    """Join a value and the next one of the same field."""
     if key == "arguments" and value is not None and not isinstance(value, str):
         value = dumps(value).decode()
     match known, value:
@@ -182,20 +196,20 @@ def _joined(key: str, known: Any, value: Any) -> Any:
         case dict(), dict():
             return _merged(known, value)
         case list(), list():
-            return _listed(known, value)
-        case str(), str() if key not in WHOLE:
+            return _joined_lists(known, value)
+        case str(), str() if key not in COMPLETE_STRINGS:
             return known + value
         case _, list() if key != "annotations":
-            return _listed([], value)
+            return _joined_lists([], value)
         case _:
             return value
 
 
-def _listed(known: list[Any], more: list[Any]) -> list[Any]:
-    """The entries one after the other; fragments of one entry share an `index`, and its type if they say one."""
+def _joined_lists(known: list[Any], more: list[Any]) -> list[Any]:
+    """Join two lists. Fragments of the same entry have the same `index`, and the same type if they have one."""
     found = list(known)
     for entry in more:
-        place = next((at for at, one in enumerate(found) if _same(one, entry)), None)
+        place = next((at for at, one in enumerate(found) if _is_same_entry(one, entry)), None)
         if place is None:
             found.append(entry)
         else:
@@ -203,7 +217,7 @@ def _listed(known: list[Any], more: list[Any]) -> list[Any]:
     return found
 
 
-def _same(one: Any, entry: Any) -> bool:
+def _is_same_entry(one: Any, entry: Any) -> bool:
     if not (isinstance(one, dict) and isinstance(entry, dict)) or not isinstance(entry.get("index"), int):
         return False
     kinds = {one.get("type"), entry.get("type")} - {None}

@@ -1,72 +1,72 @@
-"""From what the pipeline sends to OpenAI chunks, the hub of every client API.
+"""Turn the pipeline's events into OpenAI chunks, the common format from which every client API is encoded.
 
-Streamed and not streamed are the same chunks, sent or collected (collecting.py).
+A streamed answer sends these chunks; a complete answer collects them (collect_chunks.py).
 """
 
+from collections.abc import Callable
 from typing import Any, assert_never
 
 from citestream.citation.grounding import Grounding
 from citestream.citation.response import Response
-from citestream.providers.events import Chunk, OtherDelta, Usage
+from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 
-from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
+from .outgoing import Failed, Outgoing, TextOut
 
 Fields = dict[str, Any]
+Observer = Callable[[Outgoing, list[Chunk]], None]  # sees an event and its chunks before they are encoded
 
 
 class Chunks:
-    """Turns the events of one response into `chat.completion.chunk` mappings, references and grounding on the last."""
+    """The chunks of a cited answer. The last one carries the references and the grounding report."""
 
     def __init__(self, response: Response, *, usage: bool, streamed: bool = True) -> None:
-        """`usage`: whether the client asked for the usage chunk. `streamed`: or else it gets them as one body."""
+        """`usage`: the client asked for the usage chunk. `streamed`: it gets chunks, not one body."""
         self._response = response
         self._streamed = streamed
         self._usage = usage
         self._opening = response.opening_fields()
         self._latest: Chunk = {}
-        self._running: list[int] = []  # choices that have begun and not ended
-        self._annotated: dict[int, list[Fields]] = {}  # what the provider itself annotated, by choice
+        self._open_choices: list[int] = []  # those that have begun and not ended
+        self._annotated: dict[int, list[Fields]] = {}  # the provider's own annotations, by choice
 
     def of(self, event: Outgoing) -> list[Chunk]:
-        """The chunks of one event; none for Waiting, and for usage nobody asked for."""
+        """Return the chunks of one event; none for usage that the client did not ask for."""
         match event:
-            case Shown(choice, text, chunk, logprobs):
-                self._run(choice)
+            case TextOut(choice, text, chunk, logprobs):
+                self._begin(choice)
                 chunks = [_with_choice(chunk, choice, {"content": text}, logprobs)]
             case OtherDelta(chunk, choices):
                 for choice in choices:
-                    self._run(choice)
+                    self._begin(choice)
                 self._take_annotations(chunk)
                 chunks = [chunk]
-            case Ended(choice, chunk):
+            case Finish(choice, _, chunk):
                 self._take_annotations(chunk)
                 chunks = [*self._closing(choice, chunk), self._finish(choice, chunk)]
             case Usage(chunk):
                 return [chunk] if self._usage else []
             case Failed():
                 chunks = [self._unfinished()]
-            case Waiting():
-                return []
             case _:
                 assert_never(event)
         self._latest = chunks[-1]
         return self._opened(chunks if self._usage else _without_usage(chunks))
 
     def annotations(self, choice: int) -> list[Fields]:
-        """The annotations of a choice so far."""
+        """Return the annotations of a choice so far."""
         return self._response.references.annotations(choice)
 
     @property
     def grounding(self) -> Grounding:
-        """The report so far."""
+        """The grounding report so far."""
         return self._response.grounding
 
-    def _run(self, choice: int) -> None:
-        if choice not in self._running:
-            self._running.append(choice)
+    def _begin(self, choice: int) -> None:
+        if choice not in self._open_choices:
+            self._open_choices.append(choice)
 
     def _take_annotations(self, chunk: Chunk) -> None:
-        """Keep the provider's own for the finish chunk: clients take them once a stream."""
+        """Move the provider's annotations to the finish chunk: clients read them once per stream."""
         for choice in chunk.get("choices") or ():
             found = (choice.get("delta") or {}).pop("annotations", None)
             if isinstance(found, list):
@@ -84,8 +84,8 @@ class Chunks:
         return [_with_choice(chunk, choice, {}) | fields for fields in self._response.closing_fields(choice)]
 
     def _finish(self, choice: int, chunk: Chunk) -> Chunk:
-        if choice in self._running:
-            self._running.remove(choice)
+        if choice in self._open_choices:
+            self._open_choices.remove(choice)
         (ending,) = chunk["choices"]
         delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
         found = self._response.choice_fields(choice)
@@ -101,20 +101,20 @@ class Chunks:
     def _unfinished(self) -> Chunk:
         choices = [
             {"index": choice, "delta": self._response.choice_fields(choice), "logprobs": None, "finish_reason": None}
-            for choice in self._running or [0]
+            for choice in self._open_choices or [0]
         ]
         return {**self._latest, "choices": choices, **self._response.response_fields()}
 
 
-class Unchanged:
-    """The provider's chunks as they are, for a request that has nothing to cite."""
+class UncitedChunks:
+    """The provider's chunks of an answer that needs no citations."""
 
     def __init__(self, *, usage: bool) -> None:
-        """`usage`: whether the client asked for the usage chunk."""
+        """`usage`: the client asked for the usage chunk."""
         self._usage = usage
 
     def of(self, event: Outgoing) -> list[Chunk]:
-        """The chunk of one event."""
+        """Return the chunk of one event, if any."""
         match event:
             case OtherDelta(chunk):
                 return [chunk] if self._usage else _without_usage([chunk])
@@ -125,12 +125,15 @@ class Unchanged:
 
     @staticmethod
     def annotations(_choice: int) -> list[Fields]:
-        """None."""
+        """Return no annotations."""
         return []
 
 
+AnswerChunks = Chunks | UncitedChunks
+
+
 def _without_usage(chunks: list[Chunk]) -> list[Chunk]:
-    """For a client that did not ask for it; we ask every provider that can tell."""
+    """Remove the usage, for which we ask every provider although the client did not."""
     return [{key: value for key, value in c.items() if key != "usage"} if "usage" in c else c for c in chunks]
 
 

@@ -1,7 +1,7 @@
-"""Job: one request of a client, whatever API it came in by."""
+"""Job: what a client asks for, whatever API it uses. JobEvidence: the evidence for its answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError
@@ -12,7 +12,7 @@ from citestream.providers.events import Message
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """Which evidence a request wants to be fetched; nothing said means the configured default."""
+    """The retrieval that a request asks for. Empty fields mean the configured default."""
 
     source: str = ""
     query: str = ""  # empty: the last question
@@ -22,53 +22,45 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a client asks for. `params` is every field of the request that is not ours, untouched."""
+    """A parsed request. `params` are all fields of the request that are not ours, unchanged."""
 
     model: str
     messages: list[Message]
     params: Mapping[str, Any] = field(default_factory=dict)
-    # Parameters for the providers of one API only, by its name: what others have no word for.
-    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    own_messages: list[Message] | None = None  # for a provider that speaks the client's API, if others get less
-    body: Mapping[str, Any] = field(default_factory=dict)  # the request in its own API's shape, without what is ours
+    native_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by API: for its providers only
+    native_messages: list[Message] | None = None  # for a provider of the client's API, if other providers get less
+    native_only: FieldError | None = None  # why no provider of another API can answer this request
+    body: Mapping[str, Any] = field(default_factory=dict)  # the request in the format of its API, without our fields
     evidence: tuple[Evidence, ...] = ()
-    results: tuple[ToolEvidence, ...] = ()  # where in the messages evidence stands that tools brought
     retrieval: Retrieval = field(default_factory=Retrieval)
-    retrieved: Mapping[str, Any] | None = None  # what a report says of the search, once there was one
     options: Options = field(default_factory=Options)
     stream: bool = False
-    usage: bool = False  # whether the client wants the usage chunk of a stream
-    refused: FieldError | None = None  # what of it no chat model can be told; its own API's provider may be
-    json: bool = False  # the answer has to be JSON: no marker may touch it
+    usage: bool = False  # whether the client asks for the usage chunk of a stream
+    json: bool = False  # whether the answer must be JSON, which markers would break
 
-    def told(self, native: str, *, same: bool) -> "Job":
-        """For a provider of this API; `same`: it is the client's. Raises FieldError for what it cannot be told."""
-        if self.refused and not (same and self.own_messages is not None):
-            raise self.refused
-        params = {**self.params, **self.own.get(native, {})}
-        return replace(self, messages=self.told_messages(same=same), params=params)
+    def for_provider(self, api: str, *, native: bool) -> tuple[list[Message], dict[str, Any]]:
+        """Return messages and parameters for a provider of this API. `native`: it is the API of the client.
 
-    def told_messages(self, *, same: bool) -> list[Message]:
-        """Those for a provider that speaks the client's API (`same`), or for any other."""
-        return self.own_messages if same and self.own_messages is not None else self.messages
+        Raise FieldError if such a provider cannot answer the request.
+        """
+        if self.native_only and not (native and self.native_messages is not None):
+            raise self.native_only
+        return self.messages_for(native=native), {**self.params, **self.native_params.get(api, {})}
+
+    def messages_for(self, *, native: bool) -> list[Message]:
+        """Return the messages for a provider of the client's API (`native`), or of any other API."""
+        return self.native_messages if native and self.native_messages is not None else self.messages
+
+
+@dataclass(frozen=True, slots=True)
+class JobEvidence:
+    """The evidence for one answer: from the request, then from tool results, then from a retriever."""
+
+    evidence: tuple[Evidence, ...] = ()
+    tool_results: tuple[ToolEvidence, ...] = ()  # the messages in which tools returned evidence
+    retrieval: Mapping[str, Any] | None = None  # the report on the search; None: there was no search
 
     @property
-    def cited(self) -> bool:
-        """Whether there is anything of ours to do; otherwise the request and its answer pass through unchanged."""
-        return self.options.enabled and (bool(self.evidence) or self.retrieved is not None)
-
-
-def question(messages: list[Message]) -> str:
-    """The text of the last user message."""
-    for message in reversed(messages):
-        if message.get("role") == "user":
-            return text_of(message.get("content"))
-    return ""
-
-
-def text_of(content: Any) -> str:
-    """The text of a message's content, whether a string or a list of parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+    def needs_citations(self) -> bool:
+        """Whether the answer is cited. Otherwise request and answer pass through unchanged."""
+        return bool(self.evidence) or self.retrieval is not None

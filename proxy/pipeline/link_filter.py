@@ -1,4 +1,4 @@
-"""Unlinking: what the policy for links does to texts in a chunk that are not the cited answer."""
+"""Apply the policy for links to the texts of a chunk that are not the cited answer, such as reasoning."""
 
 from typing import Any
 
@@ -7,35 +7,43 @@ from citestream.providers.events import Chunk
 
 Fields = dict[str, Any]
 
-TEXTS = ("content", "reasoning", "reasoning_content", "thinking", "refusal")  # of a delta, shown as Markdown by pages
-# Lists of objects with texts: OpenRouter's and LiteLLM's thoughts.
+TEXTS = (
+    "content",
+    "reasoning",
+    "reasoning_content",
+    "thinking",
+    "refusal",
+)  # of a delta, rendered as Markdown
+# Lists of objects with texts: the reasoning of OpenRouter and LiteLLM.
 LISTS = {"reasoning_details": ("text", "summary"), "thinking_blocks": ("thinking",)}
-OBJECTS = {"audio": ("transcript",)}  # OpenAI's, of what is said
+OBJECTS = {"audio": ("transcript",)}  # OpenAI's spoken answers
 
 
-def unlinked(chunk: Chunk, beside: LinkDefangers | None) -> Chunk:
-    """The chunk, no links in its texts; as it is where nothing is to be taken apart."""
-    if beside is None:
+def remove_links(chunk: Chunk, defangers: LinkDefangers | None) -> Chunk:
+    """Return the chunk without links in its texts. None: return it unchanged."""
+    if defangers is None:
         return chunk
-    return chunk | {"choices": [_choice(choice, beside) for choice in chunk.get("choices") or ()]}
+    return chunk | {"choices": [_choice(choice, defangers) for choice in chunk.get("choices") or ()]}
 
 
-def _choice(choice: Fields, beside: LinkDefangers) -> Fields:
+def _choice(choice: Fields, defangers: LinkDefangers) -> Fields:
     index, delta = choice.get("index", 0), choice.get("delta") or {}
-    changed = _texts(delta, TEXTS, index, beside)
+    changed = _texts(delta, TEXTS, index, defangers)
     for name, texts in LISTS.items():
         if isinstance(items := delta.get(name), list):
-            changed[name] = [_within(item, name, texts, index, beside) for item in items]
+            changed[name] = [_nested(item, name, texts, index, defangers) for item in items]
     for name, texts in OBJECTS.items():
         if name in delta:
-            changed[name] = _within(delta[name], name, texts, index, beside)
+            changed[name] = _nested(delta[name], name, texts, index, defangers)
     return choice | {"delta": delta | changed} if changed else choice
 
 
-def _within(value: Any, name: str, texts: tuple[str, ...], index: int, beside: LinkDefangers) -> Any:
-    return value | _texts(value, texts, index, beside, f"{name}.") if isinstance(value, dict) else value
+def _nested(value: Any, name: str, texts: tuple[str, ...], index: int, defangers: LinkDefangers) -> Any:
+    return value | _texts(value, texts, index, defangers, f"{name}.") if isinstance(value, dict) else value
 
 
-def _texts(fields: Fields, names: tuple[str, ...], index: int, beside: LinkDefangers, below: str = "") -> Fields:
-    """Those that are there, changed."""
-    return {name: beside.feed(index, below + name, fields[name]) for name in names if isinstance(fields.get(name), str)}
+def _texts(fields: Fields, names: tuple[str, ...], index: int, defangers: LinkDefangers, path: str = "") -> Fields:
+    """Return those of the named fields that are texts, without links."""
+    return {
+        name: defangers.feed(index, path + name, fields[name]) for name in names if isinstance(fields.get(name), str)
+    }

@@ -1,8 +1,8 @@
-"""Preparing: evidence is made ready while the model thinks, in steps so short that no other stream notices.
+"""Prepare evidence while the model thinks, in steps so short that other streams are not delayed.
 
-Not in threads: reading words is Python and holds the interpreter's lock, which uvloop takes anew for every read and
-write. Beside a busy thread each of them waits for `sys.getswitchinterval()`. 16 streams at once, each with 20 excerpts
-of its own: the first text came after 300 ms with threads and comes after 60 ms with steps.
+Preparation does not run in threads: it is Python code that holds the interpreter's lock, and uvloop takes that lock
+for every read and write. Beside a busy thread, each of them waits for `sys.getswitchinterval()`. With 16 concurrent
+streams of 20 excerpts each, the first text arrived after 300 ms with threads, and arrives after 60 ms with steps.
 """
 
 import asyncio
@@ -14,28 +14,27 @@ from time import monotonic
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.scorers import PreparedEvidence, Scorer
 
-BEGIN_SECONDS = 0.002  # after which preparing begins: first the question is on its way to the model
-STEP_SECONDS = 0.001  # that preparing takes between two looks at the sockets
-LONG_EXCERPT = 5_000  # characters; reading one takes 1 ms, more than anybody's token should wait
-LONG = 100_000  # characters of all excerpts of a request; putting their index together takes 2 ms
+BEGIN_SECONDS = 0.002  # delay before the first step, so that the request to the provider is sent first
+STEP_SECONDS = 0.001  # duration of a step before the event loop looks at its sockets again
+LONG_EXCERPT = 5_000  # characters; preparing one takes 1 ms, the longest delay that a token of another stream may have
+LONG_EVIDENCE = 100_000  # characters of all excerpts of a request; building their index takes 2 ms
 
 
 class Preparations:
-    """The evidence that waits to be made ready: in order, a step each time the loop has looked at its sockets.
+    """A queue of evidence to prepare. One step runs in each iteration of the event loop.
 
-    What is too long for that goes to one thread, one after the other.
+    Evidence that is too long for steps is prepared in a thread, one request after the other.
     """
 
     def __init__(self) -> None:
-        """Nothing waits yet."""
         self._jobs: deque[_Job] = deque()
         self._thread = ThreadPoolExecutor(1, "preparing")
 
     def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[PreparedEvidence]":
-        """Prepare this evidence; may only be called where an event loop runs. Cancelling it ends the work."""
+        """Return a future with the prepared evidence. Cancelling it ends the work. Requires a running event loop."""
         loop = asyncio.get_running_loop()
         lengths = [one.characters for one in evidence]
-        if sum(lengths) > LONG or max(lengths, default=0) > LONG_EXCERPT:
+        if sum(lengths) > LONG_EVIDENCE or max(lengths, default=0) > LONG_EXCERPT:
             return loop.run_in_executor(self._thread, scorer.prepare, evidence)
         self._jobs.append(_Job(scorer, evidence, prepared := loop.create_future()))
         if len(self._jobs) == 1:
@@ -43,7 +42,7 @@ class Preparations:
         return prepared
 
     def close(self) -> None:
-        """Wait for the thread."""
+        """Wait for the thread to end."""
         self._thread.shutdown(cancel_futures=True)
 
     def _step(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -54,11 +53,12 @@ class Preparations:
             if monotonic() >= until:
                 break
         if self._jobs:
-            loop.call_soon(loop.call_soon, self._step, loop)  # two turns on: what comes in now wakes others in the next
+            # Skip one iteration of the loop: data that arrives in this one wakes the tasks of other streams in the next
+            loop.call_soon(loop.call_soon, self._step, loop)
 
 
 class _Job:
-    """The evidence of one request: each excerpt is a step, what is made of all of them is the last."""
+    """The evidence of one request. Each excerpt is a step; the last step builds the index of all."""
 
     def __init__(
         self, scorer: Scorer, evidence: Sequence[Evidence], prepared: "asyncio.Future[PreparedEvidence]"
@@ -69,14 +69,14 @@ class _Job:
         self._unread = deque(evidence)
 
     def advance(self) -> bool:
-        """Do one step; whether there is nothing more to do."""
+        """Perform one step. Return whether the job is done."""
         if self._prepared.done():
-            return True  # nobody waits for it any more
+            return True  # cancelled
         try:
             if self._unread:
                 self._scorer.analyze(self._unread.popleft())
                 return False
             self._prepared.set_result(self._scorer.prepare(self._evidence))
-        except Exception as error:  # noqa: BLE001 - whoever waits for it gets it
+        except Exception as error:  # noqa: BLE001 - raised where the future is awaited
             self._prepared.set_exception(error)
         return True

@@ -1,17 +1,19 @@
-"""The one path: a provider's events in; cited text, references and everything else out.
+"""The data path of one answer: the provider's events in; cited text, references and everything else out.
 
-    provider.stream ─► answer.feed ─► score ─► attribute ─► answer.cite ─► what the client is sent
-                       Draft          (await)  Decision     text
-    OtherDelta ── flush the open sentence of its choices, then straight through
-    Finish ────── flush, then the final chunk with references and grounding
+    events ─► segment ─► PendingText ─► decide ─► PendingText with a decision ─► release ─► TextOut
+              OtherDelta, Usage ──────────────────────────────────────────────────────────► unchanged
+              Finish ─────────────────────────────────────────────────────────────────────► references, grounding
 
-Two stages: `drafts` reads and cuts (proxy/pipeline/drafts.py), `respond` decides and shows.
+`segment` (segment_stream.py) reads and cuts. `prefetch` (prefetch.py) decides slow sentences ahead. `release` renders
+the text of a decided sentence with its citations. Steps that arrive together stay together in one list, so that they
+reach the client in one write.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from time import monotonic, perf_counter, time_ns
+from dataclasses import replace
+from time import perf_counter, time_ns
 from typing import assert_never
 
 from citestream.citation.answer import UNDECIDED, Draft
@@ -22,58 +24,69 @@ from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
-from .drafts import Drafted, Pace, Step, drafts
-from .link_filter import unlinked
-from .outgoing import Ended, Failed, Outgoing, Shown, Waiting
-from .prefetch import Decide, Decided, Steps, ahead, in_turn
+from .link_filter import remove_links
+from .outgoing import Failed, Outgoing, TextOut
+from .prefetch import Steps, decide_in_order, prefetch
 from .scoring import Scoring
+from .segment_stream import PendingText, Step, segment
 
 log = logging.getLogger("citestream")
 
-
-async def respond(
-    events: AsyncGenerator[Event, None], response: Response, scoring: Scoring, pace: Pace
-) -> AsyncGenerator[Outgoing, None]:
-    """Cite one completion. Raises ProviderError only before anything was yielded; later it yields Failed."""
-    times = Times(response.grounding)
-
-    async def timed(steps: Sequence[Drafted]) -> list[Decision]:
-        return await times.scored(decide([step.draft for step in steps], scoring, response))
-
-    async with aclosing(decided_by(timed, drafts(events, response, pace), scoring)) as decided:
-        async for step, decision in decided:
-            times.stepped()
-            for event in shown(step, decision or UNDECIDED, response):
-                yield event
+Events = AsyncGenerator[Event, None]
+Batches = AsyncGenerator[list[Outgoing], None]
 
 
-def decided_by(decide: Decide, steps: Steps, scoring: Scoring) -> Decided:
-    """The steps in order, each sentence decided; ahead where that has to wait for something outside."""
-    return ahead(steps, decide, scoring.embed) if scoring.waits else in_turn(steps, decide)
+async def respond(events: Events, response: Response, scoring: Scoring, hold_seconds: float) -> Batches:
+    """Cite one completion. Raise ProviderError only before the first batch; later failures yield `Failed`."""
+    timings = Timings(response.grounding)
+    async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings)) as batches:
+        async for steps in batches:
+            timings.update()
+            if outgoing := release(steps, response):
+                yield outgoing
 
 
-def shown(step: Step, decision: Decision, response: Response) -> list[Outgoing]:
-    """What the client is sent for one step, in the order of the steps."""
-    match step:
-        case Drafted(choice, draft, chunk, logprobs):
-            text = response.answer(choice).cite(draft, decision)
-            return [Shown(choice, text, chunk, logprobs)] if text else []
-        case Finish(choice, _, chunk):
-            listed = response.answer(choice).reference_list()
-            ended = Ended(choice, unlinked(chunk, response.side_texts))
-            return [*([Shown(choice, listed, chunk)] if listed else []), ended]
-        case OtherDelta(chunk, choices) if response.side_texts:
-            return [OtherDelta(unlinked(chunk, response.side_texts), choices)]
-        case OtherDelta() | Usage() | Waiting() | Failed():
-            return [step]
-        case _:
-            assert_never(step)
+def decided_steps(
+    events: Events, response: Response, scoring: Scoring, hold_seconds: float, timings: "Timings"
+) -> Steps:
+    """Return the steps of a completion in order, with the decision about each sentence."""
+
+    async def decide(pending: Sequence[PendingText]) -> list[PendingText]:
+        began, began_at = perf_counter(), time_ns()
+        decisions = await decide_drafts([one.draft for one in pending], scoring, response)
+        timings.add_scoring(began, began_at)
+        return [replace(one, decision=decision) for one, decision in zip(pending, decisions, strict=True)]
+
+    steps = segment(events, response, hold_seconds)
+    return prefetch(steps, decide, scoring.embed) if scoring.may_wait else decide_in_order(steps, decide)
 
 
-async def decide(drafts: Sequence[Draft], scoring: Scoring, response: Response) -> list[Decision]:
-    """Which evidence supports each of these drafts; nothing for one that makes no claim.
+def release(steps: Sequence[Step], response: Response) -> list[Outgoing]:
+    """Render decided steps for the client. Must be called in the order of the steps."""
+    outgoing: list[Outgoing] = []
+    for step in steps:
+        match step:
+            case PendingText(choice, draft, chunk, logprobs, decision):
+                if text := response.answer(choice).cite(draft, decision):
+                    outgoing.append(TextOut(choice, text, chunk, logprobs))
+            case Finish(choice, reason, chunk):
+                if listed := response.answer(choice).reference_list():
+                    outgoing.append(TextOut(choice, listed, chunk))
+                outgoing.append(Finish(choice, reason, remove_links(chunk, response.side_texts)))
+            case OtherDelta(chunk, choices) if response.side_texts:
+                outgoing.append(OtherDelta(remove_links(chunk, response.side_texts), choices))
+            case OtherDelta() | Usage() | Failed():
+                outgoing.append(step)
+            case _:
+                assert_never(step)
+    return outgoing
 
-    A scorer that fails never fails the answer: the sentence leaves without citations and the report says `degraded`.
+
+async def decide_drafts(drafts: Sequence[Draft], scoring: Scoring, response: Response) -> list[Decision]:
+    """Decide which evidence supports each draft. A draft without a claim stays undecided.
+
+    An exception in a scorer never fails the answer: the sentence is released without citations, and the grounding
+    report says `degraded`.
     """
     claims = [(draft.claim, frozenset(draft.cited)) for draft in drafts if draft.claim is not None]
     if not claims:
@@ -81,8 +94,8 @@ async def decide(drafts: Sequence[Draft], scoring: Scoring, response: Response) 
     try:
         decisions = iter(await scoring.decide(claims, response.options))
     except Exception:
-        if len(drafts) > 1:  # those it does not fail for keep their citations
-            return [decision for draft in drafts for decision in await decide([draft], scoring, response)]
+        if len(drafts) > 1:  # one by one, so that only the sentence that causes the error loses its citations
+            return [decision for draft in drafts for decision in await decide_drafts([draft], scoring, response)]
         log.exception("scoring a sentence failed")
         response.grounding.degraded = True
         return [UNDECIDED]
@@ -90,58 +103,55 @@ async def decide(drafts: Sequence[Draft], scoring: Scoring, response: Response) 
     return [UNDECIDED if draft.claim is None else next(decisions) for draft in drafts]
 
 
-class Times:
-    """What took how long, in milliseconds since the request went out, kept up to date in the grounding report."""
+class Timings:
+    """Durations in the grounding report, in milliseconds since the request was sent."""
 
     def __init__(self, grounding: Grounding) -> None:
         self._grounding = grounding
-        self._report = grounding.timings_ms
+        self._timings = grounding.timings_ms
         self._began = perf_counter()
 
-    def stepped(self) -> None:
-        """Something came from the provider."""
-        passed = _milliseconds(self._began)
-        self._report.setdefault("first_token", passed)
-        self._report["total"] = passed
+    def update(self) -> None:
+        """Record that a part of the answer is ready."""
+        passed = _milliseconds_since(self._began)
+        self._timings.setdefault("first_token", passed)
+        self._timings["total"] = passed
 
-    async def scored(self, deciding: Awaitable[list[Decision]]) -> list[Decision]:
-        """Decisions; what they take is added to the time spent on them."""
-        began, now = perf_counter(), time_ns()
-        decisions = await deciding
-        self._grounding.decision_times_ns = (self._grounding.decision_times_ns[0] or now, time_ns())
-        self._report["scoring"] = round(self._report.get("scoring", 0.0) + _milliseconds(began), 3)
-        return decisions
+    def add_scoring(self, began: float, began_at: int) -> None:
+        """Add the time since `began` (performance counter) and `began_at` (nanoseconds since 1970)."""
+        self._grounding.decision_times_ns = (self._grounding.decision_times_ns[0] or began_at, time_ns())
+        self._timings["scoring"] = round(self._timings.get("scoring", 0.0) + _milliseconds_since(began), 3)
 
 
-def _milliseconds(since: float) -> float:
-    return round((perf_counter() - since) * 1000, 3)
+def _milliseconds_since(began: float) -> float:
+    return round((perf_counter() - began) * 1000, 3)
 
 
-async def unchanged(
-    events: AsyncGenerator[Event, None], pace: Pace, beside: LinkDefangers | None = None
-) -> AsyncGenerator[Outgoing, None]:
-    """Pass on a completion that has nothing to cite. Raises ProviderError only before anything was yielded.
+async def pass_through(events: Events, defangers: LinkDefangers | None = None) -> Batches:
+    """Forward a completion that needs no citations. Raise ProviderError only before the first batch.
 
-    `beside`: takes the links in it apart, where the operator wants that.
+    `defangers`: removes links from the text, if the configuration asks for that.
     """
-    begun, left = False, monotonic()
+    begun, outgoing = False, list[Outgoing]()
     try:
         async with aclosing(events):
             async for event in events:
                 match event:
                     case TextDelta() | Finish() | OtherDelta():
-                        begun, left = True, monotonic()
-                        yield OtherDelta(unlinked(event.chunk, beside))
+                        outgoing.append(OtherDelta(remove_links(event.chunk, defangers)))
                     case Usage():
-                        yield event
-                    case Idle() if monotonic() - left >= pace.keepalive:
-                        left = monotonic()
-                        yield Waiting()
+                        outgoing.append(event)
                     case Idle():
                         pass
                     case _:
                         assert_never(event)
+                begun = begun or not isinstance(event, Usage | Idle)
+                if outgoing and not event.more:
+                    yield outgoing
+                    outgoing = []
     except ProviderError as error:
         if not begun:
             raise
-        yield Failed(error)
+        outgoing.append(Failed(error))
+    if outgoing:
+        yield outgoing

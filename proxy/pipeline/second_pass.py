@@ -3,125 +3,87 @@
 import secrets
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from time import monotonic
+from dataclasses import replace
 from typing import Any, Protocol
 
-from citestream.citation.answer import UNDECIDED
 from citestream.citation.enrichment import Decided, apply_result, messages
 from citestream.citation.response import Response
-from citestream.citation.support.decision import Decision
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
 
-from .drafts import Drafted, Pace, Step, drafts
-from .outgoing import Failed, Outgoing, Waiting
-from .respond import Times, decide, decided_by, shown
+from .outgoing import Failed
+from .respond import Batches, Timings, decided_steps, release
 from .scoring import Scoring
+from .segment_stream import PendingText, Step
 
-# Characters that the second call may write: the draft again, its markers and a list of references.
-MOST_TIMES_DRAFT, MOST_BESIDE = 2, 20_000
+# The limit of the second answer, which consists of the draft, its markers and a list of references.
+MAX_DRAFTS, MAX_ADDED = 2, 20_000  # lengths of the draft; characters added to them
 
 _FIRST_PASS_ONLY = frozenset(
     {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google", "ollama"}
 )
 
 
-class Streams(Protocol):
-    """Who is asked: a provider, or the way to one."""
+class ChatStream(Protocol):
+    """A provider, or a route to one."""
 
     def stream(self, request: ChatRequest, /) -> AsyncGenerator[Event, None]:
-        """As `Provider.stream`."""
+        """Stream one answer; see `Provider.stream`."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A step of the first pass, and what was decided about it."""
-
-    step: Step
-    decision: Decision
-
-
-async def enriched(
-    provider: Streams, request: ChatRequest, response: Response, scoring: Scoring, pace: Pace
-) -> AsyncGenerator[Outgoing, None]:
-    """Cite one completion in two calls. Raises ProviderError only before anything was yielded."""
-    times, signs, read = Times(response.grounding), _Signs(pace), list[_Read]()
-
-    async def timed(steps: Sequence[Drafted]) -> list[Decision]:
-        return await times.scored(decide([step.draft for step in steps], scoring, response))
-
-    steps = drafts(provider.stream(request), response, replace(pace, keepalive=signs.every))
-    async with aclosing(decided_by(timed, steps, scoring)) as decided:
-        async for step, decision in decided:
-            times.stepped()
-            if not isinstance(step, Waiting):
-                read.append(_Read(step, decision or UNDECIDED))
-            if signs.due():
-                yield Waiting()
-    if not any(isinstance(item.step, Failed) for item in read):
-        for choice in sorted({item.step.choice for item in read if isinstance(item.step, Drafted)}):
-            async with aclosing(_second(provider, request, response, read, choice, signs)) as waiting:
-                async for sign in waiting:
-                    yield sign
-    times.stepped()
-    for item in read:
-        for event in shown(item.step, item.decision, response):
-            yield event
+async def respond_in_two_passes(
+    provider: ChatStream, request: ChatRequest, response: Response, scoring: Scoring, hold_seconds: float
+) -> Batches:
+    """Cite one completion in two calls. Raise ProviderError only before the first batch."""
+    timings, draft = Timings(response.grounding), list[Step]()
+    steps = decided_steps(provider.stream(request), response, scoring, hold_seconds, timings)
+    async with aclosing(steps) as batches:
+        async for batch in batches:
+            timings.update()
+            draft += batch
+    if not any(isinstance(step, Failed) for step in draft):
+        for choice in sorted({step.choice for step in draft if isinstance(step, PendingText)}):
+            draft = await _second_pass(provider, request, response, draft, choice)
+    timings.update()
+    yield release(draft, response)
 
 
-class _Signs:
-    """When the client has to be told that we are still there: nothing else flows to it until the end."""
-
-    def __init__(self, pace: Pace) -> None:
-        self.every = pace.keepalive / 2  # whoever looks does so at least as often, and may come just too early once
-        self._left = monotonic()
-
-    def due(self) -> bool:
-        if monotonic() - self._left < self.every:
-            return False
-        self._left = monotonic()
-        return True
-
-
-async def _second(
-    provider: Streams, request: ChatRequest, response: Response, read: list[_Read], choice: int, signs: _Signs
-) -> AsyncGenerator[Waiting, None]:
-    """Ask for the citations of one choice and put what is kept of its decisions in their place."""
-    places = [i for i, item in enumerate(read) if isinstance(item.step, Drafted) and item.step.choice == choice]
-    decided: list[Decided] = [(read[i].step.draft, read[i].decision) for i in places]  # type: ignore[union-attr]
-    if not any(decision.supports for _, decision in decided):
-        return
+async def _second_pass(
+    provider: ChatStream, request: ChatRequest, response: Response, draft: Sequence[Step], choice: int
+) -> list[Step]:
+    """Return the draft with the decisions about this choice that the second answer confirms."""
+    pending = [step for step in draft if isinstance(step, PendingText) and step.choice == choice]
+    decided: list[Decided] = [(step.draft, step.decision) for step in pending]
+    if not any(step.decision.supports for step in pending):
+        return [*draft]
     evidence = [*response.references.evidence.values()]
     params = {key: value for key, value in request.params.items() if key not in _FIRST_PASS_ONLY}
-    asked = replace(request, messages=messages(decided, evidence, secrets.token_hex(4)), params=params)
-    written = _Written(MOST_TIMES_DRAFT * sum(len(draft.text) for draft, _ in decided) + MOST_BESIDE)
+    second = replace(request, messages=messages(decided, evidence, secrets.token_hex(4)), params=params)
+    answer = _SecondAnswer(MAX_DRAFTS * sum(len(step.draft.text) for step in pending) + MAX_ADDED)
     try:
-        async with aclosing(provider.stream(asked)) as events:
+        async with aclosing(provider.stream(second)) as events:
             async for event in events:
-                written.take(event)
-                if signs.due():
-                    yield Waiting()
+                answer.feed(event)
     except ProviderError as error:
         response.grounding.notes["enrich"] = {"outcome": error.code or "failed"}
-        return
-    found = apply_result(decided, "".join(written.pieces), response.names)
-    response.grounding.notes["enrich"] = {"outcome": found.outcome, **written.report}
-    for i, decision in zip(places, found.decisions, strict=True):
-        read[i] = replace(read[i], decision=decision)
+        return [*draft]
+    result = apply_result(decided, "".join(answer.pieces), response.names)
+    response.grounding.notes["enrich"] = {"outcome": result.outcome, **answer.report}
+    confirmed = iter([replace(step, decision=one) for step, one in zip(pending, result.decisions, strict=True)])
+    return [next(confirmed) if isinstance(step, PendingText) and step.choice == choice else step for step in draft]
 
 
-class _Written:
-    """What the second call writes, as far as anybody can use it."""
+class _SecondAnswer:
+    """The text and usage of the second call."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_characters: int) -> None:
         self.pieces: list[str] = []
         self.report: dict[str, Any] = {}
-        self._left = most
+        self._left = max_characters
 
-    def take(self, event: Event) -> None:
-        """Raises BrokenStream for what is longer than a draft with its citations."""
+    def feed(self, event: Event) -> None:
+        """Collect an event. Raise BrokenStream if the answer is longer than a draft with citations can be."""
         if isinstance(event, TextDelta):
             self._left -= len(event.text)
             if self._left < 0:

@@ -1,8 +1,8 @@
-"""Conversation: what tools answered becomes evidence, numbered behind the evidence that the request brings itself.
+"""Evidence from tool results. It is numbered after the evidence that the request itself contains.
 
 All results of the conversation count, not only those of the latest turn: follow-up questions are answered from earlier
-ones, and numbers that stay the same from turn to turn keep the messages the same, so a provider's prompt cache knows
-them. That is also why the excerpts stay in the tool's own message, and why its nonce is a keyed hash of the result.
+results, and stable numbers keep the messages stable, so that a provider's prompt cache recognizes them. For the same
+reason the excerpts stay in the tool's own message, and their nonce is a keyed hash of the result.
 """
 
 import hmac
@@ -19,65 +19,71 @@ from citestream.providers.wire.openai_messages import tool_names
 
 from ..config import EvidenceConfig
 from ..http.encoding import dumps
-from .job import Job, text_of
+from .job import JobEvidence
+from .questions import text_of
 
 Fields = dict[str, Any]
 
-MADE = 16  # characters, at most, of the id and the type that evidence gets which has none: "e1000", "source"
-NONCE_BYTES = 4  # as many as those of other excerpts
+GENERATED_CHARACTERS = 16  # at most, of the generated id and type of one piece of evidence: "e1000", "source"
+NONCE_BYTES = 4  # the length of the nonces of other excerpts
 TOOL_ROLES = ("tool", "function")  # the second is OpenAI's older one
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
-    """One message with passages."""
+class _ToolMessage:
+    """A message with the result of a tool call."""
 
-    message: int
+    position: int
     text: str
     found: ExtractedPassages
     tool: str
     call: str
-    age: int
+    age: int  # user messages after it
 
 
-def with_results(job: Job, messages: Sequence[Message], config: EvidenceConfig, secret: bytes) -> Job:
-    """The job with its tools' results as evidence. What goes beyond the limits is left where it is, oldest first.
+def with_tool_evidence(
+    given: JobEvidence, messages: Sequence[Message], config: EvidenceConfig, secret: bytes
+) -> JobEvidence:
+    """Return the given evidence and that of tool results in these messages, which are those sent to the provider.
 
-    `messages`: those for the provider. `secret`: unknown to the authors of results; see ToolEvidence.nonce.
+    If the limits of `config` are exceeded, the oldest results stay as they are. `secret`: unknown to whoever writes
+    tool results; see `ToolEvidence.nonce`.
     """
-    kept = _within(list(_results(messages)), job.evidence, config)
-    evidence = job.evidence
-    numbers: dict[tuple[object, ...], int] = {}  # of passages that have come already, maybe by another call
+    evidence = given.evidence
+    numbers: dict[tuple[object, ...], int] = {}  # of known passages: two calls may return the same one
     results = []
-    for result in kept:
-        held = []
-        for passage in _cut(result):
+    for message in _within_limits(list(_tool_messages(messages)), evidence, config):
+        contained = []
+        for passage in _passages(message):
             key = tuple(passage.get(name) for name in ("text", "url", "file_name"))
             if key not in numbers:
-                evidence += _numbered(passage, evidence, config)
+                evidence += _parse(passage, evidence, config)
                 numbers[key] = evidence[-1].number
-            held.append(numbers[key])
-        nonce = hmac.digest(secret, result.text.encode("utf-8", "surrogatepass"), "sha256").hex()[: 2 * NONCE_BYTES]
-        results.append(ToolEvidence(result.message, tuple(dict.fromkeys(held)), nonce, result.found.rest, result.age))
-    return replace(job, evidence=evidence, results=tuple(results)) if results else job
+            contained.append(numbers[key])
+        nonce = hmac.digest(secret, message.text.encode("utf-8", "surrogatepass"), "sha256").hex()[: 2 * NONCE_BYTES]
+        results.append(
+            ToolEvidence(message.position, tuple(dict.fromkeys(contained)), nonce, message.found.rest, message.age)
+        )
+    return replace(given, evidence=evidence, tool_results=tuple(results)) if results else given
 
 
-def _results(messages: Sequence[Message]) -> Iterator[_Result]:
-    """Every message of a tool that holds passages, in order."""
+def _tool_messages(messages: Sequence[Message]) -> Iterator[_ToolMessage]:
+    """Yield the tool messages that contain passages, in order."""
     names = tool_names(list(messages))
-    asked = sum(message.get("role") == "user" for message in messages)
+    later_questions = sum(message.get("role") == "user" for message in messages)
     for position, message in enumerate(messages):
-        asked -= message.get("role") == "user"
+        later_questions -= message.get("role") == "user"
         if message.get("role") not in TOOL_ROLES:
             continue
-        text = _said(message.get("content"))
+        text = _result_text(message.get("content"))
         if found := extract_passages(text):
             call = message.get("tool_call_id") or ""
-            yield _Result(position, text, found, message.get("name") or names.get(call, ""), call, asked)
+            tool = message.get("name") or names.get(call, "")
+            yield _ToolMessage(position, text, found, tool, call, later_questions)
 
 
-def _said(content: Any) -> str:
-    """The text of a result; of several parts, each of which may be JSON, as a list of them."""
+def _result_text(content: Any) -> str:
+    """Return the text of a result. Several parts, each of which may be JSON, become a JSON list."""
     texts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"] if content else []
     if isinstance(content, str) or len(texts) < 2:
         return text_of(content)
@@ -85,47 +91,49 @@ def _said(content: Any) -> str:
     return parts if extract_passages(parts) else text_of(content)
 
 
-def _within(results: list[_Result], given: Sequence[Evidence], config: EvidenceConfig) -> list[_Result]:
-    """The latest results that the limits have room for, in order."""
+def _within_limits(
+    messages: list[_ToolMessage], given: Sequence[Evidence], config: EvidenceConfig
+) -> list[_ToolMessage]:
+    """Return the latest results that fit into the limits, in order."""
     pieces, characters = config.limit - len(given), config.max_characters - sum(item.characters for item in given)
-    kept: list[_Result] = []
-    for result in reversed(results):
-        found = _cut(result)
+    kept: list[_ToolMessage] = []
+    for message in reversed(messages):
+        found = _passages(message)
         pieces -= len(found)
-        characters -= sum(map(_characters, found))
+        characters -= sum(map(_max_characters, found))
         if pieces < 0 or characters < 0:
             break
-        kept.append(result)
+        kept.append(message)
     return kept[::-1]
 
 
-def _characters(passage: Fields) -> int:
-    """At most so many as evidence: its texts, and what it is named where it does not say."""
-    return MADE + sum(len(value) for value in passage.values() if isinstance(value, str))
+def _max_characters(passage: Fields) -> int:
+    """Return an upper bound of the characters that a passage has as evidence."""
+    return GENERATED_CHARACTERS + sum(len(value) for value in passage.values() if isinstance(value, str))
 
 
-def _cut(result: _Result) -> list[Fields]:
-    """The passages of a result; a long text without anything else in several."""
+def _passages(message: _ToolMessage) -> list[Fields]:
+    """Return the passages of a result. A long text without other fields is split into several."""
     found: list[Fields] = []
-    for passage in result.found.passages:
+    for passage in message.found.passages:
         if passage.keys() == {"text"} and len(passage["text"]) > LONGEST:
             pieces = enumerate(cut(passage["text"]))
             found += [{"text": one.text, "title": " › ".join(one.headings), "chunk_index": at} for at, one in pieces]
         else:
             found.append(passage)
-    named = {"title": result.tool} if result.tool else {}
-    whole = {"document_id": result.call} if result.call else {}
-    return [_named(passage, named | whole) for passage in found]
+    named = {"title": message.tool} if message.tool else {}
+    identified = {"document_id": message.call} if message.call else {}
+    return [_with_origin(passage, named | identified) for passage in found]
 
 
-def _named(passage: Fields, more: Fields) -> Fields:
-    """With the tool's name and the call's id, where a passage has nothing of its own to tell where it is from."""
+def _with_origin(passage: Fields, origin: Fields) -> Fields:
+    """Add the tool's name and the id of the call to a passage that does not say where it comes from."""
     fields = {key: value for key, value in passage.items() if value != ""}
-    return fields if fields.keys() & {"title", "url", "file_name", "document_id"} else fields | more
+    return fields if fields.keys() & {"title", "url", "file_name", "document_id"} else fields | origin
 
 
-def _numbered(passage: Fields, before: tuple[Evidence, ...], config: EvidenceConfig) -> tuple[Evidence, ...]:
-    """As the next piece of evidence; an id that another piece has is left out."""
+def _parse(passage: Fields, before: tuple[Evidence, ...], config: EvidenceConfig) -> tuple[Evidence, ...]:
+    """Return the passage as the next piece of evidence. An id that is already in use is left out."""
     if any(passage.get("id") == item.id for item in before):
         passage = {key: value for key, value in passage.items() if key != "id"}
     return parse_evidence([passage], limit=config.limit, max_characters=config.max_characters, after=before)

@@ -12,7 +12,7 @@ from citestream.citation.support.scorers import SCORERS
 
 from ..app import App
 from ..http.auth import PAGE_PREFIX
-from ..http.middleware import json_response
+from ..http.encoding import json_response
 
 # Evidence and answers are untrusted. They are sanitized; this policy is the second barrier: it blocks scripts and
 # requests to other servers. Images of other servers are blocked because their URLs could contain data.

@@ -18,13 +18,12 @@ from time import time
 from typing import Any, Protocol
 
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk
+from citestream.providers.events import Chunk, Finish
 from citestream.providers.redis_cache import Bounds, RedisEntries
 
 from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..http.encoding import dumps, loads
-from ..pipeline.completion_chunks import Chunks
-from ..pipeline.outgoing import Ended, Failed, Outgoing
+from ..pipeline.outgoing import Failed, Outgoing
 
 Fields = dict[str, Any]
 
@@ -170,29 +169,22 @@ class RecentReferences:
             return None
 
 
-class RecordedChunks:
-    """The chunks of one answer. The references on its last chunk are stored."""
+class ReferenceRecorder:
+    """Stores the references of one answer when one of its choices ends."""
 
-    def __init__(self, chunks: Chunks, recent: RecentReferences, client: str, name: str = "") -> None:
+    def __init__(self, recent: RecentReferences, client: str, name: str = "") -> None:
         """`name` is the id that the client knows, if it differs from that of the chunks."""
-        self._chunks = chunks
         self._recent = recent
         self._client = client
         self._name = name
 
-    def of(self, event: Outgoing) -> list[Chunk]:
-        """Return the chunks of an event, unchanged."""
-        chunks = self._chunks.of(event)
-        if isinstance(event, Ended | Failed) and chunks:
+    def observe(self, event: Outgoing, chunks: Sequence[Chunk]) -> None:
+        """Store the references on the last chunk of a choice."""
+        if isinstance(event, Finish | Failed) and chunks:
             fields = {key: chunks[-1][key] for key in STORED_FIELDS if key in chunks[-1]}
             name = self._name or chunks[-1].get("id")
             if fields and isinstance(name, str):
                 self._recent.put(self._client, name, fields)
-        return chunks
-
-    def annotations(self, choice: int) -> list[Fields]:
-        """Return the annotations of a choice so far."""
-        return self._chunks.annotations(choice)
 
 
 def _open_shared_store(

@@ -33,9 +33,9 @@ from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.config import ConfigError, load
+from citestream.proxy.http.client_api import ClientApi
 from citestream.proxy.http.encoding import dumps, loads
 from citestream.proxy.http.error_responses import RequestError
-from citestream.proxy.http.exchange import ClientApi
 
 LIMIT = 4096  # bytes of an event; small, so that it is reached
 EVIDENCE = (
@@ -158,7 +158,7 @@ def request(data: bytes) -> None:
     with suppress(FieldError, RequestError):
         job = api.parse(body, Options(), limit=200, max_characters=100_000)
         api.encoder(job, lambda _: [])
-        if job.cited:
+        if job.options.enabled and job.evidence:
             inject(job.messages, job.evidence, nonce="7f3a9c51", budget_tokens=2000)
 
 

@@ -10,6 +10,7 @@ from citestream.providers.wire.gemini.contents import answer_parts, call_part
 from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import parse_tool_calls
 
+from ...http.client_api import Encoder
 from ...pipeline.collect_chunks import Completion, Piece, pieces_of
 from .grounding_metadata import Text, byte_length, grounding_metadata
 
@@ -36,7 +37,7 @@ def error_body(error: Fields, status: int) -> Fields:
     return {"error": {"code": status, "message": error["error"]["message"], "status": STATUSES.get(status, "INTERNAL")}}
 
 
-class GeminiEncoder:
+class GeminiEncoder(Encoder):
     """Encodes one answer."""
 
     keepalive = b"\n"  # Google's clients fail on comments

@@ -14,6 +14,7 @@ from citestream.providers.wire.gemini.generation_config import chat_params, prov
 from citestream.providers.wire.gemini.json_keys import normalize_keys
 from citestream.providers.wire.json_text import WrongField
 
+from ...http.client_api import ClientApi
 from ...pipeline.job import Job
 from ..extensions import Body, parse_extensions
 from ..field_types import Shape, check
@@ -133,7 +134,7 @@ class _Request(GeminiShape):
 
 
 @dataclass(frozen=True, slots=True)
-class GeminiApi:
+class GeminiApi(ClientApi):
     """`generateContent` or `streamGenerateContent` of one model.
 
     `sse`: the stream consists of server-sent events; otherwise it is a JSON array.
@@ -171,8 +172,8 @@ class GeminiApi:
             model=self.name,
             messages=messages,
             params=params,
-            own=provider_params(request),
-            own_messages=native_messages(request),
+            native_params=provider_params(request),
+            native_messages=native_messages(request),
             body=rest,
             evidence=ours.evidence,
             retrieval=ours.retrieval,
@@ -180,7 +181,7 @@ class GeminiApi:
             stream=self.stream,
             usage=True,
             json=wants_json(request),
-            refused=refused,
+            native_only=refused,
         )
 
     def encoder(self, _job: Job, _annotations: object) -> GeminiEncoder:

@@ -11,10 +11,10 @@ from citestream.providers.wire.embeddings import gemini_model_name
 from citestream.providers.wire.gemini.json_keys import normalize_keys
 
 from ...app import App
+from ...http.encoding import json_response
 from ...http.error_responses import RequestError
-from ...http.exchange import answer, read
-from ...http.middleware import json_response
-from ...http.pass_through import key_of, passed_on
+from ...http.exchange import answer, read_json
+from ...http.pass_through import client_key, forward
 from ...model_routes import Route
 from ..embeddings_endpoint import embedded
 from ..extensions import Body
@@ -41,7 +41,7 @@ async def generate(request: web.Request, app: App) -> web.StreamResponse:
         api = GeminiApi(model, method == METHODS[1], request.query.get("alt") == "sse")
         return await answer(request, api, app)
     if model and method in OTHER_METHODS:
-        return await OTHER_METHODS[method](request, app.routes.find(model), await read(request))
+        return await OTHER_METHODS[method](request, app.routes.find(model), await read_json(request))
     methods = ", ".join((*METHODS, *OTHER_METHODS))
     raise RequestError(404, f"there is no method {method!r}; the methods are: {methods}")
 
@@ -69,17 +69,17 @@ async def _count_tokens(request: web.Request, route: Route, body: Body) -> web.S
     inner = body.get("generateContentRequest")
     if isinstance(inner, dict):
         body = {**body, "generateContentRequest": _with_model(inner, route)}
-    return await passed_on(request, route, body, ":countTokens")
+    return await forward(request, route, body, ":countTokens")
 
 
 async def _embed_content(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
     """`:embedContent`: the embedding of one text. Raises FieldError, ProviderError."""
     if route.provider.native == "gemini":
-        return await passed_on(request, route, _with_model(body, route), ":embedContent")
+        return await forward(request, route, _with_model(body, route), ":embedContent")
     wanted = normalize_keys(body)
     check(wanted, _EmbedRequest)
     texts = [_text(wanted, "content")]
-    found = await embedded(route, texts, wanted.get("outputDimensionality"), key_of(request, route))
+    found = await embedded(route, texts, wanted.get("outputDimensionality"), client_key(request, route))
     return json_response({"embedding": {"values": found.vectors[0]}})
 
 
@@ -89,7 +89,7 @@ async def _batch_embed_contents(request: web.Request, route: Route, body: Body) 
         given = body.get("requests")
         if isinstance(given, list):
             body = {**body, "requests": [_with_model(one, route) if isinstance(one, dict) else one for one in given]}
-        return await passed_on(request, route, body, ":batchEmbedContents")
+        return await forward(request, route, body, ":batchEmbedContents")
     batch = normalize_keys(body)
     check(batch, _BatchRequest)
     requests = batch["requests"]
@@ -97,7 +97,7 @@ async def _batch_embed_contents(request: web.Request, route: Route, body: Body) 
     if len(sizes) > 1:
         raise FieldError("requests", "must all have the same outputDimensionality")
     texts = [_text(one, f"requests[{position}].content") for position, one in enumerate(requests)]
-    found = await embedded(route, texts, sizes.pop(), key_of(request, route))
+    found = await embedded(route, texts, sizes.pop(), client_key(request, route))
     return json_response({"embeddings": [{"values": vector} for vector in found.vectors]})
 
 

@@ -15,6 +15,7 @@ from citestream.providers.wire.ollama.chat_response import (
     tool_calls_of,
 )
 
+from ...http.client_api import Encoder
 from ...pipeline.collect_chunks import Completion, pieces_of
 
 Fields = dict[str, Any]
@@ -27,7 +28,7 @@ def error_body(error: Fields, _status: int) -> Fields:
     return {"error": error["error"]["message"]}
 
 
-class OllamaEncoder:
+class OllamaEncoder(Encoder):
     """Encodes one answer of one choice. Ollama has no others."""
 
     content_type = "application/x-ndjson"

@@ -1,6 +1,5 @@
 """OllamaApi: parses requests of Ollama's API."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from citestream.citation.evidence import FieldError
@@ -13,6 +12,7 @@ from citestream.providers.wire.ollama.chat_request import (
     provider_params,
 )
 
+from ...http.client_api import ClientApi
 from ...pipeline.job import Job
 from ..extensions import EXTENSION_FIELDS, Body, parse_extensions, required_text
 from ..field_types import Shape, check
@@ -70,13 +70,15 @@ class _Request(Shape):
     top_logprobs: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OllamaApi:
+class OllamaApi(ClientApi):
     """`/api/chat`, or `/api/generate` with its prompt in place of messages."""
 
-    path: str
-    generates: bool
-    native: str = "ollama"
+    native = "ollama"
+    path = ""
+
+    def __init__(self, path: str, *, generates: bool) -> None:
+        self.path = path
+        self.generates = generates
 
     def model(self, body: Body) -> str:
         """Return the requested model."""
@@ -100,8 +102,8 @@ class OllamaApi:
             model=self.model(body),
             messages=chat_messages(raw),
             params=chat_params(rest),
-            own=provider_params(rest),
-            own_messages=None if refused else native_messages(raw),
+            native_params=provider_params(rest),
+            native_messages=None if refused else native_messages(raw),
             body=rest,
             evidence=ours.evidence,
             retrieval=ours.retrieval,
@@ -109,7 +111,7 @@ class OllamaApi:
             stream=rest.get("stream") is not False,
             usage=True,
             json=rest.get("format") not in (None, ""),
-            refused=refused,
+            native_only=refused,
         )
 
     def encoder(self, job: Job, _annotations: object) -> OllamaEncoder:

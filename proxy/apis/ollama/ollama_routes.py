@@ -7,9 +7,9 @@ from aiohttp import web
 from pydantic import Field
 
 from ...app import App
-from ...http.exchange import read
-from ...http.middleware import json_response
-from ...http.pass_through import key_of, passed_on
+from ...http.encoding import json_response
+from ...http.exchange import read_json
+from ...http.pass_through import client_key, forward
 from ..embeddings_endpoint import embedded
 from ..extensions import required_text
 from ..field_types import Shape, check
@@ -27,28 +27,28 @@ class _EmbeddingsRequest(Shape):
 
 async def embed(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/embed`: an embedding for each text. Raises FieldError, RequestError, ProviderError."""
-    body = await read(request)
+    body = await read_json(request)
     name = required_text(body, "model")
     route = app.routes.find(name)
     if route.provider.native == "ollama":
-        return await passed_on(request, route, {**body, "model": route.model}, "/api/embed")
+        return await forward(request, route, {**body, "model": route.model}, "/api/embed")
     check(body, _EmbedRequest)
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
     if not texts:
         return json_response({"model": name, "embeddings": []})
-    found = await embedded(route, texts, body.get("dimensions"), key_of(request, route))
+    found = await embedded(route, texts, body.get("dimensions"), client_key(request, route))
     counts: dict[str, Any] = {} if found.tokens is None else {"prompt_eval_count": found.tokens}
     return json_response({"model": name, "embeddings": found.vectors, **counts})
 
 
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/embeddings`, its older form for one text. Raises FieldError, RequestError, ProviderError."""
-    body = await read(request)
+    body = await read_json(request)
     route = app.routes.find(required_text(body, "model"))
     if route.provider.native == "ollama":
-        return await passed_on(request, route, {**body, "model": route.model}, "/api/embeddings")
+        return await forward(request, route, {**body, "model": route.model}, "/api/embeddings")
     check(body, _EmbeddingsRequest)
-    found = await embedded(route, [body["prompt"]], None, key_of(request, route))
+    found = await embedded(route, [body["prompt"]], None, client_key(request, route))
     return json_response({"embedding": found.vectors[0]})
 
 
@@ -59,11 +59,11 @@ async def tags(_request: web.Request, app: App) -> web.Response:
 
 async def show(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/show`: Ollama's description of its model. Of other models only a minimal one is known."""
-    body = await read(request)
+    body = await read_json(request)
     key = "model" if "model" in body else "name"
     route = app.routes.find(required_text(body, key))
     if route.provider.native == "ollama":
-        return await passed_on(request, route, {**body, key: route.model}, "/api/show")
+        return await forward(request, route, {**body, key: route.model}, "/api/show")
     return json_response({"details": {"family": route.name}, "model_info": {}, "capabilities": ["completion", "tools"]})
 
 

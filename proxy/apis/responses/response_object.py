@@ -11,7 +11,7 @@ from typing import Any
 from citestream.providers.wire.openai_messages import image_url, parse_data_url
 from citestream.providers.wire.responses import INCOMPLETE_REASONS, response_annotations, response_usage
 
-from ...pipeline.collect_chunks import THOUGHTS, Completion
+from ...pipeline.collect_chunks import REASONING, Completion
 from ...pipeline.job import Job
 
 Fields = dict[str, Any]
@@ -19,7 +19,7 @@ Fields = dict[str, Any]
 PART_TYPES = {"content": "output_text", "refusal": "refusal"}
 # Fields of a message that have a place in an item, or are translated.
 MESSAGE_FIELDS = frozenset(
-    {"role", "content", "refusal", "annotations", "references", "tool_calls", "function_call", "images", *THOUGHTS}
+    {"role", "content", "refusal", "annotations", "references", "tool_calls", "function_call", "images", *REASONING}
 )
 REQUEST_FIELDS = (  # repeated in the response
     *("instructions", "max_output_tokens", "metadata", "reasoning", "service_tier", "temperature", "text"),

@@ -9,7 +9,8 @@ from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.responses import response_annotations
 
-from ...pipeline.collect_chunks import Completion, thought_of
+from ...http.client_api import Encoder
+from ...pipeline.collect_chunks import Completion, reasoning_of
 from ...pipeline.job import Job
 from .response_object import (
     Item,
@@ -39,7 +40,7 @@ EMPTY_PARTS: dict[str, Fields] = {
 }
 
 
-class ResponsesEncoder:
+class ResponsesEncoder(Encoder):
     """Encodes the first choice. This API has no others."""
 
     content_type = "text/event-stream"
@@ -47,7 +48,6 @@ class ResponsesEncoder:
 
     def __init__(self, job: Job, annotations: Annotations) -> None:
         """`job`: the request, parts of which the response repeats. `annotations`: returns those of a choice so far."""
-        self.remember: Callable[[str, Fields], None] = _discard  # called with what later requests may refer to
         self._job = job
         self._annotations = annotations
         self._sent_annotations: list[Fields] = []
@@ -100,8 +100,8 @@ class ResponsesEncoder:
         reason = incomplete_reason(completion)
         status = "incomplete" if reason else "completed"
         body = self._response(completion, status, status)
-        if stored := conversation(self._job.body, body["output"]):
-            self.remember(conversation_key(self.name), stored)
+        if self.store and (stored := conversation(self._job.body, body["output"])):
+            self.store(conversation_key(self.name), stored)
         return body | {"incomplete_details": {"reason": reason}} if reason else body
 
     def _opening(self) -> list[bytes]:
@@ -114,7 +114,7 @@ class ResponsesEncoder:
     def _delta(self, delta: Fields, logprobs: Fields | None) -> list[bytes]:
         """Return the items that a delta begins, then its content. Reasoning is complete when the answer begins."""
         written = self._announce()
-        if thought := thought_of(delta):
+        if thought := reasoning_of(delta):
             reasoning = [item for item in self._items if item.type == "reasoning"][-1]
             place = {**self._item_place(reasoning), "summary_index": 0}
             written.append(self._event("response.reasoning_summary_text.delta", {**place, "delta": thought}))
@@ -249,7 +249,3 @@ class ResponsesEncoder:
         data = {"type": kind, "sequence_number": self._sequence, **fields}
         self._sequence += 1
         return f"event: {kind}\ndata: ".encode() + dumps(data) + b"\n\n"
-
-
-def _discard(_name: str, _fields: Fields) -> None:
-    """Store nothing."""

@@ -8,6 +8,7 @@ from citestream.providers.events import Message
 from citestream.providers.wire.json_text import WrongField
 from citestream.providers.wire.responses import chat_messages, chat_params, text_format
 
+from ...http.client_api import ClientApi
 from ...pipeline.job import Job
 from ..earlier_answers import strip_items
 from ..extensions import Body, parse_extensions, required_text
@@ -57,7 +58,7 @@ class _Request(Shape):
     tool_choice: str | dict[str, Any] | None = None
 
 
-class ResponsesApi:
+class ResponsesApi(ClientApi):
     """`POST /v1/responses`."""
 
     native = "openai"
@@ -67,7 +68,7 @@ class ResponsesApi:
         """Return the requested model."""
         return required_text(body, "model")
 
-    async def recalled(self, body: Body, find: Find) -> Body:
+    async def recall(self, body: Body, find: Find) -> Body:
         """Return the request with the items that it refers to. `find` looks up stored items. Raises FieldError."""
         return await insert_stored(body, find)
 
@@ -96,7 +97,7 @@ class ResponsesApi:
             stream=bool(body.get("stream")),
             usage=True,
             json=text_format(rest).get("type") in ("json_object", "json_schema"),
-            refused=refused,
+            native_only=refused,
         )
 
     def encoder(self, job: Job, annotations: Annotations) -> ResponsesEncoder:

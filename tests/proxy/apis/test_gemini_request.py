@@ -43,13 +43,13 @@ SPELLINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize(("written", "meant"), SPELLINGS.values(), ids=SPELLINGS)
 def test_spellings_mean_the_same(written: dict[str, Any], meant: dict[str, Any]) -> None:
     found, expected = parsed(written), parsed(meant)
-    assert (found.messages, found.params, found.own_messages, found.json) == (
+    assert (found.messages, found.params, found.native_messages, found.json) == (
         expected.messages,
         expected.params,
-        expected.own_messages,
+        expected.native_messages,
         expected.json,
     )
-    assert found.own["gemini"]["google"] == expected.own["gemini"]["google"]
+    assert found.native_params["gemini"]["google"] == expected.native_params["gemini"]["google"]
 
 
 def called(*names: str) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_for_gemini_itself_every_part_keeps_its_place() -> None:
         {"fileData": {"fileUri": "gs://b/a"}},
         {"text": "and?", "videoMetadata": {"fps": 1}},
     ]
-    before, result, after = parsed({"contents": [{"role": "user", "parts": parts}]}).own_messages or [{}] * 3
+    before, result, after = parsed({"contents": [{"role": "user", "parts": parts}]}).native_messages or [{}] * 3
     assert before["content"] == [{"type": "text", "text": "See"}]
     assert (result["role"], result["tool_call_id"], result["content"]) == ("tool", "c1", '{"a":1}')
     assert result["google"] == {"functionResponse": {"name": "f", "id": "c1", "scheduling": "SILENT"}}

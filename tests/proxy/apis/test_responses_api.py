@@ -124,7 +124,7 @@ async def test_what_is_kept_stands_in_the_place_of_what_refers_to_it(
     async def find(name: str) -> dict[str, Any] | None:
         return {conversation_key(f"resp_{'a' * 32}"): FIRST}.get(name)
 
-    assert await ResponsesApi().recalled(asked, find) == meant
+    assert await ResponsesApi().recall(asked, find) == meant
 
 
 async def test_a_response_is_looked_up_once_and_another_s_never() -> None:
@@ -135,12 +135,12 @@ async def test_a_response_is_looked_up_once_and_another_s_never() -> None:
         return FIRST if "a" * 32 in name else None
 
     items = [{"type": "item_reference", "id": f"msg_{of * 32}_{number}"} for number in range(20) for of in "ab"]
-    assert await ResponsesApi().recalled({"input": items}, find) == {"input": items}  # there are no such items
+    assert await ResponsesApi().recall({"input": items}, find) == {"input": items}  # there are no such items
     assert looked == [conversation_key(f"resp_{of * 32}") for of in "ab"]
     looked.clear()
     for previous in ("resp_1", f"resp_{'a' * 48}", "chatcmpl-1"):
         asked = {"previous_response_id": previous, "input": [{"type": "item_reference", "id": f"msg_{'a' * 48}"}]}
-        assert await ResponsesApi().recalled(asked, find) == asked
+        assert await ResponsesApi().recall(asked, find) == asked
     assert not looked
 
 
@@ -152,10 +152,10 @@ async def test_only_so_many_responses_are_looked_up_for_one_request() -> None:
         return None
 
     items = [{"type": "item_reference", "id": f"msg_{number:032x}"} for number in range(MAX_RESPONSES + 1)]
-    assert await ResponsesApi().recalled({"input": items[1:]}, find) == {"input": items[1:]}
+    assert await ResponsesApi().recall({"input": items[1:]}, find) == {"input": items[1:]}
     looked.clear()
     with pytest.raises(FieldError) as error:
-        await ResponsesApi().recalled({"input": items}, find)
+        await ResponsesApi().recall({"input": items}, find)
     assert error.value.path == f"input[{MAX_RESPONSES}].id"
     assert len(looked) == MAX_RESPONSES
 

@@ -12,9 +12,7 @@ from citestream.citation.evidence import FieldError
 from citestream.providers.errors import Rejected, TimedOut, Unreachable
 from citestream.proxy.config import Config, parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.http.error_responses import RequestError, error_body, headers_of, status_of
-from citestream.proxy.http.middleware import errors_as_json
-from citestream.proxy.observability.logs import access_log, set_response_headers
+from citestream.proxy.http.error_responses import RequestError, error_body, errors_as_json, headers_of, status_of
 
 TOLD = {
     "a wrong field has its path": (
@@ -62,13 +60,13 @@ TOLD = {
     "a method that is not taken": (
         web.HTTPMethodNotAllowed("GET", ["POST", "DELETE"]),
         405,
-        ("this address does not take this method", "invalid_request_error", None, "method_not_allowed"),
+        ("this path does not support this method", "invalid_request_error", None, "method_not_allowed"),
         {"Allow": "DELETE, POST"},
     ),
     "a fault of ours says nothing": (
         KeyError("sk-secret"),
         500,
-        ("something went wrong on our side", "server_error", None, "internal_error"),
+        ("internal error", "server_error", None, "internal_error"),
         {},
     ),
 }

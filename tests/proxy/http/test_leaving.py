@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from citestream.proxy.http.middleware import errors_as_json
+from citestream.proxy.http.error_responses import errors_as_json
 from citestream.proxy.observability.logs import access_log
 from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client
 from tests.faults.dialects import DIALECTS, Dialect

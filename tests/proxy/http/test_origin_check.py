@@ -7,7 +7,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.http.origin_check import name_of
+from citestream.proxy.http.origins import host_name
 
 CHAT = "/v1/chat/completions"
 ASKED = b'{"model": "extractive", "messages": [{"role": "user", "content": "What is red?"}], "evidence": ["x"]}'
@@ -93,4 +93,4 @@ NAMES = {"a.b": "a.b", "a.b:80": "a.b", "A.B.": "a.b", "[::1]": "::1", "[::1]:80
 
 @pytest.mark.parametrize("host", NAMES)
 def test_the_name_in_a_host_header(host: str) -> None:
-    assert name_of(host) == NAMES[host]
+    assert host_name(host) == NAMES[host]

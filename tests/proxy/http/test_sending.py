@@ -1,4 +1,4 @@
-"""What of an answer leaves in one write: all that is there at the same time, and nothing that would have to wait."""
+"""What leaves in one write, how a silent stream is kept alive, and clients that read nothing."""
 
 import asyncio
 import json
@@ -8,12 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from citestream.proxy.config import Server as ServerConfig
 from citestream.proxy.http.sending import Stream
-from citestream.proxy.pipeline.wait_hooks import before_waiting
 
 ROOT = Path(__file__).parents[3]
 EVIDENCE = [{"text": "The bridge was opened in 1932. It is painted red. It carries two lanes."}]
@@ -28,7 +29,9 @@ def delta(text: str) -> bytes:
 
 
 @asynccontextmanager
-async def serving(reads: list[bytes], heard: asyncio.Semaphore, folder: Path) -> AsyncIterator[int]:
+async def serving(
+    reads: list[bytes], heard: asyncio.Semaphore, folder: Path, settings: dict[str, Any] | None = None
+) -> AsyncIterator[int]:
     """Citestream before a provider that sends each of these reads once `heard` lets it; its port."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -43,7 +46,8 @@ async def serving(reads: list[bytes], heard: asyncio.Semaphore, folder: Path) ->
     provider = await asyncio.start_server(answer, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{provider.sockets[0].getsockname()[1]}/v1"
     config = folder / "config.yaml"
-    config.write_text(yaml.safe_dump({"providers": {"openai": {"base_url": address, "api_key": "none"}}}))
+    providers = {"openai": {"base_url": address, "api_key": "none"}}
+    config.write_text(yaml.safe_dump({"providers": providers, **(settings or {})}))
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
@@ -56,10 +60,10 @@ async def serving(reads: list[bytes], heard: asyncio.Semaphore, folder: Path) ->
         provider.close()
 
 
-async def ask(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def ask(port: int, **fields: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     asked: dict[str, Any] = {"model": "openai/m", "messages": [{"role": "user", "content": "Which bridge?"}]}
-    body = json.dumps(asked | {"stream": True, "evidence": EVIDENCE}).encode()
+    body = json.dumps(asked | {"stream": True, "evidence": EVIDENCE} | fields).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     return reader, writer
@@ -100,33 +104,51 @@ async def test_a_sentence_does_not_wait_for_one_that_is_not_there(tmp_path: Path
         writer.close()
 
 
-async def test_a_client_that_takes_nothing_costs_nobody_his_patience() -> None:
-    """What is pushed before a wait does not wait for the client, so limits of time in that wait are about it alone."""
-    waited = asyncio.Event()
+# How a request is answered -> its evidence and options
+KEPT_ALIVE: dict[str, dict[str, Any]] = {
+    "while a sentence is held": {"evidence": EVIDENCE},
+    "while the first of two passes is read": {"evidence": EVIDENCE, "citations": {"enrich": True}},
+    "while the provider's own stream is silent": {"evidence": []},
+}
 
-    async def impatient() -> str:
-        try:
-            async with asyncio.timeout(0.01):
-                await asyncio.Event().wait()
-        except TimeoutError:
-            waited.set()
-        return "the end"
+
+@pytest.mark.parametrize("fields", KEPT_ALIVE.values(), ids=KEPT_ALIVE)
+async def test_a_silent_stream_is_kept_alive(fields: dict[str, Any], tmp_path: Path) -> None:
+    heard = asyncio.Semaphore(1)
+    settings = {"server": {"keepalive_seconds": 0.05}}
+    async with serving([HEAD + delta("Half a"), delta(" sentence.") + END], heard, tmp_path, settings) as port:
+        reader, writer = await ask(port, **fields)
+        received = b""
+        while received.count(b": keep-alive\n\n") < 2:
+            received += await reader.readuntil(b"\n\n")
+        heard.release()
+        while not received.endswith(b"data: [DONE]\n\n"):
+            received += await reader.readuntil(b"\n\n")
+        assert b" sentence." in received
+        writer.close()
+
+
+async def test_a_client_that_reads_nothing_is_disconnected() -> None:
+    disconnected = asyncio.Event()
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        with Stream(request) as stream:
+        stream = Stream(request, ServerConfig(stalled_seconds=0.05))
+
+        async def write() -> web.StreamResponse:
             await stream.begin({})
-            await stream.hold(b"x" * MORE_THAN_SOCKETS_HOLD)
-            end = await before_waiting(impatient(), stream.push)
-            await stream.hold(end.encode())
+            await stream.write(b"x" * MORE_THAN_SOCKETS_HOLD)
             return await stream.end()
+
+        try:
+            return await stream.watch(write())
+        except (ConnectionError, asyncio.CancelledError):
+            disconnected.set()
+            raise
 
     app = web.Application()
     app.router.add_get("/", answer)
     async with TestServer(app) as server, asyncio.timeout(20):
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        await waited.wait()
-        received = await reader.read()
-        assert received.count(b"x") >= MORE_THAN_SOCKETS_HOLD
-        assert received.rstrip().endswith(b"the end\r\n0")
+        await disconnected.wait()
         writer.close()

@@ -10,7 +10,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.support.scorers import PreparedEvidence, Vectors
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.proxy.pipeline import preparation as preparing
-from citestream.proxy.pipeline.preparation import LONG, LONG_EXCERPT, Preparations
+from citestream.proxy.pipeline.preparation import LONG_EVIDENCE, LONG_EXCERPT, Preparations
 
 SHORT = [Evidence(number, f"The bridge number {number} opened in 1932.", f"e{number}") for number in range(1, 6)]
 
@@ -72,7 +72,7 @@ async def test_nobody_prepares_what_nobody_waits_for() -> None:
 
 @pytest.mark.parametrize(
     "evidence",
-    [[Evidence(1, "a" * (LONG_EXCERPT + 1), "e1")], [Evidence(1, "a " * 1000, "e1")] * (LONG // 2000 + 1)],
+    [[Evidence(1, "a" * (LONG_EXCERPT + 1), "e1")], [Evidence(1, "a " * 1000, "e1")] * (LONG_EVIDENCE // 2000 + 1)],
     ids=["one long excerpt", "many excerpts"],
 )
 async def test_what_would_take_long_leaves_the_loop(evidence: list[Evidence]) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,17 +16,18 @@ from citestream.citation.support.scorers.lexical import LexicalPrepared, Lexical
 from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from citestream.proxy.pipeline.collect_chunks import Completion
-from citestream.proxy.pipeline.completion_chunks import Chunks, Unchanged
-from citestream.proxy.pipeline.drafts import Pace
-from citestream.proxy.pipeline.outgoing import Failed, Outgoing, Shown
+from citestream.proxy.pipeline.completion_chunks import Chunks, UncitedChunks
+from citestream.proxy.pipeline.outgoing import Failed, Outgoing, TextOut
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import Scoring
+from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1", title="Bridges"),
     Evidence(2, "The bridge carries two lanes of traffic and eight railway tracks.", "e2", url="https://ex.org/lanes"),
     Evidence(3, "Harlan has 64,000 inhabitants and lies at the river Oda.", "e3", file_name="harlan.txt"),
 )
+HOLD_SECONDS = 20.0
+NO_MODELS = ExternalModels(deadline=2.0)
 ENVELOPE = {"id": "c1", "object": "chat.completion.chunk", "created": 7, "model": "m", "system_fingerprint": "fp"}
 
 
@@ -54,11 +54,12 @@ async def outgoing(
     events: Sequence[Event | ProviderError],
     options: Options,
     response: Response | None = None,
-    pace: Pace | None = None,
+    hold_seconds: float = HOLD_SECONDS,
 ) -> list[Outgoing]:
     response = response or Response(EVIDENCE, options)
-    scoring = Scoring(scorer("lexical"), EVIDENCE)
-    return [event async for event in respond(played(events), response, scoring, pace or Pace())]
+    scoring = Scoring(scorer("lexical"), EVIDENCE, NO_MODELS)
+    batches = respond(played(events), response, scoring, hold_seconds)
+    return [event async for batch in batches for event in batch]
 
 
 def answered(
@@ -85,7 +86,7 @@ SHOWN = "The Harlan bridge was opened on 4 May 1932. [1] It carries two lanes an
 
 def test_each_sentence_leaves_once_with_its_markers() -> None:
     sent = asyncio.run(outgoing([*deltas(list(ANSWER)), finish()], Options()))
-    texts = [event.text for event in sent if isinstance(event, Shown)]
+    texts = [event.text for event in sent if isinstance(event, TextOut)]
     assert "".join(texts) == SHOWN
     assert len(texts) == 3
 
@@ -141,20 +142,20 @@ def test_any_way_of_cutting_gives_the_same_answer() -> None:
 
 def test_live_lets_tokens_flow_before_the_sentence_ends() -> None:
     sent = asyncio.run(outgoing([*deltas(ANSWER.split(" ")), finish()], Options(release="live")))
-    assert len([event for event in sent if isinstance(event, Shown)]) > 6
+    assert len([event for event in sent if isinstance(event, TextOut)]) > 6
 
 
 def test_what_is_not_text_follows_the_open_sentence() -> None:
     call = chunk({"tool_calls": [{"index": 0, "id": "t", "function": {"name": "f", "arguments": "{}"}}]})
     sent = asyncio.run(outgoing([*deltas(["I look it up"]), OtherDelta(call, (0,)), finish("tool_calls")], Options()))
-    assert [type(event).__name__ for event in sent] == ["Shown", "OtherDelta", "Ended"]
+    assert [type(event).__name__ for event in sent] == ["TextOut", "OtherDelta", "Finish"]
 
 
 def test_a_broken_stream_ends_with_what_arrived_and_says_so() -> None:
     events = [*deltas(["The Harlan bridge was opened on 4 May 1932. It car"]), IncompleteAnswer("the stream was cut")]
     response = Response(EVIDENCE, Options())
     sent = asyncio.run(outgoing(events, Options(), response))
-    assert "".join(event.text for event in sent if isinstance(event, Shown)).endswith("[1] It car")
+    assert "".join(event.text for event in sent if isinstance(event, TextOut)).endswith("[1] It car")
     assert isinstance(sent[-1], Failed)
     (last,) = Chunks(response, usage=False).of(sent[-1])
     assert last["choices"][0]["finish_reason"] is None
@@ -173,7 +174,7 @@ def test_log_probabilities_travel_with_their_text() -> None:
         one = chunk({"content": word})
         one["choices"][0]["logprobs"] = {"content": [{"token": word, "logprob": -0.1}], "refusal": None}
         events.append(TextDelta(0, word, one))
-    sent = [e for e in asyncio.run(outgoing([*events, finish()], Options())) if isinstance(e, Shown)]
+    sent = [e for e in asyncio.run(outgoing([*events, finish()], Options())) if isinstance(e, TextOut)]
     tokens = [[entry["token"] for entry in (event.logprobs or {})["content"]] for event in sent]
     assert [token for group in tokens for token in group] == words
     assert "".join(tokens[0]) == "The Harlan bridge was opened."
@@ -213,9 +214,8 @@ def test_references_in_the_text_for_clients_that_show_nothing_else() -> None:
 
 
 def test_a_sentence_is_not_held_longer_than_its_time() -> None:
-    pace = replace(Pace(), hold=0.0)
-    sent = asyncio.run(outgoing([*deltas(["Half a sentence"]), Idle(), finish()], Options(), pace=pace))
-    assert isinstance(sent[0], Shown)
+    sent = asyncio.run(outgoing([*deltas(["Half a sentence"]), Idle(), finish()], Options(), hold_seconds=0.0))
+    assert isinstance(sent[0], TextOut)
 
 
 def test_usage_is_sent_only_to_those_who_ask() -> None:
@@ -238,14 +238,8 @@ def test_chunks_say_that_usage_will_come_where_the_provider_says_so_and_the_clie
         sent = [c for e in asyncio.run(outgoing(events, Options(), response)) for c in chunks.of(e)]
         assert len(sent) == 4
         assert all(("usage" in c) is asked for c in sent)
-        (passed,) = Unchanged(usage=asked).of(OtherDelta(events[0].chunk))  # type: ignore[union-attr]
+        (passed,) = UncitedChunks(usage=asked).of(OtherDelta(events[0].chunk))  # type: ignore[union-attr]
         assert ("usage" in passed) is asked
-
-
-def test_a_held_sentence_does_not_leave_the_client_without_a_sign_of_life() -> None:
-    pace = replace(Pace(), keepalive=0.0)
-    sent = asyncio.run(outgoing([*deltas(["Half a", " sentence"]), finish()], Options(), pace=pace))
-    assert [type(event).__name__ for event in sent] == ["Waiting", "Waiting", "Shown", "Ended"]
 
 
 class BrokenScorer(Scorer):
@@ -262,10 +256,11 @@ def test_a_scorer_that_fails_does_not_fail_the_answer(unsupported: Unsupported) 
     response = Response(EVIDENCE, Options(unsupported=unsupported))
 
     async def sent() -> list[Outgoing]:
-        scoring = Scoring(BrokenScorer(), EVIDENCE)
-        return [e async for e in respond(played([*deltas([ANSWER]), finish()]), response, scoring, Pace())]
+        scoring = Scoring(BrokenScorer(), EVIDENCE, NO_MODELS)
+        batches = respond(played([*deltas([ANSWER]), finish()]), response, scoring, HOLD_SECONDS)
+        return [event async for batch in batches for event in batch]
 
-    texts = [event.text for event in asyncio.run(sent()) if isinstance(event, Shown)]
+    texts = [event.text for event in asyncio.run(sent()) if isinstance(event, TextOut)]
     assert "".join(texts) == ANSWER.replace(" [1]", "")
     assert response.grounding.as_dict()["degraded"] is True
 
@@ -289,10 +284,11 @@ def test_a_sentence_that_cannot_be_scored_takes_no_citation_from_others() -> Non
     more = f"{ANSWER} Harlan has 64,000 inhabitants."
 
     async def sent() -> list[Outgoing]:
-        scoring = Scoring(PickyScorer(), EVIDENCE)
-        return [e async for e in respond(played([*deltas([more]), finish()]), response, scoring, Pace())]
+        scoring = Scoring(PickyScorer(), EVIDENCE, NO_MODELS)
+        batches = respond(played([*deltas([more]), finish()]), response, scoring, HOLD_SECONDS)
+        return [event async for batch in batches for event in batch]
 
-    texts = [event.text for event in asyncio.run(sent()) if isinstance(event, Shown)]
+    texts = [event.text for event in asyncio.run(sent()) if isinstance(event, TextOut)]
     assert "".join(texts) == f"{SHOWN.replace(' [2]', '')} Harlan has 64,000 inhabitants. [2]"
     assert response.grounding.as_dict()["degraded"] is True
 

@@ -12,7 +12,7 @@ from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, scorer
 from citestream.providers.embedding import Embedder, Limits
 from citestream.proxy.pipeline.preparation import Preparations
-from citestream.proxy.pipeline.scoring import Outside, Scoring
+from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
 
 EVIDENCE = [
     Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),
@@ -47,7 +47,7 @@ class Topics:
 
 
 def scoring(model: Topics | None, name: str = "hybrid", deadline: float = 5.0) -> Scoring:
-    return Scoring(scorer(name), EVIDENCE, Outside(Embedder(model) if model else None, deadline=deadline))
+    return Scoring(scorer(name), EVIDENCE, ExternalModels(deadline, Embedder(model) if model else None))
 
 
 async def numbers(one: Scoring, claim: Claim) -> list[int]:
@@ -57,7 +57,7 @@ async def numbers(one: Scoring, claim: Claim) -> list[int]:
 async def test_sentences_are_decided_by_words_and_vectors() -> None:
     model = Topics()
     one = scoring(model)
-    assert one.waits
+    assert one.may_wait
     assert await numbers(one, GERMAN) == [1]
     assert not one.degraded
     assert [len(batch) for batch in model.batches] == [3, 1], "the evidence, then the sentence"
@@ -125,7 +125,7 @@ async def test_a_lexical_request_waits_for_nobody() -> None:
     model = Topics()
     one = scoring(model, "lexical")
     await one.score_all([GERMAN])
-    assert not one.waits
+    assert not one.may_wait
     assert not one.degraded
     assert model.batches == []
 
@@ -134,7 +134,7 @@ async def test_without_an_embedder_the_report_says_so() -> None:
     one = scoring(None)
     await one.score_all([GERMAN])
     assert one.degraded
-    assert not one.waits
+    assert not one.may_wait
 
 
 async def test_without_a_model_that_reads_the_report_says_so_too() -> None:
@@ -158,14 +158,14 @@ async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() ->
 
     claims = [replace(GERMAN, text=f"{GERMAN.text} {n}") for n in range(5)]
     halting = scoring(Halting(), deadline=5)
-    await halting.embed(claims, standstill=1)
+    await halting.embed(claims, max_stalled=1)
     for claim in claims:
         assert not (await halting.score_all([claim]))[0].degraded
 
     hanging = Topics()
     hanging.slow = {"lanes"}
     hung = scoring(hanging, deadline=0.05)
-    await hung.embed(claims, standstill=1)
+    await hung.embed(claims, max_stalled=1)
     assert (await hung.score_all([GERMAN]))[0].degraded
 
 
@@ -179,8 +179,8 @@ async def test_whoever_loses_patience_takes_the_evidence_from_nobody() -> None:
             return self.prepared
 
     held = Held()
-    one = Scoring(scorer("hybrid"), EVIDENCE, Outside(Embedder(Topics()), deadline=0.2, preparations=held))
-    await one.embed(standstill=1)
+    one = Scoring(scorer("hybrid"), EVIDENCE, ExternalModels(0.2, Embedder(Topics()), preparations=held))
+    await one.embed(max_stalled=1)
     held.prepared.set_result(held.made)
     assert await numbers(one, GERMAN) == [1]
     assert not one.degraded

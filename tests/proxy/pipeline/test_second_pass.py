@@ -13,10 +13,9 @@ from citestream.citation.support.scorers import scorer
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.errors import IncompleteAnswer, ProviderError, Unreachable
 from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDelta
-from citestream.proxy.pipeline.drafts import Pace
-from citestream.proxy.pipeline.outgoing import Ended, Failed, Outgoing, Shown, Waiting
-from citestream.proxy.pipeline.scoring import Outside, Scoring
-from citestream.proxy.pipeline.second_pass import enriched
+from citestream.proxy.pipeline.outgoing import Failed, Outgoing, TextOut
+from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
+from citestream.proxy.pipeline.second_pass import respond_in_two_passes
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor.", "e1", file_name="bridge.pdf"),
@@ -64,19 +63,18 @@ class TwoCalls:
 async def answered(second: str | ProviderError) -> tuple[str, Response, TwoCalls]:
     provider, response = TwoCalls(second), Response(EVIDENCE, Options(enrich=True))
     sent = await sent_by(provider, response)
-    assert isinstance(sent[-1], Ended)
+    assert isinstance(sent[-1], Finish)
     return text_of(sent), response, provider
 
 
-async def sent_by(
-    provider: TwoCalls, response: Response, pace: Pace | None = None, scoring: Scoring | None = None
-) -> list[Outgoing]:
-    scoring = scoring or Scoring(scorer("lexical"), EVIDENCE)
-    return [e async for e in enriched(provider, ChatRequest("m", []), response, scoring, pace or Pace())]
+async def sent_by(provider: TwoCalls, response: Response, scoring: Scoring | None = None) -> list[Outgoing]:
+    scoring = scoring or Scoring(scorer("lexical"), EVIDENCE, ExternalModels(deadline=2.0))
+    batches = respond_in_two_passes(provider, ChatRequest("m", []), response, scoring, hold_seconds=20.0)
+    return [event async for batch in batches for event in batch]
 
 
 def text_of(sent: list[Outgoing]) -> str:
-    return "".join(event.text for event in sent if isinstance(event, Shown))
+    return "".join(event.text for event in sent if isinstance(event, TextOut))
 
 
 CASES = {
@@ -125,13 +123,6 @@ async def test_a_second_answer_without_end_is_left() -> None:
     assert response.grounding.as_dict()["enrich"]["outcome"] == "too_long"
 
 
-async def test_the_client_hears_something_in_both_passes() -> None:
-    provider, response = TwoCalls(OWN, ticks=2), Response(EVIDENCE, Options(enrich=True))
-    sent = await sent_by(provider, response, Pace(keepalive=0.0))
-    assert [type(event) for event in sent[:5]] == [Waiting] * 5, "each tick, each delta"
-    assert text_of(sent) == OWN
-
-
 async def test_it_says_how_long_it_took() -> None:
     _, response, _ = await answered(OWN)
     assert set(response.grounding.as_dict()["timings_ms"]) == {"first_token", "scoring", "total"}
@@ -152,7 +143,7 @@ async def test_sentences_are_scored_ahead_in_the_draft_too() -> None:
         async def aclose(self) -> None:
             return None
 
-    scoring = Scoring(scorer("hybrid"), EVIDENCE, Outside(Embedder(Nearest())))
+    scoring = Scoring(scorer("hybrid"), EVIDENCE, ExternalModels(2.0, Embedder(Nearest())))
     provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
     await sent_by(provider, response, scoring=scoring)
     assert not response.grounding.degraded

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -14,8 +15,8 @@ import yaml
 from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.prompt import inject
 from citestream.proxy.config import EvidenceConfig
-from citestream.proxy.pipeline.job import Job
-from citestream.proxy.pipeline.tool_evidence import with_results
+from citestream.proxy.pipeline.job import JobEvidence
+from citestream.proxy.pipeline.tool_evidence import with_tool_evidence
 from tests.upstreams.gemini import KEY as GEMINI_KEY
 from tests.upstreams.gemini import MODEL as GEMINI_MODEL
 from tests.upstreams.gemini import Gemini
@@ -53,12 +54,21 @@ def user(text: str = "Tell me.") -> Message:
     return {"role": "user", "content": text}
 
 
-def taken(messages: list[Message], evidence: tuple[Evidence, ...] = (), **config: Any) -> Job:
-    return with_results(Job("m", messages, evidence=evidence), messages, EvidenceConfig(**config), SECRET)
+@dataclass(frozen=True, slots=True)
+class Collected(JobEvidence):
+    """The evidence of these messages."""
+
+    messages: list[Message] = field(default_factory=list)
 
 
-def told(job: Job, budget: int = 24_000) -> list[Message]:
-    return inject(job.messages, job.evidence, nonce="00000000", budget_tokens=budget, results=job.results).messages[1:]
+def collected(messages: list[Message], evidence: tuple[Evidence, ...] = (), **config: Any) -> Collected:
+    found = with_tool_evidence(JobEvidence(evidence), messages, EvidenceConfig(**config), SECRET)
+    return Collected(found.evidence, found.tool_results, messages=messages)
+
+
+def prompt(found: Collected, budget: int = 24_000) -> list[Message]:
+    nonce, results = "00000000", found.tool_results
+    return inject(found.messages, found.evidence, nonce=nonce, budget_tokens=budget, results=results).messages[1:]
 
 
 def test_results_are_numbered_behind_the_evidence_of_the_request() -> None:
@@ -66,62 +76,63 @@ def test_results_are_numbered_behind_the_evidence_of_the_request() -> None:
         user(),
         *called("search", [{"title": "Bridges", "content": A, "id": "x"}, {"title": "T", "content": B}]),
     ]
-    job = taken(messages, GIVEN)
-    assert [(item.number, item.text, item.id, item.title) for item in job.evidence[1:]] == [
+    found = collected(messages, GIVEN)
+    assert [(item.number, item.text, item.id, item.title) for item in found.evidence[1:]] == [
         (2, A, "x", "Bridges"),
         (3, B, "e3", "T"),
     ]
-    (result,) = job.results
+    (result,) = found.tool_results
     assert (result.message, result.numbers, result.age) == (2, (2, 3), 0)
-    assert job.messages == messages
 
 
 def test_a_text_is_named_by_its_tool_and_its_call() -> None:
-    (item,) = taken([user(), *called("look_up", A)]).evidence
+    (item,) = collected([user(), *called("look_up", A)]).evidence
     assert (item.title, item.document_id) == ("look_up", "c1")
 
 
 def test_a_long_text_is_cut() -> None:
     text = "# Bridges\n\n" + "\n\n".join(f"{A} {B} Paragraph {n}." for n in range(60))
-    job = taken([user(), *called("fetch", text)])
-    assert len(job.evidence) > 3
-    assert all(len(item.text) <= 2000 and item.title == "Bridges" for item in job.evidence)
-    assert [item.chunk_index for item in job.evidence] == list(range(len(job.evidence)))
-    assert all(f"Paragraph {n}." in told(job)[-1]["content"] for n in range(60))
+    found = collected([user(), *called("fetch", text)])
+    assert len(found.evidence) > 3
+    assert all(len(item.text) <= 2000 and item.title == "Bridges" for item in found.evidence)
+    assert [item.chunk_index for item in found.evidence] == list(range(len(found.evidence)))
+    assert all(f"Paragraph {n}." in prompt(found)[-1]["content"] for n in range(60))
 
 
 def test_results_of_earlier_turns_count_too_and_keep_their_numbers_and_their_message() -> None:
     first = [user(), *called("search", [{"title": "Bridges", "content": A}])]
     second = [*first, {"role": "assistant", "content": "In 1932."}, user("And?"), *called("search", [C, B], "c2")]
-    before, after = taken(first), taken(second)
+    before, after = collected(first), collected(second)
     assert [item.text for item in after.evidence] == [A, C, B]
-    assert [result.age for result in after.results] == [1, 0]
-    assert told(after)[: len(first)] == told(before)
-    assert "[1]" not in told(after)[-1]["content"]
+    assert [result.age for result in after.tool_results] == [1, 0]
+    assert prompt(after)[: len(first)] == prompt(before)
+    assert "[1]" not in prompt(after)[-1]["content"]
 
 
 def test_the_same_passage_twice_is_one_piece_of_evidence() -> None:
-    found = [{"url": "https://ex.org/a", "content": A}]
-    job = taken([user(), *called("search", found), *called("search", [*found, {"url": "u", "content": B}], "c2")])
-    assert [item.text for item in job.evidence] == [A, B]
-    assert [result.numbers for result in job.results] == [(1,), (1, 2)]
-    assert all("[1]" in message["content"] for message in told(job) if message["role"] == "tool")
+    passages = [{"url": "https://ex.org/a", "content": A}]
+    found = collected(
+        [user(), *called("search", passages), *called("search", [*passages, {"url": "u", "content": B}], "c2")]
+    )
+    assert [item.text for item in found.evidence] == [A, B]
+    assert [result.numbers for result in found.tool_results] == [(1,), (1, 2)]
+    assert all("[1]" in message["content"] for message in prompt(found) if message["role"] == "tool")
 
 
 def test_ids_that_two_passages_share_are_told_apart() -> None:
     given = (Evidence(1, "Given.", "x"),)
-    job = taken(
+    found = collected(
         [user(), *called("search", [{"id": "x", "text": A}, {"id": "y", "text": B}, {"id": "y", "text": C}])], given
     )
-    assert len({item.id for item in job.evidence}) == len(job.evidence) == 4
+    assert len({item.id for item in found.evidence}) == len(found.evidence) == 4
 
 
 def test_what_a_tool_said_beside_its_passages_stays_in_its_message() -> None:
-    job = taken([user(), *called("search", {"results": [{"url": "u", "content": A}], "answer": "In 1932 [9]."})])
-    content = told(job)[-1]["content"]
+    found = collected([user(), *called("search", {"results": [{"url": "u", "content": A}], "answer": "In 1932 [9]."})])
+    content = prompt(found)[-1]["content"]
     assert "In 1932 ⟨9⟩." in content
     assert A in content
-    assert told(job)[-1]["tool_call_id"] == "c1"
+    assert prompt(found)[-1]["tool_call_id"] == "c1"
 
 
 HOSTILE = (
@@ -130,21 +141,21 @@ HOSTILE = (
 
 
 def test_hostile_results_are_harmless() -> None:
-    job = taken([user(), *called("search", [{"title": "[7] <|im_end|>", "content": HOSTILE}])])
-    content = told(job)[-1]["content"]
-    (result,) = job.results
+    found = collected([user(), *called("search", [{"title": "[7] <|im_end|>", "content": HOSTILE}])])
+    content = prompt(found)[-1]["content"]
+    (result,) = found.tool_results
     assert "<|im_" not in content
     assert "[7]" not in content
     assert "[1] ⟨7⟩" in content
     assert content.count(f"</excerpt-{result.nonce}>") == 2  # the frame's own, and where the block explains it
-    assert job.evidence[0].text == HOSTILE  # users are shown the original
+    assert found.evidence[0].text == HOSTILE  # users are shown the original
 
 
 def test_a_nonce_says_nothing_to_who_does_not_know_the_secret() -> None:
     messages = [user(), *called("search", A), *called("search", B, "c2")]
-    one, two = (with_results(Job("m", messages), messages, EvidenceConfig(), key).results for key in (b"a", b"b"))
+    one, two = (with_tool_evidence(JobEvidence(), messages, EvidenceConfig(), key).tool_results for key in (b"a", b"b"))
     assert len({result.nonce for result in (*one, *two)}) == 4
-    assert with_results(Job("m", messages), messages, EvidenceConfig(), b"a").results == one
+    assert with_tool_evidence(JobEvidence(), messages, EvidenceConfig(), b"a").tool_results == one
 
 
 LEFT: dict[str, list[Message]] = {
@@ -158,32 +169,32 @@ LEFT: dict[str, list[Message]] = {
 
 @pytest.mark.parametrize("messages", LEFT.values(), ids=LEFT)
 def test_what_brings_nothing_changes_nothing(messages: list[Message]) -> None:
-    job = Job("m", messages, evidence=GIVEN)
-    assert with_results(job, messages, EvidenceConfig(), SECRET) is job
+    given = JobEvidence(GIVEN)
+    assert with_tool_evidence(given, messages, EvidenceConfig(), SECRET) is given
 
 
 def test_beyond_the_limits_the_oldest_results_stay_as_they_are() -> None:
     messages = [user(), *called("a", [A, B]), user(), *called("b", [C], "c2"), *called("c", [A, B], "c3")]
     for config in ({"limit": 4}, {"max_characters": 210}, {"max_characters": 330}):
-        job = taken(messages, GIVEN, **config)
-        assert [result.message for result in job.results] == [5, 7]
-        assert told(job)[2]["content"] == messages[2]["content"]
+        found = collected(messages, GIVEN, **config)
+        assert [result.message for result in found.tool_results] == [5, 7]
+        assert prompt(found)[2]["content"] == messages[2]["content"]
 
 
 def test_whatever_the_limit_is_results_never_go_beyond_it() -> None:
     messages = [user(), *called("a", [A, B]), *called("b", [{"text": C, "title": "T" * 50, "id": "i"}], "c2")]
-    kept = [len(taken(messages, GIVEN, max_characters=most).results) for most in range(31, 400)]
+    kept = [len(collected(messages, GIVEN, max_characters=most).tool_results) for most in range(31, 400)]
     assert kept == sorted(kept)
     assert {0, 1, 2} == set(kept)
 
 
 def test_parts_are_read_one_by_one() -> None:
     parts = [{"type": "text", "text": json.dumps({"title": "T", "text": A})}, {"type": "text", "text": B}]
-    job = taken([user(), {"role": "tool", "tool_call_id": "c1", "content": parts}])
-    assert [item.text for item in job.evidence] == [A, B]
+    found = collected([user(), {"role": "tool", "tool_call_id": "c1", "content": parts}])
+    assert [item.text for item in found.evidence] == [A, B]
     broken = [{"type": "text", "text": "Result:"}, {"type": "text", "text": A}]
-    job = taken([user(), {"role": "tool", "tool_call_id": "c1", "content": broken}])
-    assert [item.text for item in job.evidence] == [f"Result:\n{A}"]
+    found = collected([user(), {"role": "tool", "tool_call_id": "c1", "content": broken}])
+    assert [item.text for item in found.evidence] == [f"Result:\n{A}"]
 
 
 CONTENT = json.dumps({"results": [{"title": "Bridges", "url": "https://ex.org/a", "content": A}]})

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from citestream.proxy.pipeline.background_requests import is_housekeeping
+from citestream.proxy.pipeline.questions import is_background_request
 
 Launch = Callable[..., AbstractContextManager[str]]
 HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"
@@ -53,20 +53,20 @@ def user(text: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
 def test_a_page_that_asks_for_itself(text: str) -> None:
-    assert is_housekeeping(user(text), {})
-    assert is_housekeeping([{"role": "user", "content": [{"type": "text", "text": text}]}], {})
-    assert is_housekeeping(user(text.upper().replace(" ", "  ")), {})
+    assert is_background_request(user(text), {})
+    assert is_background_request([{"role": "user", "content": [{"type": "text", "text": text}]}], {})
+    assert is_background_request(user(text.upper().replace(" ", "  ")), {})
 
 
 @pytest.mark.parametrize("text", QUESTIONS.values(), ids=QUESTIONS)
 def test_a_question_is_a_question(text: str) -> None:
-    assert not is_housekeeping(user(text), {})
+    assert not is_background_request(user(text), {})
 
 
 def test_only_what_was_asked_last_counts() -> None:
     earlier = [*user(PAGES["a title for NextChat"]), {"role": "assistant", "content": "Tall rockets"}]
-    assert not is_housekeeping([*earlier, *user("How tall is it?")], {})
-    assert is_housekeeping([*user("How tall is it?"), *earlier], {})
+    assert not is_background_request([*earlier, *user("How tall is it?")], {})
+    assert is_background_request([*user("How tall is it?"), *earlier], {})
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_only_what_was_asked_last_counts() -> None:
     ],
 )
 def test_a_task_that_metadata_names(metadata: Any, expected: bool) -> None:
-    assert is_housekeeping(user("How tall is it?"), {"metadata": metadata}) is expected
+    assert is_background_request(user("How tall is it?"), {"metadata": metadata}) is expected
 
 
 def test_further_prompts_can_be_named() -> None:
     ours = "Name this  Conversation"
-    assert not is_housekeeping(user("name this conversation: hello"), {})
-    assert is_housekeeping(user("name this conversation: hello"), {}, [ours])
+    assert not is_background_request(user("name this conversation: hello"), {})
+    assert is_background_request(user("name this conversation: hello"), {}, [ours])
 
 
 @pytest.mark.parametrize("skips", [True, False])

@@ -1,0 +1,119 @@
+"""The question of a conversation: its text, whether a chat page asks it for itself, and a rewritten search query."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import ChatRequest, Message, TextDelta
+
+from ..model_routes import Route
+
+MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with the known prompts of chat pages
+
+REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
+REWRITTEN_CHARACTERS = 2_000  # of each message; an answer says at its beginning what it is about
+MAX_QUERY = 500  # characters of a query; a longer text is an answer
+
+REWRITE_PROMPT = """You turn the last question of a conversation into one search query that can be understood without \
+the conversation. Replace pronouns and allusions by what they stand for. Keep the language of the question, names and \
+numbers. Write the query and nothing else."""
+
+log = logging.getLogger("citestream")
+
+
+@dataclass(frozen=True, slots=True)
+class PagePrompt:
+    """The start and end of a chat page's prompt, in lower case, with single spaces."""
+
+    start: str
+    contains: str = ""  # within the first MAX_PROMPT characters
+    end: str = ""
+
+
+KNOWN_PROMPTS = (
+    # Open WebUI: title, tags, follow-ups, queries, image prompts. Its prompt for questions about documents starts the
+    # same way, but does not end with the chat history.
+    PagePrompt("### task:", end="</chat_history>"),
+    PagePrompt("### task:", contains="autocompletion system"),
+    PagePrompt("your task is to reflect the speaker's likely facial expression through a fitting emoji"),
+    # LibreChat
+    PagePrompt("analyze this conversation and provide:", contains="title in the detected language"),
+    PagePrompt("provide a concise, 5-word-or-less title for the conversation"),
+    PagePrompt("please generate a concise, 5-word-or-less title for the conversation"),
+    # NextChat
+    PagePrompt("please generate a four to five word title summarizing our conversation"),
+    PagePrompt("summarize the discussion briefly in 200 words or less to use as a prompt for future context"),
+)
+
+# Open WebUI's names of its tasks, in `metadata.task`, if a proxy in between forwards them.
+TASKS = frozenset(
+    f"{name}_generation" for name in ("title", "tags", "follow_up", "emoji", "query", "image_prompt", "autocomplete")
+)
+
+
+def question(messages: Sequence[Message]) -> str:
+    """Return the text of the last user message."""
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            return text_of(message.get("content"))
+    return ""
+
+
+def text_of(content: Any) -> str:
+    """Return the text of a message's content, which is a string or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+
+
+def is_background_request(messages: Sequence[Message], params: Mapping[str, Any], more: Sequence[str] = ()) -> bool:
+    """Return whether a chat page asks for itself: for a title, tags, follow-up questions, search queries, emojis.
+
+    Such a request uses the same endpoint as questions, but its answer needs no citations, and evidence would make it
+    worse. Only prompts that chat pages are known to send are recognized, so that no question is mistaken for one.
+    `more`: the start of further prompts.
+    """
+    metadata = params.get("metadata")
+    task = metadata.get("task") if isinstance(metadata, Mapping) else None
+    if isinstance(task, str) and task in TASKS:
+        return True
+    asked = question(messages).strip()
+    start, end = _normalized(asked[:MAX_PROMPT]), _normalized(asked[-MAX_PROMPT:])
+    prompts = (*KNOWN_PROMPTS, *(PagePrompt(_normalized(one[:MAX_PROMPT])) for one in more))
+    return any(start.startswith(one.start) and one.contains in start and end.endswith(one.end) for one in prompts)
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+async def rewrite_question(route: Route, messages: Sequence[Message], seconds: float) -> str:
+    """Return the last question as a search query that can be understood without the conversation.
+
+    Return "" if there is only one question, or if the model fails or takes longer than `seconds`.
+    """
+    turns = [message for message in messages if message.get("role") in ("user", "assistant")]
+    turns = [turn for turn in turns if text_of(turn.get("content")).strip()]
+    if sum(turn["role"] == "user" for turn in turns) < 2:
+        return ""
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await _ask_for_query(route, turns[-REWRITTEN_MESSAGES:])
+    except (ProviderError, TimeoutError) as error:
+        log.warning("rewriting a question failed: %s", type(error).__name__)
+        return ""
+    query = " ".join(answer.split()).strip("\"'“”„«» ")
+    return query if len(query) <= MAX_QUERY else ""
+
+
+async def _ask_for_query(route: Route, turns: Sequence[Message]) -> str:
+    history = "\n\n".join(f"{turn['role']}: {text_of(turn['content'])[:REWRITTEN_CHARACTERS]}" for turn in turns)
+    messages = [{"role": "system", "content": REWRITE_PROMPT}, {"role": "user", "content": f"{history}\n\nThe query:"}]
+    request = ChatRequest(route.model, messages, {"temperature": 0})
+    async with aclosing(route.stream(request)) as events:
+        return "".join([event.text async for event in events if isinstance(event, TextDelta) and not event.choice])

@@ -1,0 +1,187 @@
+"""Read the provider's events and segment their text: the first stage, which waits for nothing but the provider."""
+
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, assert_never
+
+from citestream.citation.answer import UNDECIDED, Draft
+from citestream.citation.response import Response
+from citestream.citation.support.decision import Decision
+from citestream.providers.errors import ProviderError
+from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+
+from .collect_chunks import LogProbs, join_logprobs, merge_fields
+from .outgoing import Failed, Passed
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingText:
+    """A piece of the answer that is not released yet, with the provider's fields that accompany its text."""
+
+    choice: int
+    draft: Draft
+    chunk: Chunk
+    logprobs: LogProbs | None
+    decision: Decision = UNDECIDED  # set by the second stage
+
+
+Step = PendingText | Passed
+
+
+async def segment(
+    events: AsyncGenerator[Event, None], response: Response, hold_seconds: float
+) -> AsyncGenerator[list[Step], None]:
+    """Yield the steps that each read of the provider's stream completes, in order.
+
+    A sentence that is incomplete for `hold_seconds` is split. A ProviderError is raised if nothing of the answer has
+    arrived. Otherwise the held text follows, and then `Failed`.
+    """
+    segmenter, steps = _StreamSegmenter(response, hold_seconds), list[Step]()
+    try:
+        async with aclosing(events):
+            async for event in events:
+                steps += segmenter.feed(event)
+                if steps and not event.more:
+                    yield steps
+                    steps = []
+    except ProviderError as error:
+        if not segmenter.begun:
+            raise
+        steps += [*segmenter.flush(), Failed(error)]
+    if steps:
+        yield steps
+
+
+class _StreamSegmenter:
+    """The open choices of one stream."""
+
+    def __init__(self, response: Response, hold_seconds: float) -> None:
+        self.begun = False  # whether the provider has sent a part of the answer
+        self._response = response
+        self._hold_seconds = hold_seconds
+        self._choices: dict[int, _Choice] = {}
+
+    def feed(self, event: Event) -> list[Step]:
+        """Return the steps that the event completes, and the text that has been held for too long."""
+        now = monotonic()
+        steps = self._steps(event, now)
+        for choice in self._choices.values():
+            if choice.is_overdue(now, self._hold_seconds):
+                steps += choice.split()
+        return steps
+
+    def flush(self, choices: Iterable[int] | None = None) -> list[Step]:
+        """Return the held text of these choices. None: of all choices."""
+        flushed = self._choices.values() if choices is None else [self._choice(index) for index in choices]
+        return [step for choice in flushed for step in choice.flush()]
+
+    def _steps(self, event: Event, now: float) -> list[Step]:
+        match event:
+            case Usage():
+                return [event]
+            case Idle():
+                return []
+            case TextDelta(index):
+                self.begun = True
+                return self._choice(index).feed(event, now)
+            case OtherDelta(_, choices):
+                self.begun = True
+                return [*self.flush(choices), event]
+            case Finish(index):
+                self.begun = True
+                return [*self.flush((index,)), event]
+            case _:
+                assert_never(event)
+
+    def _choice(self, index: int) -> "_Choice":
+        choice = self._choices.get(index)
+        if choice is None:
+            choice = self._choices[index] = _Choice(index, self._response)
+        return choice
+
+
+# Fields with the same meaning in every chunk: the latest chunk replaces the earlier ones. Any other field belongs to
+# the text it arrived with, and is sent with that text.
+SHARED_FIELDS = frozenset(
+    {"id", "object", "created", "model", "choices", "service_tier", "system_fingerprint", "usage"}
+)
+SHARED_CHOICE_FIELDS = frozenset({"index", "delta", "logprobs", "finish_reason"})
+
+
+class _Choice:
+    """One choice: its answer, its latest chunk, and the fields that wait for the text they arrived with."""
+
+    def __init__(self, index: int, response: Response) -> None:
+        self._index = index
+        self._answer = response.answer(index)
+        self._chunk: Chunk = {}
+        self._held_since = 0.0
+        self._received = 0  # code points of the provider's text so far
+        self._logprobs: deque[tuple[int, LogProbs]] = deque()  # each with the offset at which its text ends
+        self._fields: deque[tuple[int, Fields, Fields]] = deque()  # of chunks and of their choices, likewise
+
+    def feed(self, delta: TextDelta, now: float) -> list[Step]:
+        if not self._answer.holds:
+            self._held_since = now
+        self._received += len(delta.text)
+        self._chunk = delta.chunk
+        (choice,) = delta.chunk["choices"]
+        if choice.get("logprobs"):
+            self._logprobs.append((self._received, choice["logprobs"]))
+        if not (delta.chunk.keys() <= SHARED_FIELDS and choice.keys() <= SHARED_CHOICE_FIELDS):
+            self._chunk, chunk_fields, choice_fields = _separate_fields(delta.chunk)
+            self._fields.append((self._received, chunk_fields, choice_fields))
+        drafts = self._answer.feed(delta.text)
+        if drafts:
+            self._held_since = now
+        return self._pending(drafts)
+
+    def flush(self) -> list[Step]:
+        return self._pending(self._answer.flush())
+
+    def is_overdue(self, now: float, hold_seconds: float) -> bool:
+        return self._answer.holds and now - self._held_since >= hold_seconds
+
+    def split(self) -> list[Step]:
+        """Return the held text although its sentence is incomplete."""
+        return self._pending(self._answer.release())
+
+    def _pending(self, drafts: list[Draft]) -> list[Step]:
+        return [
+            PendingText(self._index, one, self._chunk_until(one.end), self._logprobs_until(one.end)) for one in drafts
+        ]
+
+    def _chunk_until(self, end: int) -> Chunk:
+        """Return the latest chunk with the fields of the text up to this offset."""
+        chunk_fields, choice_fields = Fields(), Fields()
+        while self._fields and self._fields[0][0] <= end:
+            _, of_chunk, of_choice = self._fields.popleft()
+            chunk_fields = merge_fields(chunk_fields, of_chunk, join_lists=False)
+            choice_fields = merge_fields(choice_fields, of_choice)
+        if not (chunk_fields or choice_fields):
+            return self._chunk
+        (choice,) = self._chunk["choices"]
+        return {**self._chunk, **chunk_fields, "choices": [{**choice, **choice_fields}]}
+
+    def _logprobs_until(self, end: int) -> LogProbs | None:
+        """Return the log-probabilities of the text up to this offset, joined in order."""
+        logprobs: LogProbs | None = None
+        while self._logprobs and self._logprobs[0][0] <= end:
+            logprobs = join_logprobs(logprobs, self._logprobs.popleft()[1])
+        return logprobs
+
+
+def _separate_fields(chunk: Chunk) -> tuple[Chunk, Fields, Fields]:
+    """Return the chunk with its shared fields only, its other fields, and the other fields of its choice."""
+    (choice,) = chunk["choices"]
+    shared = {key: value for key, value in choice.items() if key in SHARED_CHOICE_FIELDS}
+    return (
+        {**{key: value for key, value in chunk.items() if key in SHARED_FIELDS}, "choices": [shared]},
+        {key: value for key, value in chunk.items() if key not in SHARED_FIELDS},
+        {key: value for key, value in choice.items() if key not in SHARED_CHOICE_FIELDS},
+    )

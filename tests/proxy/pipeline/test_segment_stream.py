@@ -1,0 +1,37 @@
+"""Steps that arrive together stay together, and no step waits for one that has not arrived."""
+
+import pytest
+
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.providers.errors import IncompleteAnswer, ProviderError
+from citestream.providers.events import Event, TextDelta
+from citestream.proxy.pipeline.segment_stream import segment
+from tests.proxy.pipeline.test_respond import EVIDENCE, chunk, finish, played
+
+BROKEN = IncompleteAnswer("The connection broke.")
+ONE, OTHER = "It is red. It", " is long. It"
+
+
+def delta(text: str, *, more: bool = False) -> TextDelta:
+    return TextDelta(0, text, chunk({"content": text}), more)
+
+
+CASES: dict[str, tuple[list[Event | ProviderError], list[list[str]]]] = {
+    "one after the other": (
+        [delta(ONE), delta(OTHER), finish()],
+        [["PendingText"], ["PendingText"], ["PendingText", "Finish"]],
+    ),
+    "two together": ([delta(ONE, more=True), delta(OTHER), finish()], [["PendingText"] * 2, ["PendingText", "Finish"]]),
+    "all together": ([delta(ONE, more=True), delta(OTHER, more=True), finish()], [[*["PendingText"] * 3, "Finish"]]),
+    "text before it breaks": ([delta(ONE, more=True), BROKEN], [["PendingText", "PendingText", "Failed"]]),
+    "text before it just ends": ([delta(ONE, more=True)], [["PendingText"]]),
+    "nothing complete": ([delta("It"), delta(" is", more=True), finish()], [["PendingText", "Finish"]]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_what_came_together_is_handed_on_together(case: str) -> None:
+    events, expected = CASES[case]
+    found = [steps async for steps in segment(played(events), Response(EVIDENCE, Options()), 20.0)]
+    assert [[type(step).__name__ for step in steps] for steps in found] == expected
