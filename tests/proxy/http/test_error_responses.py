@@ -13,6 +13,7 @@ from citestream.providers.errors import Rejected, TimedOut, Unreachable
 from citestream.proxy.config import Config, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.error_responses import RequestError, error_body, errors_as_json, headers_of, status_of
+from citestream.proxy.observability.logs import access_log, set_response_headers
 
 TOLD = {
     "a wrong field has its path": (
