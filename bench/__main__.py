@@ -1,10 +1,10 @@
-"""Every benchmark of this folder, one after the other: `make bench`. One alone: `python -m bench.providers`.
+"""Run all benchmarks of this folder: `make bench`. Run a single one: `python -m bench.providers`.
 
 Quality needs labelled data: JSON Lines files, named in CITESTREAM_DATA and separated by spaces.
 """
 
 import os
-import subprocess  # nosec B404 # to run the benchmarks, each in a process of its own
+import subprocess  # nosec B404 # runs each benchmark in its own process
 import sys
 from pathlib import Path
 
@@ -17,7 +17,7 @@ WANT_DATA = (
 
 
 def main() -> None:
-    """Run them; the exit code is 1 if one failed."""
+    """Run all benchmarks. The exit code is 1 if one of them failed."""
     failed = []
     for name in programs():
         if name in WANT_DATA and not os.environ.get("CITESTREAM_DATA"):
@@ -25,7 +25,7 @@ def main() -> None:
             continue
         print(f"== {name}", flush=True)
         command = [sys.executable, "-m", f"bench.{name}", *sys.argv[1:]]
-        if subprocess.run(command, check=False).returncode:  # nosec B603 # our own modules
+        if subprocess.run(command, check=False).returncode:  # nosec B603 # module of this projects
             failed.append(name)
         print(flush=True)
     if failed:
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def programs() -> list[str]:
-    """Modules of this folder that can be run and measure something."""
+    """Return the modules of this folder that are benchmarks."""
     runnable = [path for path in HERE.glob("*.py") if 'if __name__ == "__main__"' in path.read_text("utf-8")]
     return sorted(path.stem for path in runnable if path.stem not in NOT_MEASURING)
 

@@ -1,7 +1,7 @@
-"""Every scorer beside the baselines, quality and time, from one run: `python -m bench.attribution DATA.jsonl`.
+"""Compare the quality and speed of all scorers with baselines: `python -m bench.attribution DATA.jsonl`.
 
-Everything fitted is cross-validated by record: a record's citations come from a forest and a threshold that have not
-seen it. Intervals: 95 %, records drawn with replacement. Time: bench/load.py. Vectors: the local embedder's, for all.
+All fitted parameters are cross-validated by record. Intervals are 95 % bootstrap intervals over records. Times come
+from bench/scoring_time.py. All systems use the vectors of the local embedder.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from bench.baselines import best_one, bm25, ragflow_rule
 from bench.data import Cited, Pairs, Record, claims_of, folds, load, pairs, predictions
 from bench.fit import FOLDS, MOST_BAD, Probabilities, cross_validate
 from bench.fit_entailment import look_again
-from bench.load import Cost, cost
+from bench.scoring_time import Cost, cost
 from citestream.citation.evaluate import Quality, evaluate, interval
 from citestream.citation.support.scorers import scorer
 
@@ -38,11 +38,11 @@ class System:
 
 
 def main() -> None:
-    """Run everything, print the tables."""
+    """Run all systems and print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("data", nargs="*", default=os.environ.get("CITESTREAM_DATA", "").split())
     options.add_argument("--reader", default=f"{sys.prefix}/cross-encoder", help="folder of a cross-encoder")
-    options.add_argument("--json", type=Path, help="write the numbers there")
+    options.add_argument("--json", type=Path, help="file for the results")
     chosen = options.parse_args()
     records = load(chosen.data)
     rows = [report(records, system(records)) for system in systems(chosen.reader)]
@@ -53,58 +53,58 @@ def main() -> None:
 
 
 def systems(reader: str) -> list[Callable[[Sequence[Record]], System]]:
-    """What is compared; a colleague's scorer is one line here."""
+    """Return the systems to compare. Add a line here to compare another scorer."""
     found: list[Callable[[Sequence[Record]], System]] = [always_best, bm25_best]
     found += [partial(ragflow, 0.7), partial(ragflow, 0.1), lexical, hybrid]
     return [*found, partial(entailment, reader)] if Path(reader).is_dir() else found
 
 
 def always_best(records: Sequence[Record]) -> System:
-    """Cites the best one by BM25, whatever the sentence."""
-    return System("best one, always", _bm25(records, lambda _: -1.0))
+    """Cite the best evidence by BM25 for every sentence."""
+    return System("always the best", _bm25(records, lambda _: -1.0))
 
 
 def bm25_best(records: Sequence[Record]) -> System:
-    """Cites the best one by BM25 above a threshold fitted on the other folds."""
+    """Cite the best evidence by BM25 above a threshold that is fitted on the other folds."""
     fold = folds(records, FOLDS)
     held = {}
     for f in range(FOLDS):
         train = [r for r, at in zip(records, fold, strict=True) if at != f]
         held[f] = max((t / 50 for t in range(50)), key=partial(_f1_at, train))
     number = {record["id"]: int(f) for record, f in zip(records, fold, strict=True)}
-    return System("BM25, best one", _bm25(records, lambda record: held[number[record["id"]]]))
+    return System("BM25, best", _bm25(records, lambda record: held[number[record["id"]]]))
 
 
 def ragflow(token_weight: float, records: Sequence[Record]) -> System:
-    """RAGFlow's rule as it is, over whole answers; nothing of it is fitted."""
+    """Apply the rule of RAGFlow to whole answers, without fitting."""
     name = f"RAGFlow's rule, {token_weight:g}/{1 - token_weight:g}"
     return System(name, ragflow_rule(records, token_weight), cost("ragflow", records, token_weight=token_weight))
 
 
 def lexical(records: Sequence[Record]) -> System:
-    """The default scorer."""
+    """Cite with the default scorer."""
     return fitted("lexical", records, pairs(records, scorer("lexical")))
 
 
 def hybrid(records: Sequence[Record]) -> System:
-    """With vectors."""
+    """Cite with the hybrid scorer, which uses embeddings."""
     return fitted("hybrid", records, pairs(records, scorer("hybrid")))
 
 
 def fitted(name: str, records: Sequence[Record], table: Pairs) -> System:
-    """Any scorer with a calibration of its own: forest and threshold held out."""
+    """Cite with a scorer whose forest and threshold are fitted on the other folds."""
     return System(name, held_out(records, table, cross_validate(list(records), table)), cost(name, records))
 
 
 def entailment(reader: str, records: Sequence[Record]) -> System:
-    """The hybrid scorer and a second look at what it leaves open, both held out."""
+    """Cite with the hybrid scorer and a cross-encoder for undecided pairs, both fitted on the other folds."""
     table = pairs(records, scorer("hybrid"))
     (second,) = look_again(Path(reader), records, table, [cross_validate(list(records), table)], [0])
     return System("entailment", held_out(records, table, second), cost("entailment", records, reader=reader))
 
 
 def held_out(records: Sequence[Record], table: Pairs, probability: Probabilities) -> Cited:
-    """Citations by held-out probabilities, at thresholds that come from the other folds."""
+    """Return citations by held-out probabilities, at thresholds from the other folds."""
     fold = folds(records, FOLDS)
     cited: Cited = {}
     for f in range(FOLDS):
@@ -116,7 +116,7 @@ def held_out(records: Sequence[Record], table: Pairs, probability: Probabilities
 
 
 def report(records: Sequence[Record], system: System) -> dict[str, Any]:
-    """A system's numbers: overall with intervals, per data set, across languages, and `post_hoc` negatives apart."""
+    """Return the results of a system: overall with intervals, per data set, across languages, and for `post_hoc`."""
     post_hoc = [r for r in records if "post_hoc" in r["id"]]
     across = [r for r in records if ">" in r["lang"]]
     return {
@@ -130,7 +130,7 @@ def report(records: Sequence[Record], system: System) -> dict[str, Any]:
 
 
 def print_details(rows: Sequence[dict[str, Any]]) -> None:
-    """A table a scorer, per data set."""
+    """Print a table for each scorer with a row per data set."""
     for row in rows:
         print(f"\n{row['name']}\n  {'':16s} {'sup':>5s} {'uns':>5s} " + " ".join(f"{m:>9s}" for m in MEASURES))
         for name, q in row["quality"].items():
@@ -141,8 +141,8 @@ def print_details(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def print_table(rows: Sequence[dict[str, Any]]) -> None:
-    """All of them, as Markdown; `across`: F1 where answer and evidence are in two languages."""
-    head = ("", "F1", "95 %", "balanced", "95 %", "bad", "95 %", "across", "ms a sentence", "mean", "ms preparation")
+    """Print all systems as Markdown. `across` is the F1 of answers in another language than their evidence."""
+    head = ("", "F1", "95 %", "balanced", "95 %", "bad", "95 %", "across", "ms per sentence", "mean", "ms preparation")
     print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for row in rows:
         cells = [row["name"]]

@@ -1,4 +1,4 @@
-"""What a scorer has to beat: the best one always, BM25, and RAGFlow's rule."""
+"""Baselines for scorers: always the best evidence, BM25, and the rule of RAGFlow."""
 
 import math
 import re
@@ -17,18 +17,18 @@ from citestream.citation.support.calibration import calibrate
 from citestream.citation.support.scorers import Claim, scorer
 
 _TOKEN = re.compile(r"[a-z0-9à-ÿ]+|[\u3400-\u9fff]")
-_K1, _B = 1.2, 0.75  # Robertson's usual values
+_K1, _B = 1.2, 0.75  # the usual values by Robertson
 _MOST_CITED = 4
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case Latin words and digits; Chinese by single characters and pairs."""
+    """Return lower-case Latin words and digits, and single characters and pairs of Chinese text."""
     found = _TOKEN.findall(text.lower())
     return found + [a + b for a, b in pairwise(found) if min(a, b) > "\u3400"]
 
 
 def bm25(record: Record, sentence: str) -> NDArray[np.float64]:
-    """(N,) BM25 of every piece of evidence, as a share of what a text with all the sentence's terms would reach."""
+    """Return the BM25 scores (N,) of the evidence, as a share of the score of a text with all terms of the sentence."""
     texts = [tokens(f"{e.get('title') or ''} {e['text']}") for e in record["evidence"]]
     mean = sum(map(len, texts)) / len(texts) or 1.0
     counts = [Counter(text) for text in texts]
@@ -53,12 +53,12 @@ def _idf(found: int, texts: int) -> float:
 
 
 def best_one(scores: Sequence[NDArray[np.float64]]) -> list[tuple[int, float]]:
-    """The best piece of evidence for each sentence, and its score."""
+    """Return the best piece of evidence for each sentence and its score."""
     return [(int(np.argmax(score)), float(score.max())) for score in scores]
 
 
 def ragflow_rule(records: Sequence[Record], token_weight: float) -> Cited:
-    """What RAGFlow's rule cites, over whole answers as there, with the vectors of the local embedder."""
+    """Return the citations by the rule of RAGFlow for whole answers, with vectors of the local embedder."""
     which = scorer("ragflow", token_weight=token_weight)
     answers = [[Claim(text) for text in record["answer_sentences"]] for record in records]
     excerpts = [text for record in records for text in which.texts_to_embed(evidence_of(record))]

@@ -1,8 +1,8 @@
-"""How `citestream index` bears a thousand documents: time, memory, and being killed anywhere, again and again.
+"""Measure `citestream index` with a thousand documents: time, memory, and recovery after being killed.
 
-The documents are real: the documentation of packages on this machine. Named folders are taken instead.
+The documents are the documentation of packages on this machine, or the files of folders on the command line.
 
-    python -m bench.indexing                             # what is below this Python and /usr/share/doc
+    python -m bench.indexing                             # files of this Python and in /usr/share/doc
     python -m bench.indexing ~/.rustup/toolchains --kills 10
 """
 
@@ -10,7 +10,7 @@ import argparse
 import os
 import random
 import shutil
-import subprocess  # nosec B404 # to kill what is measured
+import subprocess  # nosec B404 # kills the measured process
 import sys
 import tempfile
 import time
@@ -26,7 +26,7 @@ from citestream.providers.retrieval.store import Store
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (Path(sys.prefix), Path("/usr/share/doc"))
-SMALLEST = 2048  # bytes; below it stands a licence or a list of names
+SMALLEST = 2048  # bytes; smaller files are licenses or lists of names
 SEED = 11
 
 
@@ -35,15 +35,15 @@ class Run:
     """One run of the command."""
 
     seconds: float
-    megabytes: float  # the most that it, or one before it, held
+    megabytes: float  # maximum of this and all earlier child processes
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print what was measured; exit 1 where a store differs."""
+    """Print the results. Exit with 1 if the index after interruptions differs from that of an uninterrupted run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, default=ROOTS)
     parser.add_argument("--documents", type=int, default=1000)
-    parser.add_argument("--kills", type=int, default=5, help="at random moments of one run after the other")
+    parser.add_argument("--kills", type=int, default=5, help="number of runs to kill at random times")
     told = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="citestream-bench-") as home:
         docs = Path(home) / "docs"
@@ -59,13 +59,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         opened.close()
         show("nothing changed", index(docs, whole), size)
         if told.kills and killed(docs, Path(home) / "killed.db", told.kills, first.seconds) != content(whole):
-            sys.exit("the store that was killed is another one")
+            sys.exit("the index after interruptions differs")
 
 
 def gather(folders: Sequence[Path], most: int, into: Path) -> list[Path]:
-    """Copies of as many documents, the same ones each time, drawn from all that are there."""
+    """Copy this many documents, drawn with a fixed seed, and return their number."""
     found = sorted(path for folder in folders for path in documents(folder))
-    random.Random(SEED).shuffle(found)  # nosec B311 # the same documents each time
+    random.Random(SEED).shuffle(found)  # nosec B311 # fixed seed: the same documents each time
     taken = []
     for number, path in enumerate(found[:most]):
         copy = into / f"{number // 100:02}" / f"{number:04} {path.name}"
@@ -76,7 +76,7 @@ def gather(folders: Sequence[Path], most: int, into: Path) -> list[Path]:
 
 
 def documents(folder: Path) -> Iterator[Path]:
-    """Files of a format that has a reader."""
+    """Yield files whose format has a reader."""
     for at, _, names in os.walk(folder):
         for path in (Path(at) / name for name in names):
             suffix = path.suffix.lower()
@@ -85,10 +85,10 @@ def documents(folder: Path) -> Iterator[Path]:
 
 
 def index(docs: Path, store: Path, stop: float = 0.0) -> Run:
-    """One run, in a process of its own. `stop`: seconds after which it is killed, if it is still there."""
+    """Run the command in a new process. Kill it after `stop` seconds if it is still running."""
     command = [sys.executable, "-m", "citestream", "index", str(docs), "--store", str(store)]
     began = time.perf_counter()
-    run = subprocess.Popen(  # nosec B603 # our own command
+    run = subprocess.Popen(  # nosec B603 # command of this project
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     if stop:
@@ -101,18 +101,18 @@ def index(docs: Path, store: Path, stop: float = 0.0) -> Run:
 
 
 def killed(docs: Path, store: Path, times: int, seconds: float) -> bytes:
-    """The content of a store whose runs were killed so many times before one came to its end."""
-    draw, moments = random.Random(SEED), []  # nosec B311 # the same moments each time
+    """Return the content of an index after this many killed runs and a complete one."""
+    draw, moments = random.Random(SEED), []  # nosec B311 # fixed seed: the same times each time
     for _ in range(times):
         moments.append(draw.uniform(0.1, 1.2 * seconds / times + 1.0))
         index(docs, store, moments[-1])
     last = index(docs, store)
-    print(f"killed after {', '.join(f'{moment:.1f}' for moment in moments)} s, then whole in {last.seconds:.1f} s")
+    print(f"killed after {', '.join(f'{moment:.1f}' for moment in moments)} s, then complete in {last.seconds:.1f} s")
     return content(store)
 
 
 def content(store: Path) -> bytes:
-    """Of everything in it."""
+    """Return a hash of the content of an index."""
     digest = blake2b(digest_size=16)
     opened = Store(store)
     for row in opened.content():
@@ -123,7 +123,7 @@ def content(store: Path) -> bytes:
 
 
 def show(name: str, run: Run, size: int) -> None:
-    """One line."""
+    """Print one line."""
     print(f"{name}: {run.seconds:.1f} s, {size / 1e6 / run.seconds:.2f} MB/s, at most {run.megabytes:.0f} MB held")
 
 

@@ -1,15 +1,15 @@
-"""What reading a provider's stream costs: CPU per chunk of `provider.stream()`, beside reading the bytes alone.
+"""Measure the CPU time per chunk of `provider.stream()`, compared with reading the bytes only.
 
-python -m bench.providers                  # µs a chunk, best of 5; the upstream is a process of its own
+python -m bench.providers                  # µs per chunk, best of 5; the upstream is a separate process
 python -m bench.providers --chunks 20000
 
-Two ways of arriving: many chunks a read (a fast model, or a busy proxy), and one chunk a read (a quiet one).
+Two sizes of network reads: many chunks per read (a fast model or a busy proxy), and one chunk per read (an idle one).
 """
 
 import argparse
 import asyncio
 import json
-import subprocess  # nosec B404 # to run a server beside the measurement
+import subprocess  # nosec B404 # runs a server during the measurement
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -22,20 +22,20 @@ import aiohttp
 from citestream.providers import provider
 from citestream.providers.events import ChatRequest, TextDelta
 
-ROUNDS = 5  # the best of them counts: the machine may be shared
+ROUNDS = 5  # the best round counts, because other processes can run on the machine
 KINDS = ("openai", "ollama", "gemini")
-SPARSE = 1500  # chunks, where each is a read of its own: waking up is slow
+SPARSE = 1500  # chunks if each of them is a separate read, which is slow
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description="CPU per streamed chunk.")
     options.add_argument("--chunks", type=int, default=5000)
-    options.add_argument("--serve", action="store_true", help="be the upstream")
+    options.add_argument("--serve", action="store_true", help="run the upstream")
     chosen = options.parse_args()
     if chosen.serve:
         asyncio.run(serve())
         return
-    with subprocess.Popen(  # nosec B603 # our own module
+    with subprocess.Popen(  # nosec B603 # module of this project
         [sys.executable, "-m", "bench.providers", "--serve"], stdout=subprocess.PIPE, text=True
     ) as server:
         try:
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 async def measured(url: str, chunks: int) -> dict[str, Any]:
-    """µs of CPU a chunk, for each provider and each way of arriving."""
+    """Return the CPU time per chunk in µs, for each provider and each size of network reads."""
     found: dict[str, Any] = {"python": sys.version.split()[0]}
     for way, count in (("many", chunks), ("one", SPARSE)):
         for kind in KINDS:
@@ -71,14 +71,14 @@ async def best(run: Callable[[], Awaitable[None]], count: int) -> float:
 
 
 async def plain(url: str) -> None:
-    """The bytes, read and thrown away."""
+    """Read the bytes and discard them."""
     async with aiohttp.ClientSession() as session, session.post(url, data=b"{}") as response:
         async for _ in response.content.iter_any():
             pass
 
 
 async def events(asked: Any, count: int) -> None:
-    """The events, of which each is looked at."""
+    """Read the events."""
     text = ""
     async with aclosing(asked.stream(ChatRequest("m", [{"role": "user", "content": "x"}]))) as stream:
         async for event in stream:
@@ -88,7 +88,7 @@ async def events(asked: Any, count: int) -> None:
 
 
 async def serve() -> None:
-    """The upstream: `/many/5000/...` writes 64 chunks at a time, `/one/1500/...` one, and lets the reader take it."""
+    """Run the upstream: `/many/5000/...` writes 64 chunks at a time, `/one/1500/...` writes each chunk separately."""
     server = await asyncio.start_server(answered, "127.0.0.1", 0)
     print("http://{}:{}".format(*server.sockets[0].getsockname()), flush=True)
     await server.serve_forever()
@@ -133,7 +133,7 @@ def framed(data: bytes) -> bytes:
 
 
 def chunks(kind: str, count: int) -> list[bytes]:
-    """As the real servers write them: about 330 bytes for OpenAI, 150 for Ollama, 300 for Gemini."""
+    """Return chunks in the format of real servers: 330 bytes for OpenAI, 150 for Ollama, 300 for Gemini."""
     made: dict[str, Any]
     match kind:
         case "ollama":

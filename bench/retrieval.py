@@ -1,10 +1,10 @@
-"""How well passages are found: recall@5 of words, of vectors and of both: `python -m bench.retrieval DATA`.
+"""Measure the recall@5 of retrieval by words, by vectors and by both: `python -m bench.retrieval DATA`.
 
-By the embedded store, and by a PostgreSQL with pgvector that is started for it.
+It measures the embedded store, and a PostgreSQL server with pgvector that it starts.
 
-All passages of the data go into one store, by the product's own path; every question should find those that support
-its answer. A question that is asked of more than 10 records asks for nothing in particular and is left out. Vectors:
-the model on this machine (extra `semantic`).
+All passages of the data are indexed in one store. Each question should find the passages that support its answer.
+Questions of more than 10 records are too general and are skipped. Vectors come from the local embedder (extra
+`semantic`).
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Question:
 
 
 class Known:
-    """An embedding model that answers from a table."""
+    """An embedding model with precomputed vectors."""
 
     name = "bench"
     limits = Limits(texts=512, characters=10**6, text_characters=10**6)
@@ -68,15 +68,15 @@ class Known:
         self._known = known
 
     async def vectors(self, texts: Sequence[str]) -> Any:
-        """(n, D)."""
+        """Return the vectors (n, D)."""
         return np.stack([self._known[text] for text in texts])
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 def main() -> None:
-    """Fill a store, ask everything, print the table."""
+    """Index the passages, run all questions and print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("data", nargs="*", default=os.environ.get("CITESTREAM_DATA", "").split())
     records = load(options.parse_args().data)
@@ -90,13 +90,13 @@ def main() -> None:
 
 
 def passages_of(records: Iterable[Record]) -> list[dict[str, str]]:
-    """Every passage once, as an entry of a JSON lines file."""
+    """Return each passage once, as an entry of a JSONL file."""
     found = dict.fromkeys((e.get("title") or "", e["text"]) for record in records for e in record["evidence"])
     return [{"id": f"p{number}", "title": title, "text": text} for number, (title, text) in enumerate(found)]
 
 
 def questions_of(records: Sequence[Record], ids: Mapping[tuple[str, str], str]) -> list[Question]:
-    """The questions that ask for something and have a supported answer."""
+    """Return the questions with a supported answer."""
     asked: defaultdict[str, int] = defaultdict(int)
     for record in records:
         asked[record["question"]] += 1
@@ -119,7 +119,7 @@ def questions_of(records: Sequence[Record], ids: Mapping[tuple[str, str], str]) 
 async def searched(
     folder: Path, passages: Sequence[Mapping[str, str]], questions: Sequence[Question], known: Table
 ) -> dict[str, list[Found]]:
-    """What each half and both find for each question. Prints how long that takes."""
+    """Return the results of words, of vectors and of both for each question. Print the time."""
     (folder / "docs").mkdir()
     lines = "\n".join(json.dumps(passage, ensure_ascii=False) for passage in passages)
     (folder / "docs/passages.jsonl").write_text(lines, "utf-8")
@@ -144,7 +144,7 @@ async def searched(
 async def searched_in_postgres(
     passages: Sequence[Mapping[str, str]], questions: Sequence[Question], known: Table
 ) -> dict[str, list[Found]]:
-    """What the words of a table find, and words and vectors. Prints how long that takes."""
+    """Return the results of a PostgreSQL table by words, and by words and vectors. Print the time."""
     with postgres() as server:
         connection = await asyncpg.connect(server.url)
         await connection.execute(TABLE)
@@ -181,12 +181,12 @@ def _closest(store: Store, questions: Sequence[Question], known: Table) -> list[
 
 
 def recall(question: Question, found: Found) -> float:
-    """The share of what is wanted, as far as five places hold it."""
+    """Return the share of relevant passages among the first five results."""
     return len(question.wanted & set(found[:FOUND])) / min(len(question.wanted), FOUND)
 
 
 def print_table(questions: Sequence[Question], found: Mapping[str, list[Found]]) -> None:
-    """For people."""
+    """Print the table."""
     parts = sorted({question.part for question in questions})
     print(f"\nrecall@{FOUND}         " + " ".join(f"{part:>14s}" for part in ("ALL", *parts)))
     print(f"{'questions':16s} " + " ".join(f"{_count(questions, part):14d}" for part in ("", *parts)))

@@ -1,6 +1,6 @@
-"""Sentences and markers: what they cost a delta and a sentence, beside appending to a string; how often they are right.
+"""Measure segmentation and markers: CPU time per delta and sentence, and accuracy of sentence boundaries.
 
-python -m bench.segmenting [TEST_FILES_OF_PYSBD]    # a folder with test_english.py and so on, for the original rules
+python -m bench.segmenting [TEST_FILES_OF_PYSBD]    # a folder with test_english.py and so on, for the rules of pySBD
 """
 
 import argparse
@@ -20,7 +20,7 @@ from tests.citation.text.segmentation.cases import RULES, STREAMS
 from tests.citation.text.segmentation.cases_languages import LANGUAGES as OWN
 from tests.citation.text.segmentation.test_cases import right
 
-SIZE = 4  # characters of a delta, about a token
+SIZE = 4  # characters per delta, about a token
 ROUNDS = 7
 DOCUMENTS = Path(__file__).parent.parent / "examples" / "documents"
 LANGUAGES = ("english", "chinese", "japanese", "hindi", "arabic", "deutsch", "french", "spanish", "russian")
@@ -36,14 +36,14 @@ def main() -> None:
 
 
 def answer_text() -> str:
-    """Real prose, Markdown and Chinese among it, with a model's marker at every other sentence."""
+    """Return real text with Markdown and Chinese, and with a marker of a model in every other sentence."""
     text = "\n\n".join(file.read_text("utf-8") for file in sorted(DOCUMENTS.iterdir()))
     parts = text.split(". ")
     return "".join(part + (" [1]. " if number % 2 else ". ") for number, part in enumerate(parts))
 
 
 def costs() -> None:
-    """µs of CPU a delta and a sentence; medians of rounds that take turns."""
+    """Return the CPU time per delta and sentence in µs, as medians of alternating rounds."""
     evidence = [Evidence(number, "A passage.", f"e{number}") for number in (1, 2, 3)]
     runs: dict[str, Callable[[list[str]], int]] = {
         "appending to a string": appended,
@@ -67,7 +67,7 @@ def costs() -> None:
 
 
 def appended(deltas: list[str]) -> int:
-    """The least that anybody does with a delta."""
+    """Append the deltas to a string, as the baseline."""
     text = ""
     for delta in deltas:
         text += delta
@@ -75,13 +75,13 @@ def appended(deltas: list[str]) -> int:
 
 
 def segmented(deltas: list[str]) -> int:
-    """The number of sentences."""
+    """Split the deltas and return the number of sentences."""
     segmenter = Segmenter()
     return sum(len(segmenter.feed(delta)) for delta in deltas) + len(segmenter.flush())
 
 
 def answered(deltas: list[str], evidence: list[Evidence], options: Options) -> int:
-    """Everything that happens to a text but scoring."""
+    """Run the whole text path without scoring."""
     answer = Response(evidence, options).answer(0)
     assert isinstance(answer, Answer)
     shown = 0
@@ -92,7 +92,7 @@ def answered(deltas: list[str], evidence: list[Evidence], options: Options) -> i
 
 
 def accuracy(pysbd: Path | None) -> None:
-    """How many of the cases are cut as by hand; and of the original rules, a character at a time."""
+    """Return the share of cases with correct boundaries, and of the pySBD rules, fed by single characters."""
     print("\ncut as by hand, whole, at random splits and a character at a time")
     for name, cases in (("by rule", RULES), ("as models write", STREAMS), ("by language and habit", OWN)):
         good = sum(right(pieces) for pieces in cases.values())
@@ -104,7 +104,7 @@ def accuracy(pysbd: Path | None) -> None:
 
 
 def golden(file: Path) -> list[tuple[str, list[str]]]:
-    """The golden rules that a test file of pySBD lists."""
+    """Return the golden rules from a test file of pySBD."""
     found = []
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if (
@@ -120,7 +120,7 @@ def golden(file: Path) -> list[tuple[str, list[str]]]:
 
 
 def cut(text: str) -> list[str]:
-    """Its sentences, streamed a character at a time, without the space around them."""
+    """Return the sentences of a text that is streamed by single characters, without surrounding space."""
     segmenter = Segmenter()
     sentences = [sentence for character in text for sentence in segmenter.feed(character)] + segmenter.flush()
     return [stripped for sentence in sentences if (stripped := sentence.text.strip())]

@@ -1,4 +1,4 @@
-"""Vectors for scorers that want them, by the embedder on this machine; kept in a file, since they take minutes."""
+"""Vectors of the local embedder, cached in a file because they take minutes to compute."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,7 @@ Table = dict[str, Vectors]
 
 
 def table(texts: Iterable[str]) -> Table:
-    """The vector of each text."""
+    """Return the vector of each text."""
     asked = sorted(set(texts))
     digest = hashlib.sha256("\0".join(asked).encode()).hexdigest()[:16]
     kept = Path(tempfile.gettempdir()) / f"citestream-vectors-{digest}.npy"

@@ -24,6 +24,7 @@ CHECKED = (
     "README.md",
     "citation/dialects",
     "citation/markers",
+    "bench/proxy",
     "config.example.yaml",
     "deploy",
     "docs",
@@ -120,9 +121,9 @@ def strings(source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                text = ast.get_docstring(node) or ""
-                for paragraph in re.split(r"\n\s*\n", text):
-                    yield node.body[0].lineno, re.sub(r"\s*\n\s*", " ", paragraph)
+                if text := ast.get_docstring(node):
+                    for paragraph in re.split(r"\n\s*\n", text):
+                        yield node.body[0].lineno, re.sub(r"\s*\n\s*", " ", paragraph)
             case ast.keyword(arg="help" | "description" | "short_help", value=value):
                 yield value.lineno, literal(value)
             case ast.Raise(exc=ast.Call(args=[first, *_])):

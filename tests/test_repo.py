@@ -130,7 +130,7 @@ def test_every_example_document_is_accounted_for() -> None:
 
 
 def test_the_stages_that_a_profile_is_split_into_name_files_there_are() -> None:
-    stages = (ROOT / "bench/proxy/split.py").read_text("utf-8")
+    stages = (ROOT / "bench/proxy/cpu_profile.py").read_text("utf-8")
     named = re.findall(r"\(((?:citation|providers|proxy)/[\w/.]*)", stages)
     assert named
     assert not [name for name in named if not (ROOT / name).exists()]

@@ -1,14 +1,14 @@
-"""What Citestream costs beside a bare pass-through, on this machine, loopback only: `make bench-proxy`.
+"""Measure the overhead of Citestream compared with a bare pass-through on this machine: `make bench-proxy`.
 
-python -m bench.proxy                     # every case, a quarter of an hour
-python -m bench.proxy --quick             # the cases that were promised, two minutes
-python -m bench.proxy --quick --check     # fails where a ratio is clearly worse than the committed one
-python -m bench.proxy --quick --others    # beside LiteLLM's proxy and Portkey's gateway, installed on demand (900 MB)
-python -m bench.proxy --set scaling --plot docs/images/scaling.png   # how cost grows: docs/scaling.md
-python -m bench.proxy --workers 1 2       # what more processes bring
-python -m bench.proxy --profile           # where the CPU goes, stage by stage, under py-spy
+python -m bench.proxy                     # all cases, 15 minutes
+python -m bench.proxy --quick             # the most important cases, 2 minutes
+python -m bench.proxy --quick --check     # fails if a ratio is clearly worse than the committed one
+python -m bench.proxy --quick --others    # also LiteLLM and Portkey, installed on demand (900 MB)
+python -m bench.proxy --set scaling --plot docs/images/scaling.png   # the plots of docs/scaling.md
+python -m bench.proxy --workers 1 2       # compare numbers of processes
+python -m bench.proxy --profile           # CPU time per pipeline stage with py-spy
 
-All proxies take turns in every round; a ratio is the median of the rounds' ratios to the pass-through's.
+All proxies take turns in every round. A ratio is the median of the ratios to the pass-through in each round.
 """
 
 import argparse
@@ -16,10 +16,10 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.proxy import plot, report, resting, split, workers
+from bench.proxy import cpu_profile, plot, report, startup, workers
 from bench.proxy.cases import SETS, Case
 from bench.proxy.measure import Measured, measure
-from bench.proxy.others import litellm, portkey
+from bench.proxy.other_proxies import litellm, portkey
 from bench.proxy.peers import Peer, citestream, passthrough
 from bench.proxy.processes import Process, module
 
@@ -27,10 +27,10 @@ ROUNDS = 3
 
 
 def main() -> None:
-    """Measure, print, draw, compare."""
+    """Measure, print the table, draw the plots and compare with the committed results."""
     chosen = arguments()
     if chosen.profile:
-        print(split.table())
+        print(cpu_profile.table())
         return
     if chosen.workers:
         print(workers.table(chosen.workers, chosen.rounds))
@@ -38,11 +38,11 @@ def main() -> None:
     cases = tuple(case for case in SETS["quick" if chosen.quick else chosen.set] if chosen.only in case.name)
     starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
     with ExitStack() as running:
-        upstream = running.enter_context(module("bench.proxy.upstream"))
+        upstream = running.enter_context(module("bench.proxy.fake_provider"))
         peers = [running.enter_context(start(upstream)) for start in starts]
         rows = report.rows(cases, peers, rounds(cases, peers, upstream, chosen.rounds))
     print(report.table(rows))
-    print(resting.table())
+    print(startup.table())
     if chosen.json:
         chosen.json.write_text(report.as_json(rows))
     if chosen.plot:
@@ -54,24 +54,24 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Return the parsed command line."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--quick", action="store_true", help="only what was promised")
-    options.add_argument("--set", choices=SETS, default="full", help="which cases")
-    options.add_argument("--only", default="", metavar="WORDS", help="of these, only cases whose name has these words")
+    options.add_argument("--quick", action="store_true", help="only the most important cases")
+    options.add_argument("--set", choices=SETS, default="full", help="set of cases")
+    options.add_argument("--only", default="", metavar="WORDS", help="only cases whose name contains these words")
     options.add_argument("--others", action="store_true", help="measure LiteLLM and Portkey too, without evidence")
-    options.add_argument("--profile", action="store_true", help="only show where the CPU goes")
+    options.add_argument("--profile", action="store_true", help="only measure the CPU time per pipeline stage")
     options.add_argument("--workers", type=int, nargs="+", metavar="N", help="only compare numbers of processes")
     options.add_argument("--rounds", type=int, default=ROUNDS)
-    options.add_argument("--json", type=Path, metavar="FILE", help="write everything measured")
-    options.add_argument("--plot", type=Path, metavar="FILE", help="draw it")
+    options.add_argument("--json", type=Path, metavar="FILE", help="write all results")
+    options.add_argument("--plot", type=Path, metavar="FILE", help="save the plots")
     options.add_argument("--check", action="store_true", help=f"compare with {report.COMMITTED.name}")
-    options.add_argument("--commit", action="store_true", help="make these ratios the ones that --check compares with")
+    options.add_argument("--commit", action="store_true", help="save these ratios for --check")
     return options.parse_args()
 
 
 def rounds(cases: tuple[Case, ...], peers: list[Peer], upstream: Process, count: int) -> report.Rounds:
-    """Every case at every peer that knows it, so many times, taking turns; one more before that is not counted."""
+    """Measure each case with each proxy that supports it, in turns. The first round is a warm-up and not counted."""
     found: dict[tuple[str, str], list[Measured]] = {}
     for number in range(count + 1):
         for case in cases:

@@ -1,18 +1,18 @@
-"""What is measured: which proxy, which API, how much evidence, how many streams, how fast the provider is."""
+"""Cases to measure: proxy, API, amount of evidence, number of streams and speed of the provider."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bench.proxy import wire
+from bench.proxy import api_formats
+from bench.proxy.api_formats import KINDS, Kind
 from bench.proxy.load import Request
-from bench.proxy.text import excerpts
-from bench.proxy.wire import KINDS, Kind
+from bench.proxy.sample_text import excerpts
 
-TOKENS = 200  # of an answer: a page of a chat
-PACE = 10  # milliseconds between tokens: a fast model
-PACED_SECONDS = 4.0  # of one round: two answers a stream, one after the other, or more where they are short
-FEW = 20  # tokens of an answer of which only the beginning counts
-# Streams of one round, in all; enough for a second of CPU, or one each where that takes seconds.
+TOKENS = 200  # tokens of an answer, about a page
+PACE = 10  # milliseconds between tokens of a fast model
+PACED_SECONDS = 4.0  # per round: two consecutive answers per stream, or more if they are short
+FEW = 20  # tokens of an answer of which only the start is measured
+# Streams per round: enough for one second of CPU time, or one per client if that takes seconds.
 BURSTS = {1: 20, 16: 64, 64: 128, 256: 256}
 
 Release = Literal["sentence", "live"]
@@ -22,34 +22,34 @@ Release = Literal["sentence", "live"]
 class Case:
     """One row of a table."""
 
-    streams: int  # at a time
+    streams: int  # concurrent
     evidence: int = 0  # excerpts
     release: Release = "sentence"
-    kind: Kind = "openai"  # the API on both sides
+    kind: Kind = "openai"  # API of the client and of the provider
     paced: bool = False
     tokens: int = TOKENS
-    same: bool = False  # all streams bring the same evidence, as the turns of one conversation do
+    same: bool = False  # all streams have the same evidence, like the turns of a conversation
 
     @property
     def total(self) -> int:
-        """Streams in all."""
+        """Total number of streams."""
         if not self.paced:
             return BURSTS.get(self.streams, self.streams)
         return self.streams * max(2, round(PACED_SECONDS / self.spread))
 
     @property
     def spread(self) -> float:
-        """Seconds over which clients begin: the length of a stream, where that is known."""
+        """Seconds over which clients start: the duration of a stream, if it is known."""
         return self.tokens * PACE / 1000 if self.paced else 0.0
 
     @property
     def baseline(self) -> "Case":
-        """The same for a proxy that knows nothing of release."""
+        """The same case for a proxy without the option `release`."""
         return replace(self, release="sentence", same=False)
 
     @property
     def name(self) -> str:
-        """For people, and for the file of ratios."""
+        """Name in tables and in the file of ratios."""
         how = f"paced {PACE} ms" if self.paced else "burst"
         what = (
             f"{self.evidence} {'same' if self.same else 'new'} excerpts, {self.release}"
@@ -60,21 +60,23 @@ class Case:
         return f"{self.kind}, {how}, {self.streams} streams, {what}{length}"
 
     def model(self, number: int, run: str) -> str:
-        """What tells the fake provider how to answer; `run` makes the stream's name unique."""
+        """Return a model name that tells the fake provider how to answer. `run` makes the name unique."""
         return f"paced.{self.tokens}.{PACE}.{run}-{number}" if self.paced else f"burst.{self.tokens}"
 
 
 def plain(case: Case, number: int, run: str) -> Request:
-    """For proxies that know no evidence: the excerpts stand in the prompt."""
+    """Return a request for proxies without evidence: the excerpts are part of the prompt."""
     texts = [f"[{at}] {text}" for at, text in enumerate(excerpts(case.evidence), 1)]
     model = case.model(number, run)
     return Request(
-        case.kind, wire.path(case.kind, model), wire.body(case.kind, model, "\n\n".join([*texts, wire.QUESTION]))
+        case.kind,
+        api_formats.path(case.kind, model),
+        api_formats.body(case.kind, model, "\n\n".join([*texts, api_formats.QUESTION])),
     )
 
 
 def cited(case: Case, number: int, run: str) -> Request:
-    """For Citestream, whose providers in this benchmark are named as their API."""
+    """Return a request for Citestream. The providers in this benchmark are named like their API."""
     model = f"{case.kind}/{case.model(number, run)}"
     more: dict[str, object] = {}
     if case.evidence:
@@ -82,7 +84,9 @@ def cited(case: Case, number: int, run: str) -> Request:
         texts = enumerate(excerpts(case.evidence))
         evidence = [{"text": text + own, "title": f"Document {at}"} for at, text in texts]
         more = {"evidence": evidence, "citations": {"release": case.release}}
-    return Request(case.kind, wire.path(case.kind, model), wire.body(case.kind, model, wire.QUESTION, **more))
+    return Request(
+        case.kind, api_formats.path(case.kind, model), api_formats.body(case.kind, model, api_formats.QUESTION, **more)
+    )
 
 
 QUICK = (

@@ -1,32 +1,32 @@
-"""The load: so many streams at once, each read to its end; what their clients saw, and when."""
+"""Load generator: opens concurrent streams, reads them and records when text arrived."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from bench.proxy import wire
-from bench.proxy.wire import Kind
+from bench.proxy import api_formats
+from bench.proxy.api_formats import Kind
 
-SECONDS = 120.0  # that one run may take, all streams together
+SECONDS = 120.0  # maximum seconds of one run with all streams
 READ = 2**16
 
 
 @dataclass(slots=True)
 class Stream:
-    """What one client saw; seconds of the machine's monotonic clock."""
+    """The record of one client. Times are seconds of the monotonic clock."""
 
     number: int
     sent: float
     first: float = 0.0  # text
     done: float = 0.0
     text: str = ""
-    stops: list[float] = field(default_factory=list)  # when each full stop of the text arrived
+    stops: list[float] = field(default_factory=list)  # arrival time of each full stop of the text
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What each client sends."""
+    """Builds the request of a client."""
 
     kind: Kind
     path: str
@@ -34,7 +34,7 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
 
     def as_bytes(self, port: int) -> bytes:
-        """On the wire."""
+        """Return the request as bytes."""
         fixed = (
             ("Host", f"127.0.0.1:{port}"),
             ("Content-Type", "application/json"),
@@ -47,10 +47,10 @@ class Request:
 async def run(
     port: int, requests: Callable[[int], Request], streams: int, total: int, *, timed: bool, spread: float = 0.0
 ) -> list[Stream]:
-    """`total` streams, `streams` at a time, over as many connections. `timed`: look at the text as it comes.
+    """Run `total` streams, `streams` at a time, each client with its own connection.
 
-    `spread`: seconds over which the clients begin, one after the other, since no two people press a key at once.
-    Raises RuntimeError for an answer that is none, TimeoutError for a proxy that does not keep up.
+    `timed` records the arrival of text. `spread` is the number of seconds over which the clients start. Raise
+    RuntimeError for an invalid answer, and TimeoutError for a proxy that is too slow.
     """
     found: list[Stream] = []
     numbers = iter(range(total))
@@ -91,7 +91,7 @@ async def _read(reader: asyncio.StreamReader, kind: Kind, stream: Stream, *, tim
 
 
 async def _skip(reader: asyncio.StreamReader) -> None:
-    """To the end, at the least cost: the streams share the machine with what is measured."""
+    """Read to the end with little CPU time, because the clients run on the measured machine."""
     tail = b""
     while not tail.endswith(b"\r\n0\r\n\r\n"):
         data = await reader.read(READ)
@@ -101,19 +101,19 @@ async def _skip(reader: asyncio.StreamReader) -> None:
 
 
 async def _chunk(reader: asyncio.StreamReader) -> bytes:
-    """One chunk of the body; nothing at its end."""
+    """Return one chunk of the body, or b"" at its end."""
     size = int(await reader.readuntil(b"\r\n"), 16)
     return (await reader.readexactly(size + 2))[:-2]
 
 
 class _Events:
-    """Bytes in, texts out."""
+    """Parser that converts bytes to the texts of events."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
-        self._separator = wire.separator(kind)
+        self._separator = api_formats.separator(kind)
         self._held = b""
 
     def feed(self, data: bytes) -> list[str]:
         *events, self._held = (self._held + data.replace(b"\r", b"")).split(self._separator)
-        return [text for event in events if (text := wire.text(self._kind, event))]
+        return [text for event in events if (text := api_formats.text(self._kind, event))]

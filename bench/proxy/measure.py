@@ -1,4 +1,4 @@
-"""One case at one proxy: run the load, look at the clocks before and after."""
+"""Measure one case with one proxy: run the load and read the CPU clocks before and after."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -12,26 +12,28 @@ from bench.proxy.cases import Case
 from bench.proxy.load import Stream, run
 from bench.proxy.peers import Peer
 from bench.proxy.processes import Process
-from bench.proxy.text import answer
-from bench.proxy.yardstick import milliseconds
+from bench.proxy.reference_work import milliseconds
+from bench.proxy.sample_text import answer
 
 _runs = count()
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one round found."""
+    """Results of one round."""
 
-    cpu: float  # µs a chunk
-    rate: float  # chunks a second, all streams together
+    cpu: float  # µs per chunk
+    rate: float  # chunks per second of all streams
     first: float  # ms from the request to the first text, median
-    held: tuple[float, float]  # ms from a sentence's completion at the provider to its arrival; p50, p99; paced only
+    held: tuple[
+        float, float
+    ]  # ms from the end of a sentence at the provider to its arrival, p50 and p99; only for paced cases
     resident: float  # MB
-    yard: float  # ms that the yardstick takes on the machine as it is just now
+    yard: float  # ms of the reference work on this machine at this time
 
 
 def measure(peer: Peer, case: Case, upstream: Process) -> Measured:
-    """One round."""
+    """Run one round and return its results."""
     before = milliseconds()
     found = uvloop.run(_measure(peer, case, upstream))
     return replace(found, yard=(before + milliseconds()) / 2)
@@ -64,7 +66,7 @@ async def _measure(peer: Peer, case: Case, upstream: Process) -> Measured:
 
 
 def whole(streams: list[Stream], case: Case) -> None:
-    """Raise RuntimeError for an answer that lacks something: speed without the text is worth nothing."""
+    """Raise RuntimeError if an answer is incomplete, because its times would be meaningless."""
     expected = "".join(answer(case.tokens).tokens)
     for stream in streams:
         if stream.text and _letters(stream.text) != _letters(expected):
@@ -72,15 +74,15 @@ def whole(streams: list[Stream], case: Case) -> None:
 
 
 def _letters(text: str) -> str:
-    """Without what markers are made of."""
+    """Return the text without the characters of markers."""
     return "".join(character for character in text if character.isalpha())
 
 
 async def _held(streams: list[Stream], upstream: Process, case: Case, name: str, ahead: int) -> tuple[float, float]:
-    """ms from a token at the provider to the end of its sentence at the client, p50 and p99.
+    """Return p50 and p99 of the delay in ms from the last token of a sentence at the provider to its arrival.
 
-    The token is the sentence's last, or with `ahead` 1 the one behind it: nobody who waits for whole sentences can know
-    earlier that one is over, since "3." may go on with "14".
+    With `ahead` 1, the delay is measured from the next token, because "3." can continue with "14": a proxy that waits
+    for whole sentences cannot detect the end earlier.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", upstream.port)
     waits: list[float] = []

@@ -1,4 +1,4 @@
-"""The baseline, a process of its own: aiohttp on both sides, every read written on as it is, nothing looked at."""
+"""The baseline: a process with aiohttp on both sides that forwards every read unchanged."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ HEADERS = ("Content-Type", "Authorization")
 
 
 async def serve(upstream: str) -> None:
-    """Until killed. Prints its port."""
+    """Serve until killed. Print the port first."""
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(
         upstream, connector=connector, timeout=aiohttp.ClientTimeout(total=None)

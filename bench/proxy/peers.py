@@ -1,4 +1,4 @@
-"""The proxies that are compared, each a process of its own: how it is started and what it is asked."""
+"""The proxies to compare, each in its own process: how to start them and how to build their requests."""
 
 import sys
 import tempfile
@@ -21,38 +21,38 @@ providers:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One proxy that runs."""
+    """A running proxy."""
 
     name: str
     process: Process
     request: Callable[[Case, int, str], Request]
     cites: bool = False
-    foreign: bool = False  # speaks OpenAI's API only and knows no evidence
-    slow: bool = False  # one stream for each client is enough to measure it
+    foreign: bool = False  # supports only the OpenAI API and no evidence
+    slow: bool = False  # one stream for each client is enough
 
     def knows(self, case: Case) -> bool:
-        """Whether it can do that at all."""
+        """Return whether the proxy supports a case."""
         return not (self.foreign and (case.evidence or case.kind != "openai"))
 
     def total(self, case: Case) -> int:
-        """Streams of one round, in all."""
+        """Return the number of streams of one round."""
         return min(case.streams, case.total) if self.slow else case.total
 
     def ahead(self, case: Case) -> int:
-        """How many tokens behind its last it takes to know that a sentence is over."""
+        """Return the number of tokens after a sentence that are needed to detect its end."""
         return int(self.cites and case.evidence > 0)
 
 
 @contextmanager
 def passthrough(upstream: Process) -> Iterator[Peer]:
-    """The bare aiohttp pass-through."""
+    """Start the bare aiohttp pass-through."""
     with module("bench.proxy.passthrough", f"http://127.0.0.1:{upstream.port}") as process:
         yield Peer("pass-through", process, plain)
 
 
 @contextmanager
 def citestream(upstream: Process, *options: str) -> Iterator[Peer]:
-    """`citestream serve`, everything as it is configured by default; its log goes nowhere."""
+    """Start `citestream serve` with the default configuration. Its log is discarded."""
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "bench.yaml"
         config.write_text(_CONFIG.format(port=upstream.port))

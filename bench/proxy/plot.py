@@ -1,4 +1,4 @@
-"""The pictures: CPU a chunk by streams, by excerpts and by length, and what a sentence has to wait."""
+"""Plots of the CPU time per chunk by streams, excerpts and length, and of the delay of sentences."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,14 +18,14 @@ COLOURS = {
     "Portkey": "#c98a1b",
     "LiteLLM": "#b23a48",
 }
-SIXTEEN = 16  # streams of the panels in which something else grows
+SIXTEEN = 16  # streams in the panels that vary another parameter
 
 Of = Callable[[Row], float]
-Line = dict[float, tuple[float, float]]  # x -> the pass-through's and the proxy's value
+Line = dict[float, tuple[float, float]]  # x -> values of the pass-through and the proxy
 
 
 def draw(rows: Sequence[Row], file: Path) -> None:
-    """Write it as PNG or SVG, by the name's ending: a panel for everything that the rows tell of."""
+    """Save a plot as PNG or SVG, depending on the file name, with a panel for each varied parameter."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -47,7 +47,7 @@ def draw(rows: Sequence[Row], file: Path) -> None:
 
 
 def _panels(rows: Sequence[Row]) -> list[tuple[str, str, str, dict[str, Line]]]:
-    """Title, what is below, what is beside, and the lines of each."""
+    """Return the title, the axis labels and the lines of each panel."""
     ours = [row for row in rows if "live" not in row.case and row.case.startswith("openai")]
     burst = [row for row in ours if not row.paced]
     usual = [row for row in burst if row.tokens == TOKENS]
@@ -55,12 +55,12 @@ def _panels(rows: Sequence[Row]) -> list[tuple[str, str, str, dict[str, Line]]]:
     paced = [row for row in ours if row.paced]
     much = [row for row in sixteen if row.tokens == TOKENS and row.evidence]
     return [
-        ("CPU a chunk, burst", "streams at once", "µs", _by(usual, lambda row: row.streams, _proxy, odd=True)),
+        ("CPU per chunk, burst", "concurrent streams", "µs", _by(usual, lambda row: row.streams, _proxy, odd=True)),
         ("16 streams, by excerpts", "excerpts", "µs", _by(much, lambda row: row.evidence, _kind)),
         ("16 streams, by length", "tokens of the answer", "µs", _by(sixteen, lambda row: row.tokens, _proxy, odd=True)),
         (
-            "Added to the time of a sentence, p99",
-            "streams at once",
+            "Delay of a sentence, p99",
+            "concurrent streams",
             "ms",
             _by(paced, lambda row: row.streams, _proxy, waiting=True),
         ),
@@ -70,7 +70,7 @@ def _panels(rows: Sequence[Row]) -> list[tuple[str, str, str, dict[str, Line]]]:
 def _by(
     rows: Sequence[Row], x: Of, name: Callable[[Row], str], *, odd: bool = False, waiting: bool = False
 ) -> dict[str, Line]:
-    """Lines by name. `odd`: only those that have more than one point; `waiting`: of a sentence, not CPU."""
+    """Return lines by name. `odd`: only lines with several points; `waiting`: the delay instead of CPU time."""
     lines: dict[str, Line] = {}
     for row in rows:
         value = (0.0, row.held[1]) if waiting else row.cpu

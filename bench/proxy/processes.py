@@ -1,8 +1,8 @@
-"""Processes under measurement: started, asked for their CPU time and memory, and ended, with all their children."""
+"""Processes to measure: start them, read their CPU time and memory, and stop them with their children."""
 
 import os
 import signal
-import subprocess  # nosec B404 # to run the servers that are measured
+import subprocess  # nosec B404 # runs the measured servers
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,27 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 120.0  # LiteLLM takes twenty
+START_SECONDS = 120.0  # LiteLLM takes 20 s
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One that listens."""
+    """A process that listens on a port."""
 
     pid: int
     port: int
-    started_in: float = 0.0  # seconds until it said so
+    started_in: float = 0.0  # seconds until it listened
 
     def cpu(self) -> float:
-        """Seconds of CPU that it and its children have used."""
+        """Return the CPU seconds of a process and its children."""
         return sum(time.clock_gettime(_clock(pid)) for pid in self.family())
 
     def resident(self) -> float:
-        """MB of memory, its children's too."""
+        """Return the memory of a process and its children in MB."""
         return sum(_resident(pid) for pid in self.family())
 
     def family(self) -> list[int]:
-        """Itself and everything it started."""
+        """Return the process and its children."""
         found, seen = [self.pid], 0
         while seen < len(found):
             found += _children(found[seen])
@@ -41,14 +41,14 @@ class Process:
 
 @contextmanager
 def module(name: str, *arguments: str) -> Iterator[Process]:
-    """A module of ours that prints its port."""
+    """Start a module of this project that prints its port."""
     with started([sys.executable, "-m", name, *arguments]) as process:
         yield process
 
 
 @contextmanager
 def started(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Process]:
-    """A program whose first line ends in its port."""
+    """Start a program whose first output line ends with its port."""
     began = time.monotonic()
     with running(command, environment) as process:
         assert process.stdout
@@ -62,8 +62,8 @@ def started(command: Sequence[str], environment: Mapping[str, str] | None = None
 def running(
     command: Sequence[str], environment: Mapping[str, str] | None = None, *, silent: bool = False
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Any program, ended with all that it started. `silent`: nobody reads what it prints."""
-    process = subprocess.Popen(  # nosec B603 # our own commands
+    """Run a program and stop it with its children. `silent` discards its output."""
+    process = subprocess.Popen(  # nosec B603 # commands of this project
         command,
         cwd=ROOT,
         env={**os.environ, **(environment or {})},
@@ -74,7 +74,7 @@ def running(
     try:
         yield process
     finally:
-        with suppress(ProcessLookupError):  # it has ended by itself
+        with suppress(ProcessLookupError):  # it has already ended
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         if process.stdout:
@@ -82,7 +82,7 @@ def running(
 
 
 def _clock(pid: int) -> int:
-    """The CPU clock of another process, in nanoseconds: what clock_getcpuclockid(3) of Linux returns."""
+    """Return the clock id of the CPU time of another process, like clock_getcpuclockid(3) of Linux."""
     return (~pid << 3) | 2
 
 

@@ -1,4 +1,4 @@
-"""The table, the file, and the comparison with what was committed."""
+"""Report the results: a table, a file, and a comparison with the committed results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,7 +12,7 @@ from bench.proxy.measure import Measured
 from bench.proxy.peers import Peer
 
 COMMITTED = Path(__file__).parent / "ratios.json"
-# Even the best round must be this much worse than the committed median, by both measures: noise is not, a mistake is.
+# The best round must be this much worse than the committed median by both measures, which noise does not cause.
 TOLERANCE = 1.25
 BASELINE, OURS = "pass-through", "Citestream"
 
@@ -21,7 +21,7 @@ Rounds = Mapping[tuple[str, str], Sequence[Measured]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians of one case; pairs are the pass-through and the proxy."""
+    """Medians of one case. Pairs are the values of the pass-through and the proxy."""
 
     case: str
     proxy: str
@@ -29,18 +29,20 @@ class Row:
     evidence: int
     tokens: int
     paced: bool
-    cpu: tuple[float, float]  # µs a chunk
+    cpu: tuple[float, float]  # µs per chunk
     ratio: float
-    ratios: tuple[float, ...]  # of each round
-    yards: tuple[float, ...]  # of each round: µs a chunk for each ms of the yardstick
-    delivered: float  # chunks a second, ratio
-    first: float  # ms later than the pass-through's first text
-    held: tuple[float, float]  # ms later than the pass-through's, p50 and p99 of sentences; paced only
+    ratios: tuple[float, ...]  # for each round
+    yards: tuple[float, ...]  # for each round: µs per chunk for each ms of the reference work
+    delivered: float  # chunks per second, ratio
+    first: float  # delay of the first text compared with the pass-through in ms
+    held: tuple[
+        float, float
+    ]  # delay of sentences compared with the pass-through in ms, p50 and p99; only for paced cases
     resident: float  # MB
 
 
 def rows(cases: Sequence[Case], peers: Sequence[Peer], found: Rounds) -> list[Row]:
-    """One for each case and each proxy that knows it but the pass-through."""
+    """Return a row for each case and each proxy except the pass-through."""
     return [
         _row(case, peer.name, found[BASELINE, case.baseline.name], found[peer.name, asked.name])
         for case in cases
@@ -75,14 +77,14 @@ def _row(case: Case, proxy: str, base: Sequence[Measured], own: Sequence[Measure
 
 
 HEADINGS = (
-    *("case", "proxy", "pass-through", "CPU a chunk", "ratio (of the rounds)", "delivered", "first text"),
+    *("case", "proxy", "pass-through", "CPU per chunk", "ratio (of the rounds)", "delivered", "first text"),
     *("sentence p50, p99", "RSS"),
 )
 WIDTHS = (58, 10, 12, 11, 22, 9, 10, 20, 7)
 
 
 def table(found: Sequence[Row]) -> str:
-    """For people; times are those added to the pass-through's."""
+    """Return the table as text. Times are the additional time compared with the pass-through."""
     return "\n".join(
         [_line(HEADINGS), "-|-".join("-" * width for width in WIDTHS), *(_line(_cells(row)) for row in found)]
     )
@@ -107,20 +109,20 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def as_json(found: Sequence[Row]) -> str:
-    """Everything measured."""
+    """Return all results as JSON."""
     listed = [{field.name: getattr(row, field.name) for field in fields(row)} for row in found]
     return orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
 def commit(found: Sequence[Row]) -> None:
-    """Make these the ones that later ones are compared with; cases that were not measured keep theirs."""
+    """Save the results for later comparisons. Cases that were not measured keep their committed results."""
     known = _committed() if COMMITTED.exists() else {}
     known |= {row.case: [round(row.ratio, 2), round(median(row.yards), 2)] for row in found if row.proxy == OURS}
     COMMITTED.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def worse(found: Sequence[Row]) -> list[str]:
-    """What is clearly worse than committed; cases that were not committed are none."""
+    """Return the cases that are clearly worse than the committed results. Cases without results are skipped."""
     committed = _committed()
     said = []
     for row in found:
@@ -133,6 +135,6 @@ def worse(found: Sequence[Row]) -> list[str]:
 
 
 def _committed() -> dict[str, list[float]]:
-    """By case: CPU a chunk as ratio to the pass-through's, and in µs for each ms of the yardstick."""
+    """Return by case the CPU time per chunk relative to the pass-through, and in µs per ms of the reference work."""
     found: dict[str, list[float]] = orjson.loads(COMMITTED.read_bytes())
     return found

@@ -1,7 +1,7 @@
-"""What `--workers N` brings: answers a second and CPU a chunk, one number of processes after the other, in rounds.
+"""Measure `--workers N`: answers per second and CPU time per chunk for several numbers of processes.
 
-The client and the fake provider need CPU too, a tenth of what Citestream does with evidence: on two cores two workers
-cannot be twice as fast.
+The client and the fake provider also use CPU time, a tenth of that of Citestream with evidence. Therefore two workers
+on two cores cannot be twice as fast.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ CASES = (Case(64), Case(64, 20), Case(64, 20, same=True))
 
 
 def table(numbers: Sequence[int], rounds: int) -> str:
-    """As text."""
+    """Return the results as text."""
     found: dict[tuple[int, Case], list[Measured]] = {}
     with ExitStack() as running:
-        upstream = running.enter_context(module("bench.proxy.upstream"))
+        upstream = running.enter_context(module("bench.proxy.fake_provider"))
         peers = {one: running.enter_context(citestream(upstream, "--workers", str(one))) for one in numbers}
         for number in range(rounds + 1):
             for case in CASES:
                 for workers, peer in peers.items():
                     measured = measure(peer, case, upstream)
-                    if number:  # the first warms up
+                    if number:  # the first is a warm-up
                         found.setdefault((workers, case), []).append(measured)
     return "\n".join(
         [

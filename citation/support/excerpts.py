@@ -2,7 +2,7 @@
 
 The turns of a conversation, and different users' questions about the same documents, send the same excerpts again.
 Analyzing an excerpt of 800 characters takes 0.2 ms, building the index of twenty analyzed excerpts 0.5 ms, and finding
-both in the cache 0.02 ms (`python -m bench.reading`).
+both in the cache 0.02 ms (`python -m bench.evidence_reading`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The fake provider, a process of its own: answers any of the three APIs, as fast as it can or at a steady pace.
+"""A fake provider in its own process: serves three APIs at full speed or at a constant rate.
 
 The model's name says how: `burst.200` are 200 tokens, each a write of its own; `paced.200.10.NAME` are 200 tokens, one
 every 10 ms, and when each was written is kept under NAME for `GET /times/NAME` to take.
@@ -13,10 +13,10 @@ from time import monotonic
 import orjson
 import uvloop
 
-from bench.proxy.text import answer
-from bench.proxy.wire import BEFORE_TOKENS, CONTENT_TYPES, Kind, frames
+from bench.proxy.api_formats import BEFORE_TOKENS, CONTENT_TYPES, Kind, frames
+from bench.proxy.sample_text import answer
 
-MOST_NAMES = 1000  # of times kept
+MOST_NAMES = 1000  # number of streams whose times are stored
 _MODEL = re.compile(rb"(burst|paced)\.(\d+)(?:\.(\d+)\.([\w-]+))?")
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
@@ -24,7 +24,7 @@ Times = OrderedDict[bytes, list[float]]
 
 
 async def serve() -> None:
-    """Until killed. Prints its port."""
+    """Serve until killed. Print the port first."""
     times: Times = OrderedDict()
     server = await asyncio.start_server(lambda r, w: connected(r, w, times), "127.0.0.1", 0, limit=2**24, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
@@ -32,7 +32,7 @@ async def serve() -> None:
 
 
 async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, times: Times) -> None:
-    """One connection, request after request."""
+    """Serve the requests of one connection."""
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
@@ -48,13 +48,13 @@ async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
 
 
 def told(writer: asyncio.StreamWriter, due: list[float]) -> None:
-    """When each token was written, seconds of this machine's monotonic clock."""
+    """Return the time of each written token in seconds of the monotonic clock."""
     said = orjson.dumps(due)
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said))
 
 
 async def stream(writer: asyncio.StreamWriter, target: bytes, sent: bytes, times: Times) -> None:
-    """One answer."""
+    """Write one answer."""
     kind: Kind = "gemini" if b"GenerateContent" in target else "ollama" if target.startswith(b"/api/") else "openai"
     named = _MODEL.search(target) or _MODEL.search(sent)
     assert named, "the model says nothing about pace"
@@ -67,19 +67,19 @@ async def stream(writer: asyncio.StreamWriter, target: bytes, sent: bytes, times
         for frame in framed(kind, count):
             writer.write(frame)
             await writer.drain()
-            await asyncio.sleep(0)  # so that each token is a write to the socket, as servers of models do it
+            await asyncio.sleep(0)  # write each token separately, like model servers
     writer.write(b"0\r\n\r\n")
 
 
 def kept(times: Times, name: bytes) -> list[float]:
-    """Where to note the times of this stream."""
+    """Return the list for the times of a stream."""
     if len(times) >= MOST_NAMES:
         times.popitem(last=False)
     return times.setdefault(name, [])
 
 
 async def paced(writer: asyncio.StreamWriter, kind: Kind, count: int, pace: float, noted: list[float]) -> None:
-    """A token every `pace` seconds. Late ones are not made up for by waiting less: they go out when they are due."""
+    """Yield a token every `pace` seconds, each at its scheduled time."""
     all_frames = framed(kind, count)
     opening = BEFORE_TOKENS[kind]
     began = monotonic()
@@ -95,7 +95,7 @@ async def paced(writer: asyncio.StreamWriter, kind: Kind, count: int, pace: floa
 
 @cache
 def framed(kind: Kind, count: int) -> list[bytes]:
-    """Each frame as a chunk of HTTP."""
+    """Return each frame as an HTTP chunk."""
     return [b"%x\r\n%s\r\n" % (len(frame), frame) for frame in frames(kind, answer(count).tokens)]
 
 

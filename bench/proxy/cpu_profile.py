@@ -1,8 +1,8 @@
-"""Where the CPU of `citestream serve` goes: its process under py-spy while the load runs, each sample by its stage.
+"""Measure the CPU time of each pipeline stage of `citestream serve`: sample it with py-spy during a load.
 
-A sample belongs to the first of STAGES that stands anywhere in its stack: what `aiohttp` does for a stage is its own,
-what nobody claims is the event loop's. µs a chunk are shares of what the process's own clock says, so that the price of
-being watched is in them; it is the same for all stages.
+A sample belongs to the first of STAGES that matches a frame of its stack, so that calls of `aiohttp` belong to the
+stage that makes them. Samples without a stage belong to the event loop. The shares are scaled to the CPU time of the
+process, which includes the overhead of sampling.
 """
 
 import re
@@ -19,9 +19,9 @@ from bench.proxy.measure import measure
 from bench.proxy.peers import citestream
 from bench.proxy.processes import ROOT, module, running
 
-SECONDS = 6.0  # of load for each case: 3,000 samples
-RATE = 500  # samples a second
-# Stage and what names it in a frame, `function (file:line)`; the first that fits has the sample.
+SECONDS = 6.0  # seconds of load for each case: 3,000 samples
+RATE = 500  # samples per second
+# Stages with patterns for a frame `function (file:line)`. A sample belongs to the first stage that matches.
 STAGES = (
     ("prepare evidence", ("(proxy/pipeline/preparation.py",)),
     (
@@ -68,8 +68,8 @@ STAGES = (
     ("take requests", ("(aiohttp/web_", "(proxy/")),
 )
 LOOP = "event loop, parsers in C"
-ENTRY = "(proxy/http/application.py"  # beneath every sample of the main thread
-IDLE = "(concurrent/futures/thread.py"  # a thread of a pool that waits for work: py-spy takes it for a busy one
+ENTRY = "(proxy/http/application.py"  # part of every sample of the main thread
+IDLE = "(concurrent/futures/thread.py"  # an idle pool thread, which py-spy reports as busy
 
 CASES = (
     Case(16),
@@ -80,7 +80,7 @@ CASES = (
 
 
 def table(cases: Sequence[Case] = CASES) -> str:
-    """As text: µs a chunk of each stage, a column a case."""
+    """Return a table in text form: µs per chunk of each stage, one column per case."""
     columns = [_split(case) for case in cases]
     names = [*(name for name, _ in STAGES), LOOP]
     lines = [f"{name:24}" + "".join(f"{column[name]:12.2f}" for column in columns) for name in names]
@@ -90,9 +90,9 @@ def table(cases: Sequence[Case] = CASES) -> str:
 
 def _split(case: Case) -> Counter[str]:
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
-        upstream = stack.enter_context(module("bench.proxy.upstream"))
+        upstream = stack.enter_context(module("bench.proxy.fake_provider"))
         peer = stack.enter_context(citestream(upstream))
-        measure(peer, case, upstream)  # warms up
+        measure(peer, case, upstream)  # warm-up
         raw = Path(folder) / "stacks"
         with running(py_spy(peer.process.pid, raw), silent=True) as watching:
             used = []
@@ -106,14 +106,14 @@ def _split(case: Case) -> Counter[str]:
 
 
 def py_spy(pid: int, raw: Path) -> list[str]:
-    """Watch this process for SECONDS and write its stacks to `raw`."""
+    """Sample a process for SECONDS and write its stacks to `raw`."""
     program = str(Path(sys.executable).with_name("py-spy"))
     how = ["--format", "raw", "--full-filenames", "--rate", str(RATE), "--duration", str(int(SECONDS))]
     return [program, "record", *how, "--output", str(raw), "--pid", str(pid)]
 
 
 def stages(raw: str) -> Counter[str]:
-    """Samples by stage; `raw`: lines of `frame;frame;... count`, the leaf last."""
+    """Return the samples per stage. `raw` has lines of `frame;frame;... count`, with the leaf last."""
     found: Counter[str] = Counter()
     for line in _FOLDERS.sub("(", raw).splitlines():
         stack, _, count = line.rpartition(" ")
@@ -124,11 +124,11 @@ def stages(raw: str) -> Counter[str]:
 
 
 def stage(frames: Sequence[str]) -> str:
-    """Whose a sample is."""
+    """Return the stage of a sample."""
     entry = max((at for at, frame in enumerate(frames) if ENTRY in frame), default=0)
     stack = ";".join(frames[entry + 1 :])
     return next((name for name, signs in STAGES if any(sign in stack for sign in signs)), LOOP)
 
 
-# What stands before the path of a module: this folder, the installed packages, the standard library
+# Prefixes of module paths: this folder, installed packages, standard library
 _FOLDERS = re.compile(rf"\((?:{re.escape(str(ROOT))}/(?!\.venv)|/[^;()]*?/site-packages/|/[^;()]*?/python3\.\d+/)")

@@ -1,7 +1,7 @@
-"""A fixed piece of work, none of it ours, timed beside every measurement: how fast the machine is just now.
+"""Reference work that is independent of this project, timed with every measurement to detect a slow machine.
 
-On a machine that others use too, the same work takes up to twice the CPU time, since caches are shared; and a
-pass-through gets cheaper, since more has arrived whenever it reads. Only what is worse by both measures is worse.
+On a shared machine, the same work takes up to twice the CPU time, because processes share caches. A pass-through gets
+cheaper at the same time, because more data has arrived at each read. A result is worse only if both measures say so.
 """
 
 import re
@@ -10,7 +10,7 @@ from time import process_time
 import numpy as np
 import orjson
 
-from bench.proxy.text import excerpts
+from bench.proxy.sample_text import excerpts
 
 TIMES = 15  # 1 ms each
 
@@ -18,7 +18,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def milliseconds() -> float:
-    """CPU time of the work, median of TIMES."""
+    """Return the median CPU time of the work in ms."""
     taken = []
     for _ in range(TIMES):
         began = process_time()
@@ -28,7 +28,7 @@ def milliseconds() -> float:
 
 
 def _work() -> None:
-    """A bit of everything that proxies and scorers do: JSON, regular expressions, dicts, small arrays."""
+    """Do typical work of proxies and scorers: JSON, regular expressions, dicts, small arrays."""
     texts = excerpts(5)
     for text in texts:
         orjson.loads(orjson.dumps({"choices": [{"delta": {"content": text}}]}))

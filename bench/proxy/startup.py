@@ -1,4 +1,4 @@
-"""What a fresh `citestream serve` takes: time to start and to answer first, memory at rest and after 64 streams."""
+"""Measure a new `citestream serve`: time to start, time of the first answer, and memory before and after 64 streams."""
 
 import time
 from urllib.request import urlopen
@@ -14,8 +14,8 @@ STARTS = 3
 
 
 def table() -> str:
-    """As text."""
-    with module("bench.proxy.upstream") as upstream:
+    """Return the results as text."""
+    with module("bench.proxy.fake_provider") as upstream:
         cpu, listens, answered, resident = sorted(_start(upstream) for _ in range(STARTS))[STARTS // 2]
         waits = f"listens after {listens:.2f} s, has answered after {answered:.2f} s, {cpu:.2f} s of them CPU"
         said = ["", f"start: {waits}; at rest {resident:.0f} MB"]
@@ -28,7 +28,7 @@ def table() -> str:
 
 
 def _start(upstream: Process) -> tuple[float, float, float, float]:
-    """Seconds of CPU, seconds until it listens, seconds until it has answered, MB."""
+    """Return CPU seconds, seconds until it listens, seconds until the first answer, and memory in MB."""
     began = time.monotonic()
     with citestream(upstream) as peer:
         _alive(peer)
@@ -36,5 +36,5 @@ def _start(upstream: Process) -> tuple[float, float, float, float]:
 
 
 def _alive(peer: Peer) -> None:
-    with urlopen(f"http://127.0.0.1:{peer.process.port}/healthz", timeout=10) as answer:  # nosec B310 # our own server
+    with urlopen(f"http://127.0.0.1:{peer.process.port}/healthz", timeout=10) as answer:  # nosec B310 # server of this project
         answer.read()

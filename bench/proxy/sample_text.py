@@ -1,4 +1,4 @@
-"""What is asked and answered: excerpts of real documents, and an answer made of their sentences, in tokens."""
+"""Sample texts: excerpts of real documents, and answers made of their sentences, in tokens."""
 
 import re
 from dataclasses import dataclass
@@ -8,16 +8,18 @@ from pathlib import Path
 
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 ENGLISH = ("moon-landings.md", "si-units.md", "server-sent-events.md", "declaration-of-independence.txt")
-EXCERPT = 600  # characters: what retrievers hand over is between 300 and 1,500
+EXCERPT = 600  # characters; results of retrievers have 300 to 1,500
 SENTENCE = (40, 220)  # characters
-# As tokenizers of models cut: a word with the space before it, a mark, white space; five characters on average.
+# Like tokenizers of models: a word with its space, punctuation, or white space; five characters on average.
 _TOKEN = re.compile(r" ?\w+|[^\w\s]|\s+")
-_WHOLE = re.compile(r"[A-Z][^.!?\n|*#]+[a-z]\.(?=\s|$)")  # one full stop, at its end: so arrivals can be counted
+_WHOLE = re.compile(
+    r"[A-Z][^.!?\n|*#]+[a-z]\.(?=\s|$)"
+)  # exactly one full stop, at the end, so that arrivals can be counted
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`tokens` as a model would send them; `ends`: which of them end a sentence."""
+    """An answer: `tokens` like those of a model, and `ends`, the indexes of tokens that end a sentence."""
 
     tokens: tuple[str, ...]
     ends: tuple[int, ...]
@@ -25,7 +27,7 @@ class Answer:
 
 @cache
 def excerpts(count: int) -> tuple[str, ...]:
-    """Passages of about EXCERPT characters, each from one document; repeated documents once there are no more."""
+    """Return passages of about EXCERPT characters, each from one document. Documents are repeated if necessary."""
     found: list[str] = []
     for name in ENGLISH:
         held = ""
@@ -39,7 +41,7 @@ def excerpts(count: int) -> tuple[str, ...]:
 
 @cache
 def answer(count: int) -> Answer:
-    """An answer of this many tokens. The model cites every other sentence."""
+    """Return an answer with this many tokens, in which every other sentence is cited."""
     text = ""
     tokens: list[str] = []
     while len(tokens) < count:
@@ -61,7 +63,7 @@ def _sentences() -> str:
 
 
 def _interleaved(texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(excerpt, sentence of it), taking turns."""
+    """Yield pairs of an excerpt and one of its sentences, alternating between excerpts."""
     least, most = SENTENCE
     whole = [[(text, found) for found in _WHOLE.findall(text) if least <= len(found) <= most] for text in texts]
     longest = max(map(len, whole))

@@ -1,6 +1,6 @@
-"""Reading evidence: what twenty excerpts of some 800 characters cost, new ones and such as came before.
+"""Measure the preparation of 20 excerpts of about 800 characters, new ones and cached ones.
 
-python -m bench.reading
+python -m bench.evidence_reading
 """
 
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from itertools import count
 from pathlib import Path
 from time import process_time
 
-from bench.proxy.text import excerpts
+from bench.proxy.sample_text import excerpts
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.excerpts import ExcerptCache
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text import analyze_text, split_sentences
 
-ROUNDS = 40  # the fastest counts: what is measured is the code, not who else uses the machine
+ROUNDS = 40  # the fastest round counts, because other processes can run on the machine
 EXCERPTS, CHARACTERS = 20, 800
-KEPT = 100_000  # characters, so that what is new pays for forgetting, too
+KEPT = 100_000  # small enough that new evidence also evicts entries
 DOCUMENTS = Path(__file__).parent.parent / "examples" / "documents"
 OTHERS = {"German": "wattenmeer.md", "Chinese": "solar-terms.md"}
 
@@ -25,7 +25,7 @@ _requests = count()
 
 
 def main() -> None:
-    """Print ms of CPU of each part, for each language."""
+    """Print the CPU time of each part in ms, for each language."""
     texts = {"English": list(excerpts(EXCERPTS))}
     for language, name in OTHERS.items():
         text = (DOCUMENTS / name).read_text("utf-8") * EXCERPTS
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def fastest(run: Callable[[list[Evidence]], object], evidence: Callable[[], list[Evidence]]) -> float:
-    """Milliseconds of the fastest round; each has evidence of its own."""
+    """Return the milliseconds of the fastest round. Each round has different evidence."""
     best = float("inf")
     for _ in range(ROUNDS):
         given = evidence()
@@ -56,13 +56,13 @@ def fastest(run: Callable[[list[Evidence]], object], evidence: Callable[[], list
 
 
 def numbered(texts: list[str], end: str = "") -> list[Evidence]:
-    """The evidence of one request, decoded for it. `end`: what only its excerpts say."""
+    """Return the evidence of one request. `end` makes its excerpts unique."""
     received = [(text + end).encode() for text in texts]
     return [Evidence(n, text.decode(), f"e{n}", title=f"Document {n}") for n, text in enumerate(received, 1)]
 
 
 def unlike(texts: list[str]) -> list[Evidence]:
-    """Evidence that no request had before."""
+    """Return evidence that no earlier request contained."""
     return numbered(texts, f" Retrieved for request {next(_requests)}.")
 
 

@@ -1,4 +1,4 @@
-"""Proxies of others, beside which Citestream is measured on request: LiteLLM's and Portkey's, each in its own place.
+"""Other proxies to compare with on request: LiteLLM and Portkey, each in its own environment.
 
 Portkey is pinned with what it needs: with later versions of its web framework every call fails ("immutable").
 """
@@ -6,7 +6,7 @@ Portkey is pinned with what it needs: with later versions of its web framework e
 import os
 import shutil
 import socket
-import subprocess  # nosec B404 # to install and run the peers
+import subprocess  # nosec B404 # installs and runs the other proxies
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ model_list:
 
 @contextmanager
 def litellm(upstream: Process) -> Iterator[Peer]:
-    """LiteLLM's proxy: one worker, in its production mode, without a database and callbacks."""
+    """Start the LiteLLM proxy with one worker in production mode, without a database and callbacks."""
     program = environments.python(LITELLM).with_name("litellm")
     key = f"sk-{token_hex(16)}"
     port = free_port()
@@ -55,14 +55,14 @@ def litellm(upstream: Process) -> Iterator[Peer]:
 
 @contextmanager
 def portkey(upstream: Process) -> Iterator[Peer]:
-    """Portkey's gateway."""
+    """Start the Portkey gateway."""
     if not (PLACE / "node_modules").exists():
         PLACE.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(PORTKEY / name, PLACE)
         npm = shutil.which("npm") or "npm"
         install = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        subprocess.run(install, cwd=PLACE, check=True)  # nosec B603 # our own command, of the PATH
+        subprocess.run(install, cwd=PLACE, check=True)  # nosec B603 # command from the PATH
     server = PLACE / "node_modules" / "@portkey-ai" / "gateway" / "build" / "start-server.js"
     port = free_port()
     host = f"http://127.0.0.1:{upstream.port}/v1"
@@ -72,25 +72,25 @@ def portkey(upstream: Process) -> Iterator[Peer]:
 
 
 def asking(headers: Mapping[str, str]) -> "Asking":
-    """As the pass-through is asked, with these headers."""
+    """Return a request like that for the pass-through, with additional headers."""
     return Asking(tuple(headers.items()))
 
 
 class Asking:
-    """Requests with headers of their own."""
+    """Builds requests with additional headers."""
 
     def __init__(self, headers: tuple[tuple[str, str], ...]) -> None:
-        """Name and value of each."""
+        """Add headers with these names and values."""
         self._headers = headers
 
     def __call__(self, case: Case, number: int, run: str) -> Request:
-        """One request."""
+        """Return one request."""
         request = plain(case, number, run)
         return Request(request.kind, request.path, request.body, self._headers)
 
 
 def free_port() -> int:
-    """One that nobody listens on."""
+    """Return an unused port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
@@ -99,7 +99,7 @@ def free_port() -> int:
 
 @contextmanager
 def reached(command: Sequence[str], port: int, path: str, environment: Mapping[str, str]) -> Iterator[Process]:
-    """A program that does not say when it listens: asked until it answers."""
+    """Wait until a program that does not report its port accepts requests."""
     began = time.monotonic()
     with running(command, environment, silent=True) as process:
         while not _answers(f"http://127.0.0.1:{port}{path}"):
@@ -111,7 +111,7 @@ def reached(command: Sequence[str], port: int, path: str, environment: Mapping[s
 
 def _answers(url: str) -> bool:
     try:
-        with urlopen(url, timeout=5):  # noqa: S310 # nosec B310 # our own address
+        with urlopen(url, timeout=5):  # noqa: S310 # nosec B310 # address of this machine
             return True
     except HTTPError:
         return True

@@ -1,4 +1,4 @@
-"""What a sentence costs: the product's own path, on the standard load of 20 excerpts of 200 words."""
+"""Measure the time per sentence in the pipeline, with the standard load of 20 excerpts of 200 words."""
 
 import asyncio
 import statistics
@@ -20,15 +20,15 @@ PREPARED = 5  # times
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Milliseconds. The mean counts what happens to some sentences only, such as a second look."""
+    """Times in milliseconds. The mean includes work for single sentences, such as the cross-encoder."""
 
-    median: float  # of a sentence, scoring and decision
+    median: float  # scoring and decision for a sentence
     mean: float
-    preparation: float  # of the evidence, off the path of the answer
+    preparation: float  # preparation of the evidence, concurrent with the answer
 
 
 def cost(name: str, records: Sequence[Record], reader: str = "", token_weight: float = 0.1) -> Cost:
-    """Of the scorer of that name with the local embedder, one sentence after the other."""
+    """Return the time of a scorer with the local embedder, one sentence after the other."""
     return asyncio.run(
         _cost(
             Options(scorer=name),
@@ -63,7 +63,7 @@ async def _cost(options: Options, records: Sequence[Record], config: ScoringConf
 
 
 def excerpts(records: Sequence[Record]) -> list[Evidence]:
-    """The words of all evidence, cut anew."""
+    """Return excerpts of equal length from the words of all evidence."""
     words = [word for r in records for e in r["evidence"] for word in e["text"].split()]
     parts = [words[at : at + WORDS] for at in range(0, EXCERPTS * WORDS, WORDS)]
     return [Evidence(n, " ".join(part), str(n)) for n, part in enumerate(parts, 1)]

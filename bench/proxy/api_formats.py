@@ -1,4 +1,4 @@
-"""The APIs as their servers and clients write them: a request's path and body, an answer's frames, a frame's text."""
+"""The formats of the APIs: path and body of a request, frames of an answer, and text of a frame."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -9,12 +9,12 @@ Kind = Literal["openai", "ollama", "gemini"]
 KINDS: tuple[Kind, ...] = ("openai", "ollama", "gemini")
 
 CONTENT_TYPES = {"openai": "text/event-stream", "ollama": "application/x-ndjson", "gemini": "text/event-stream"}
-BEFORE_TOKENS = {"openai": 1, "ollama": 0, "gemini": 0}  # frames: OpenAI's first names the role
+BEFORE_TOKENS = {"openai": 1, "ollama": 0, "gemini": 0}  # number of frames; the first of OpenAI contains the role
 QUESTION = "What do the excerpts say about units of measure, the flights to the moon, and event streams?"
 
 
 def path(kind: Kind, model: str) -> str:
-    """Where a client of this API asks for a stream."""
+    """Return the path of streaming requests."""
     match kind:
         case "openai":
             return "/v1/chat/completions"
@@ -25,7 +25,7 @@ def path(kind: Kind, model: str) -> str:
 
 
 def body(kind: Kind, model: str, question: str, **more: Any) -> bytes:
-    """What it sends; `more`: fields beside."""
+    """Return a request body with additional fields `more`."""
     if kind == "gemini":
         return orjson.dumps({"contents": [{"role": "user", "parts": [{"text": question}]}], **more})
     messages = [{"role": "user", "content": question}]
@@ -33,7 +33,7 @@ def body(kind: Kind, model: str, question: str, **more: Any) -> bytes:
 
 
 def frames(kind: Kind, tokens: Sequence[str]) -> list[bytes]:
-    """The stream, a frame a token: about 330 bytes for OpenAI, 150 for Ollama, 300 for Gemini; its end last."""
+    """Return the stream with a frame per token: 330 bytes for OpenAI, 150 for Ollama, 300 for Gemini, and the end."""
     match kind:
         case "openai":
             return _openai(tokens)
@@ -44,7 +44,7 @@ def frames(kind: Kind, tokens: Sequence[str]) -> list[bytes]:
 
 
 def text(kind: Kind, frame: bytes) -> str:
-    """The answer text of one event or line of a stream; nothing where it has none."""
+    """Return the answer text of one event or line of a stream, or ""."""
     if kind != "ollama":
         if not frame.startswith(b"data: {"):
             return ""
@@ -66,7 +66,7 @@ def text(kind: Kind, frame: bytes) -> str:
 
 
 def separator(kind: Kind) -> bytes:
-    """What stands between two frames, carriage returns left out."""
+    """Return the separator between two frames, without carriage returns."""
     return b"\n" if kind == "ollama" else b"\n\n"
 
 
