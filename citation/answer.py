@@ -6,8 +6,9 @@ the text to show and records the citations. `feed` may run ahead of `cite`; both
     text ─► Segmenter ─► Sentence ─► strip the model's markers ─► Draft ─(decision)─► insert our markers ─► shown text
 """
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .grounding import Grounding
 from .link_policy import LinkDefanger
@@ -18,7 +19,9 @@ from .references import References, Span
 from .support.claims import makes_claim
 from .support.decision import Decision, Reason
 from .support.scorers import Claim
+from .text.normalize import UNSPACED
 from .text.segmentation import VERBATIM, Kind, OpenSentence, Segmenter, SegmentLimits, Sentence
+from .text.segmentation.boundaries import CLOSERS, ENDS
 
 UNDECIDED = Decision()  # compared by identity: without a decision, nothing is cited, flagged, dropped or counted
 
@@ -62,6 +65,7 @@ class Answer:
         self._options = options
         self._live = options.release == "live"
         self._segmenter = Segmenter(limits)
+        self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
         self._partial = _PartialSentence(names, defanger)
         self._context = ""  # the previous sentence of the same paragraph
@@ -76,14 +80,20 @@ class Answer:
     def feed(self, text: str) -> list[Draft]:
         """Add a delta; return what can be shown."""
         sentences = self._segmenter.feed(text)
-        drafts = self._drafts(sentences) if sentences else []  # most deltas complete no sentence
+        drafts = self._drafts(sentences)
         if self._live or self._segmenter.in_code:
             drafts += self._release_part()
         return drafts
 
-    def flush(self) -> list[Draft]:
-        """Return the held text, because the answer ends or something else than text follows."""
-        return [self._draft(sentence) for sentence in self._segmenter.flush()]
+    def flush(self, *, complete: bool = True) -> list[Draft]:
+        """Return the held text, because the answer ends or something else than text follows.
+
+        `complete`: False if the answer was cut, so that an incomplete last sentence gets no decision.
+        """
+        drafts = self._drafts(self._segmenter.flush())
+        if drafts and not complete and not _is_complete(drafts[-1].text):
+            drafts[-1] = replace(drafts[-1], claim=None)
+        return drafts
 
     def take(self, text: str) -> list[Draft]:
         """Return the draft of a sentence that was already split."""
@@ -91,8 +101,12 @@ class Answer:
         return [self._draft(Sentence(start, text, _kind_of(text)))]
 
     def release(self) -> list[Draft]:
-        """Return the held text, because it was held for the maximum time."""
-        return [self._draft(sentence) for sentence in self._segmenter.release()]
+        """Return the complete words of the held text, because it was held for the maximum time.
+
+        The decision follows with the rest of the sentence. With `unsupported: drop` nothing is released: a sentence
+        that was shown in part could not be dropped.
+        """
+        return [] if self._options.unsupported == "drop" else self._release_part(whole_words=True)
 
     def cite(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
         """Return the text to show for this draft, and record its citations. Call it in the order of the drafts."""
@@ -112,21 +126,31 @@ class Answer:
         return text
 
     def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:
+        if not sentences:  # most deltas complete no sentence
+            return []
         following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.next_character]
-        return [self._draft(*pair) for pair in zip(sentences, following, strict=True)]
+        drafts: list[Draft] = []
+        for sentence, next_character in zip(sentences, following, strict=True):
+            if sentence.continues and sentence.citable:
+                text = self._partial.release_piece(sentence)
+                drafts += [Draft(text, end=sentence.start + len(sentence.text))] if text else []
+            else:
+                drafts.append(self._draft(sentence, next_character))
+        return drafts
 
-    def _release_part(self) -> list[Draft]:
+    def _release_part(self, *, whole_words: bool = False) -> list[Draft]:
         """Return the part of the open sentence that no following text can change."""
-        open_sentence = self._segmenter.open_sentence
-        text = self._partial.release(open_sentence)
-        return [Draft(text, end=open_sentence.start + self._partial.raw_length)] if text else []
+        part = self._segmenter.open_sentence
+        length = _whole_words(part.text, part.releasable_length) if whole_words else part.releasable_length
+        text = self._partial.release(part, length)
+        return [Draft(text, end=part.start + length)] if text else []
 
     def _draft(self, sentence: Sentence, following: str = "") -> Draft:
         partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger)
-        released = partial.released
+        released, sentence = partial.released, partial.joined(sentence)
         stripped, text = partial.complete(sentence)
         claim = self._claim(sentence, stripped.text, stripped.cited)
-        self._context = _context(sentence, stripped.text)
+        self._context = _context(sentence, stripped.text) if len(stripped.text) <= self._max_claim else ""
         return Draft(
             text,
             sentence.kind,
@@ -143,12 +167,14 @@ class Answer:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
         if not sentence.citable or not (body := text.strip()):
             return None
+        if len(body) > self._max_claim:
+            return None
         return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
 
     def _with_markers(self, draft: Draft, decision: Decision) -> str:
         """Return the sentence with its markers, and record its supports at their position in the shown text."""
         options, references = self._options, self._references
-        if not decision.supports and options.unsupported == "drop":
+        if not decision.supports and options.unsupported == "drop" and not draft.released:
             return self._dropped(draft, decision)
         cited = [references.cite(support.number) for support in decision.supports]
         markers = [render(reference.number, reference.evidence, options.marker) for reference in cited]
@@ -170,6 +196,9 @@ class Answer:
         return rest if "\n" in rest else ""
 
 
+# Pieces of a sentence that the length limit split, above which it gets no decision. Text that long without a boundary
+# is a list or a table of words, and the cost of a decision grows with its length.
+_MAX_CLAIM_PIECES = 2
 _LINK_OPENERS = frozenset("([")  # make a link of the brackets right before them; happens in scripts without spaces
 _COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
 
@@ -190,7 +219,7 @@ def _kind_of(text: str) -> Kind:
 
 
 class _PartialSentence:
-    """The part of an incomplete sentence that was already released."""
+    """The released part of an incomplete sentence, and the pieces that the length limit split off it."""
 
     def __init__(self, names: MarkerNames, defanger: LinkDefanger | None) -> None:
         self._names = names
@@ -198,24 +227,41 @@ class _PartialSentence:
         self._stripper: MarkerStripper | None = None  # created when a part is released
         self._text = ""  # the released part without the model's markers
         self._shown = ""  # the same with defanged links
-        self.raw_length = 0  # its length in the provider's text
+        self._raw_length = 0  # its length in the provider's text
+        self._pieces: list[Sentence] = []
+        self._pieces_length = 0
 
     @property
     def released(self) -> int:
         """The number of characters that the client has."""
         return len(self._shown)
 
-    def release(self, open_sentence: OpenSentence) -> str:
-        """Return the text that can be released now."""
-        if open_sentence.releasable_length <= self.raw_length:
+    def release(self, part: OpenSentence | Sentence, length: int) -> str:
+        """Release the first `length` characters of the text after the pieces. Return what the client does not have."""
+        begin = self._raw_length - self._pieces_length
+        if length <= begin:
             return ""
-        piece = open_sentence.text[self.raw_length : open_sentence.releasable_length]
-        self.raw_length = open_sentence.releasable_length
-        text = piece if open_sentence.kind in VERBATIM else self._strip(piece)
+        piece = part.text[begin:length]
+        self._raw_length += len(piece)
+        text = piece if part.kind in VERBATIM else self._strip(piece)
         self._text += text
-        shown = self._defanger.feed(text, code=open_sentence.kind is Kind.CODE) if self._defanger else text
+        shown = self._defanger.feed(text, code=part.kind is Kind.CODE) if self._defanger else text
         self._shown += shown
         return shown
+
+    def release_piece(self, piece: Sentence) -> str:
+        """Release a piece that the length limit split off. Return what the client does not have."""
+        shown = self.release(piece, len(piece.text))
+        self._pieces.append(piece)
+        self._pieces_length += len(piece.text)
+        return shown
+
+    def joined(self, last: Sentence) -> Sentence:
+        """Return the complete sentence: all pieces and the last one."""
+        if not self._pieces:
+            return last
+        first = self._pieces[0]
+        return Sentence(first.start, "".join(piece.text for piece in [*self._pieces, last]), first.kind)
 
     def complete(self, sentence: Sentence) -> tuple[StrippedText, str]:
         """Return the complete sentence without markers, and the text to show, which begins with the released part."""
@@ -229,15 +275,33 @@ class _PartialSentence:
     def _stripped(self, sentence: Sentence) -> StrippedText:
         if sentence.verbatim:
             return StrippedText(sentence.text)
-        if not self.raw_length:
+        if not self._raw_length:
             return strip(sentence.text, self._names)
         stripper = self._stripper or MarkerStripper(self._names)
-        rest = stripper.feed(sentence.text[self.raw_length :]) + stripper.flush()
+        rest = stripper.feed(sentence.text[self._raw_length :]) + stripper.flush()
         return StrippedText(self._text + rest, stripper.cited, stripper.unknown)
 
     def _strip(self, piece: str) -> str:
         self._stripper = self._stripper or MarkerStripper(self._names)
         return self._stripper.feed(piece)
+
+
+def _is_complete(text: str) -> bool:
+    """Return whether the last sentence of a cut answer ends with a mark or a line break."""
+    return text.endswith("\n") or text.rstrip(CLOSERS + " ")[-1:] in _ENDS
+
+
+_ENDS = frozenset(ENDS)
+
+
+def _whole_words(text: str, length: int) -> int:
+    """Return the largest length up to `length` that splits `text` between words."""
+    while length and not (text[length : length + 1].isspace() or _BETWEEN_WORDS.match(text, length - 1)):
+        length -= 1
+    return length
+
+
+_BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
 
 
 def _context(sentence: Sentence, text: str) -> str:

@@ -35,8 +35,9 @@ class JsonAnswer:
         self._length += len(text)
         return [Draft(text, end=self._length)]
 
-    def flush(self) -> list[Draft]:
-        """Return the sentences of all string values so far. Their drafts have no text, since it was already shown."""
+    def flush(self, *, complete: bool = True) -> list[Draft]:
+        """Return the sentences of all complete string values so far. Their text was already shown."""
+        del complete  # an incomplete value is never returned
         text = "".join(self._parts)
         drafts: list[Draft] = []
         for match in _STRING.finditer(text, self._searched):

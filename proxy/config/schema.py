@@ -105,7 +105,7 @@ class Limits(Section):
     held_characters: int = Field(
         default=SegmentLimits().characters,
         ge=100,
-        description="maximum characters to buffer a sentence; longer ones are split",
+        description="maximum characters to buffer; the words of a longer sentence are sent, and decided with its end",
     )
     event_bytes: int = Field(
         default=MAX_EVENT_BYTES,
@@ -118,7 +118,9 @@ class Limits(Section):
         description="maximum size of all events of a cited answer, about 400,000 tokens; larger answers fail",
     )
     held_seconds: float = Field(
-        default=20.0, gt=0, description="maximum seconds to buffer a sentence; longer ones are split"
+        default=20.0,
+        gt=0,
+        description="maximum seconds to buffer; then the complete words are sent, and decided with the sentence's end",
     )
 
 

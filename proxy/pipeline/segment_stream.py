@@ -32,14 +32,16 @@ class PendingText:
 
 Step = PendingText | Passed
 
+TRUNCATING_REASONS = ("length", "content_filter")  # an answer with this finish reason may end inside a sentence
+
 
 async def segment(
     events: AsyncGenerator[Event, None], response: Response, hold_seconds: float
 ) -> AsyncGenerator[list[Step], None]:
     """Yield the steps that each read of the provider's stream completes, in order.
 
-    A sentence that is incomplete for `hold_seconds` is split. A ProviderError is raised if nothing of the answer has
-    arrived. Otherwise the held text follows, and then `Failed`.
+    After `hold_seconds`, the complete words of an incomplete sentence are released without a decision. A ProviderError is
+    raised if nothing of the answer has arrived. Otherwise the held text follows, and then `Failed`.
     """
     segmenter, steps = _StreamSegmenter(response, hold_seconds), list[Step]()
     try:
@@ -52,7 +54,7 @@ async def segment(
     except ProviderError as error:
         if not segmenter.begun:
             raise
-        steps += [*segmenter.flush(), Failed(error)]
+        steps += [*segmenter.flush(complete=False), Failed(error)]
     if steps:
         yield steps
 
@@ -72,13 +74,13 @@ class _StreamSegmenter:
         steps = self._steps(event, now)
         for choice in self._choices.values():
             if choice.is_overdue(now, self._hold_seconds):
-                steps += choice.split()
+                steps += choice.release()
         return steps
 
-    def flush(self, choices: Iterable[int] | None = None) -> list[Step]:
-        """Return the held text of these choices. None: of all choices."""
+    def flush(self, choices: Iterable[int] | None = None, *, complete: bool = True) -> list[Step]:
+        """Return the held text of these choices. None: of all choices. `complete`: False if the answer was cut."""
         flushed = self._choices.values() if choices is None else [self._choice(index) for index in choices]
-        return [step for choice in flushed for step in choice.flush()]
+        return [step for choice in flushed for step in choice.flush(complete=complete)]
 
     def _steps(self, event: Event, now: float) -> list[Step]:
         match event:
@@ -92,9 +94,9 @@ class _StreamSegmenter:
             case OtherDelta(_, choices):
                 self.begun = True
                 return [*self.flush(choices), event]
-            case Finish(index):
+            case Finish(index, reason):
                 self.begun = True
-                return [*self.flush((index,)), event]
+                return [*self.flush((index,), complete=reason not in TRUNCATING_REASONS), event]
             case _:
                 assert_never(event)
 
@@ -141,14 +143,14 @@ class _Choice:
             self._held_since = now
         return self._pending(drafts)
 
-    def flush(self) -> list[Step]:
-        return self._pending(self._answer.flush())
+    def flush(self, *, complete: bool) -> list[Step]:
+        return self._pending(self._answer.flush(complete=complete))
 
     def is_overdue(self, now: float, hold_seconds: float) -> bool:
         return self._answer.holds and now - self._held_since >= hold_seconds
 
-    def split(self) -> list[Step]:
-        """Return the held text although its sentence is incomplete."""
+    def release(self) -> list[Step]:
+        """Return the complete words of the incomplete sentence."""
         return self._pending(self._answer.release())
 
     def _pending(self, drafts: list[Draft]) -> list[Step]:

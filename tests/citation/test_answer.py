@@ -1,6 +1,7 @@
 """Answer: whatever the provider sends, its words arrive, its markers do not, and ours stand where they are booked."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -37,6 +38,92 @@ def test_live_and_by_sentence_show_the_same_however_the_text_is_cut(text: str, p
     assert shown(cut(text, places), Options())[0] == expected
     assert shown(cut(text, places), Options(release="live"))[0] == expected
     assert shown(list(text), Options(release="live"))[0] == expected
+
+
+def shown_with_releases(parts: Sequence[str], options: Options) -> tuple[list[str], Response]:
+    """The pieces that the client is shown if the held text is released after each part."""
+    response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    pieces = []
+    for part in parts:
+        pieces += [answer.cite(draft, SUPPORTED) for draft in answer.feed(part)]
+        released = answer.release()
+        assert all(draft.claim is None for draft in released), "a part of a sentence is not decided about"
+        pieces += [answer.cite(draft) for draft in released]
+    return pieces + [answer.cite(draft, SUPPORTED) for draft in answer.flush()], response
+
+
+@given(texts, st.lists(st.integers(0, 1000), max_size=20))
+@settings(max_examples=200)
+def test_releasing_parts_of_sentences_early_changes_nothing_in_the_end(text: str, places: list[int]) -> None:
+    expected, plain = shown([text], Options())
+    for parts in (cut(text, places), list(text)):
+        pieces, response = shown_with_releases(parts, Options())
+        assert "".join(pieces) == expected
+        assert response.references.as_list() == plain.references.as_list()
+
+
+SENTENCE = "Tomasz Wilk led the project [2], which ended in 2021."
+
+
+@pytest.mark.parametrize("place", range(1, len(SENTENCE)))
+def test_a_part_that_is_released_early_ends_between_words_and_has_no_marker(place: int) -> None:
+    answer = Response(EVIDENCE, Options()).answer(0)
+    fed = [answer.cite(draft, SUPPORTED) for draft in answer.feed(SENTENCE[:place])]
+    early = "".join([*fed, *(answer.cite(draft, SUPPORTED) for draft in answer.release())])
+    rest = "".join(answer.cite(draft, SUPPORTED) for draft in [*answer.feed(SENTENCE[place:]), *answer.flush()])
+    assert early + rest == "Tomasz Wilk led the project, which ended in 2021. [1]"
+    assert "[" not in early
+    assert not (early[-1:].isalnum() and rest[:1].isalnum()), "cut inside a word"
+
+
+def test_nothing_is_released_early_of_a_sentence_that_may_be_dropped() -> None:
+    answer = Response(EVIDENCE, Options(unsupported="drop")).answer(0)
+    assert answer.feed("The bridge was opened in") == []
+    assert answer.release() == []
+    assert "".join(answer.cite(draft, Decision()) for draft in [*answer.feed(" 1932."), *answer.flush()]) == ""
+
+
+@pytest.mark.parametrize("count", [120, 190])
+def test_a_sentence_beyond_the_length_limit_is_decided_as_a_whole(count: int) -> None:
+    text = " ".join(["bridge"] * count) + "."
+    response = Response(EVIDENCE, Options(), limits=SegmentLimits(characters=700))
+    answer = response.answer(0)
+    drafts = [draft for part in cut(text, list(range(0, len(text), 90))) for draft in answer.feed(part)]
+    drafts += answer.flush()
+    assert [draft.claim is not None for draft in drafts] == [False] * (len(drafts) - 1) + [True]
+    pieces = [answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts]
+    assert "".join(pieces) == f"{text} [1]"
+    assert not any(one[-1:].isalnum() and other[:1].isalnum() for one, other in pairwise(pieces)), "cut inside a word"
+    ((span,),) = [reference.spans for reference in response.references.cited()]
+    assert (span.start, span.end) == (0, len(text))
+
+
+def test_a_sentence_far_beyond_the_length_limit_gets_no_decision() -> None:
+    text = "bridge " * 500
+    answer = Response(EVIDENCE, Options(), limits=SegmentLimits(characters=700)).answer(0)
+    drafts = [*answer.feed(text), *answer.flush()]
+    assert "".join(answer.cite(draft) for draft in drafts) == text
+    assert all(draft.claim is None for draft in drafts)
+
+
+CUT = {
+    "inside a sentence": ("It rose. The bridge was ope", "It rose. [1] The bridge was ope"),
+    "after a sentence": ("It rose. The bridge was opened.", "It rose. [1] The bridge was opened. [1]"),
+    "after a closing quotation mark": ('He said: "It rose."', 'He said: "It rose." [1]'),
+    "inside a list item": ("- It rose\n- It fe", "- It rose [1]\n- It fe"),
+    "inside a marker": ("It rose. It fell [", "It rose. [1] It fell ["),
+}
+
+
+@pytest.mark.parametrize("case", CUT)
+def test_an_incomplete_last_sentence_of_a_cut_answer_is_not_cited(case: str) -> None:
+    text, expected = CUT[case]
+    answer = Response(EVIDENCE, Options()).answer(0)
+    drafts = [*answer.feed(text), *answer.flush(complete=False)]
+    shown = "".join(answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts)
+    assert shown == expected
 
 
 @given(texts)

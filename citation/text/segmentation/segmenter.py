@@ -120,7 +120,7 @@ class Segmenter:
             sentence = self._next(stop, full, final and not full)
             if sentence is None and not full:
                 break
-            sentences.append(sentence or self._cut(self._forced_split(stop)))
+            sentences.append(sentence or self._cut(self._forced_split(stop), continues=True))
         self._trim()
         return sentences
 
@@ -193,10 +193,10 @@ class Segmenter:
         """Return where to split a sentence at the limit: after its last space; code and math exactly there."""
         return stop if self._is_verbatim else (self._buffer.rfind(" ", stop - self._max_length // 2, stop) + 1) or stop
 
-    def _cut(self, end: int) -> Sentence:
+    def _cut(self, end: int, *, continues: bool = False) -> Sentence:
         kind = self._line.kind if self._line else Kind.PROSE
         text = self._buffer[self._begin : end]
-        sentence = Sentence(self._offset + self._begin, text, kind)
+        sentence = Sentence(self._offset + self._begin, text, kind, continues)
         if len(self._line_start) < MAX_LINE_START:
             self._line_start += text[:MAX_LINE_START]
         self._begin = end

@@ -33,6 +33,7 @@ class Sentence:
     start: int
     text: str
     kind: Kind
+    continues: bool = False  # the length limit split it here; the next sentence is its continuation
 
     @property
     def citable(self) -> bool:
