@@ -1,6 +1,6 @@
-"""Retrievers: where evidence is kept and found.
+"""Retrievers: sources of evidence.
 
-A kind of retriever is one file and one line in RETRIEVERS, imported when asked for.
+A kind of retriever is one file and one line in RETRIEVERS, imported at the first use.
 """
 
 from importlib import import_module
@@ -19,7 +19,7 @@ RETRIEVERS = {
 
 
 def retriever(kind: str, **settings: Any) -> Retriever:
-    """A retriever of that kind, made of its own settings; ValueError, listing what exists, for an unknown one."""
+    """Create a retriever of a kind from its settings. Raises ValueError with the known kinds for an unknown one."""
     if kind not in RETRIEVERS:
         raise ValueError(f"unknown retriever {kind!r}; there are: {', '.join(RETRIEVERS)}")
     module, _, name = RETRIEVERS[kind].partition(":")

@@ -1,4 +1,4 @@
-"""Walk: the files of a folder that a reader may know, in order, and what was left out with the reason."""
+"""walk: list the files of a folder that have a reader, in order, and skipped files with the reason."""
 
 import os
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from .readers import READERS
 
-NEVER = frozenset({"node_modules", "__pycache__"})  # other people's files; everything hidden is left out too
+NEVER = frozenset({"node_modules", "__pycache__"})  # files of others; hidden files and folders are skipped, too
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file; `name` is the way to it from the folder, with slashes."""
+    """A file. `name`: its path from the folder, with slashes."""
 
     path: Path
     name: str
@@ -20,25 +20,25 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What is not read, although one might expect it."""
+    """A file or folder that is skipped, although a user might expect it."""
 
     name: str
     reason: str
 
 
 def walk(folder: Path) -> Iterator[File | LeftOut]:
-    """Without following links: their targets stand elsewhere in the folder, or are not meant to be shown."""
-    waiting = _listed(folder, "")
-    while waiting:
-        found = waiting.pop()
+    """Yield files and skipped files. Links are not followed: their targets may be outside of the folder."""
+    pending = _list_folder(folder, "")
+    while pending:
+        found = pending.pop()
         if isinstance(found, str):
-            waiting += _listed(folder, found)
+            pending += _list_folder(folder, found)
         else:
             yield found
 
 
-def _listed(folder: Path, inside: str) -> list[File | LeftOut | str]:
-    """What stands in one folder, in falling order; of folders the way to them."""
+def _list_folder(folder: Path, inside: str) -> list[File | LeftOut | str]:
+    """Return the content of one folder in descending order. Folders are returned as paths."""
     try:
         with os.scandir(folder / inside) as listing:
             found = sorted(listing, key=lambda entry: entry.name, reverse=True)
@@ -51,13 +51,13 @@ def _listed(folder: Path, inside: str) -> list[File | LeftOut | str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             listed.append(name)
-        elif (known := _known(entry, name)) is not None:
-            listed.append(known)
+        elif (file := _check_file(entry, name)) is not None:
+            listed.append(file)
     return listed
 
 
-def _known(entry: os.DirEntry[str], name: str) -> File | LeftOut | None:
-    """None for a file of a format that nobody reads."""
+def _check_file(entry: os.DirEntry[str], name: str) -> File | LeftOut | None:
+    """Return the file, or why it is skipped; None if its format has no reader."""
     if os.path.splitext(entry.name)[1].lower() not in READERS:
         return None
     if not _is_unicode(name):

@@ -1,11 +1,11 @@
-"""Entries: how services and tables name what evidence has, and entries of a request's `evidence` made of it."""
+"""Translate results of search services and tables into entries of a request's `evidence`."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from .retriever import Entry
 
-USUAL = {  # what LangChain, LlamaIndex and Haystack call things, beside our own names
+COMMON_PATHS = {  # field of evidence -> its paths in LangChain, LlamaIndex and Haystack, and our own names
     "text": "text|content|page_content|chunk|body",
     "title": "title|metadata.title|meta.title",
     "url": "url|metadata.url|meta.url|link",
@@ -22,20 +22,23 @@ _TEXTS = ("text", "id", "document_id", "file_name", "title", "url", "chunk_type"
 _NUMBERS = ("chunk_index", "page_number")
 
 
-def entry(item: Any, fields: Mapping[str, str]) -> Entry:
-    """An entry of a request's `evidence`; values of another kind are made what evidence wants, or left out."""
-    made: Entry = {}
+def make_entry(item: Any, fields: Mapping[str, str]) -> Entry:
+    """Return an entry of `evidence`. Values of other types are converted, or left out.
+
+    `fields`: the path of each field of evidence in the item; see `value_at`.
+    """
+    entry: Entry = {}
     for name, path in fields.items():
-        value = _as_evidence(name, found(item, path))
+        value = _convert(name, value_at(item, path))
         if value is not None:
-            made[name] = value
-    return made
+            entry[name] = value
+    return entry
 
 
-def found(data: Any, path: str) -> Any:
-    """What stands at a path such as `hits.hits`, `positions.0.0`, or `a|b` for the first of them that is there.
+def value_at(data: Any, path: str) -> Any:
+    """Return the value at a path such as `hits.hits`, `positions.0.0`, or `a|b` for the first that exists.
 
-    A key may itself hold dots (`@search.score`). None where nothing stands there.
+    A key may contain dots (`@search.score`). Returns None if the path does not exist.
     """
     for alternative in path.split("|"):
         value = _at(data, alternative)
@@ -44,7 +47,7 @@ def found(data: Any, path: str) -> Any:
     return None
 
 
-def _as_evidence(name: str, value: Any) -> Any:
+def _convert(name: str, value: Any) -> Any:
     if name in _TEXTS:
         return text_of(value) or None
     if name in _NUMBERS:
@@ -58,12 +61,12 @@ def _as_evidence(name: str, value: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A text, or the texts of a list (Azure's captions, several values of a field)."""
+    """Return a value as text. The texts of a list (Azure's captions, a field with several values) are joined."""
     if isinstance(value, list):
         return "\n".join(filter(None, map(text_of, value)))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return str(value).encode("utf-8", "replace").decode()  # half characters would break whatever they are sent in
+    return str(value).encode("utf-8", "replace").decode()  # lone surrogates cannot be encoded
 
 
 def _number(value: Any) -> float | None:
@@ -84,7 +87,7 @@ def _at(data: Any, path: str) -> Any:
         return None
     if path in data:
         return data[path]
-    for dot in (place for place, character in enumerate(path) if character == "."):
+    for dot in (at for at, character in enumerate(path) if character == "."):
         if path[:dot] in data and (value := _at(data[path[:dot]], path[dot + 1 :])) is not None:
             return value
     return None

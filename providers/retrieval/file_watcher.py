@@ -1,4 +1,4 @@
-"""Watching: who tells that something in a folder changed."""
+"""Watch folders for changes."""
 
 from collections.abc import AsyncIterator, Sequence
 from importlib import import_module
@@ -8,7 +8,7 @@ from ..errors import ProviderError
 
 
 async def changes(folders: Sequence[Path]) -> AsyncIterator[None]:
-    """One item for all changes of some moments, for ever. Raises ProviderError where the package is not installed."""
+    """Yield once for all changes of a short time, without end. Raises ProviderError if the package is missing."""
     try:
         watchfiles = import_module("watchfiles")
     except ImportError:

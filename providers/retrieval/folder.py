@@ -1,4 +1,4 @@
-"""The embedded store as a retriever: words and vectors, each ranked by itself, then fused."""
+"""The embedded store as a retriever. Results by words and by vectors are ranked separately, then fused."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,24 +13,24 @@ from numpy.typing import NDArray
 
 from ..embedding import Embedder
 from ..errors import ProviderError
+from .hybrid_search import fuse, milliseconds_since, question_vector
 from .question_scope import breadth
-from .questions import question_vector
-from .rank_fusion import fused
 from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved, Retriever
 from .store import Excerpt, Hit, Matrix, Store, StoreError
 
-CANDIDATES = 100  # of each half: what stands below in both is never among the first ten of the fused
-PREFERENCE = 1.15  # what the kind of evidence that a question wants is worth: two ranks at the top
+CANDIDATES = 100  # of each ranking; items below in both are never among the first ten after fusion
+PREFERENCE = 1.15  # weight of the kind of evidence that a question prefers; two ranks at the top
 
 
 class FolderRetriever(Retriever):
-    """Searches one store, on a thread of its own. Sees at its next search what `citestream index` changed."""
+    """Searches one store in a thread of its own. Each search sees the latest changes of `citestream index`."""
 
     def __init__(self, path: Path, embedder: Embedder | None = None, url_prefix: str = "") -> None:
-        """Raises StoreError. `embedder`: who made the store's vectors, closed by the caller; None: words only.
+        """Open the store. Raises StoreError.
 
-        `url_prefix`: what the file's name follows on in `url`, for entries that have none.
+        `embedder`: the one that made the store's vectors, closed by the caller; None: search by words only.
+        `url_prefix`: prefix of the file name in `url`, for entries without one.
         """
         self._store = Store(path)
         self._embedder = embedder
@@ -41,24 +41,26 @@ class FolderRetriever(Retriever):
         self._vectors: Matrix = np.zeros((0, 0), dtype=np.float32)
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
-        """Raises ProviderError where the store cannot be read. Without vectors, where their maker fails, by words."""
+        """Search, by words only if the embedder fails. Raises ProviderError if the store cannot be read."""
         vector, notes = await question_vector(self._embedder, query)
-        asked = query[:MAX_QUESTION]  # others wait for the same thread
+        truncated = query[:MAX_QUESTION]  # other requests wait for the same thread
         try:
-            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._search, asked, vector, top_k)
+            found = await asyncio.get_running_loop().run_in_executor(
+                self._thread, self._search, truncated, vector, top_k
+            )
         except (Error, StoreError) as error:
             raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
         return Retrieved(found.entries, found.found, {**found.notes, **notes})
 
     async def reach(self) -> None:
-        """Raises ProviderError where the store cannot be read."""
+        """Check that the store can be read. Raises ProviderError if not."""
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._store.counts)
         except (Error, StoreError) as error:
             raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
 
     async def aclose(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._thread.shutdown()
         self._store.close()
 
@@ -70,17 +72,17 @@ class FolderRetriever(Retriever):
             by_vectors = self._by_vectors(vector) if vector is not None else []
             found = self._store.excerpts({hit.excerpt for hit in (*by_words, *by_vectors)})
         kind = breadth(query)
-        halves = [[hit.excerpt for hit in half if hit.excerpt in found] for half in (by_words, by_vectors) if half]
+        rankings = [[hit.excerpt for hit in hits if hit.excerpt in found] for hits in (by_words, by_vectors) if hits]
         similar = {hit.excerpt: hit.score for hit in by_vectors}
         chosen = []
-        for number, _ in fused(halves, _worth(found, kind))[:top_k]:
+        for number, _ in fuse(rankings, _weights(found, kind))[:top_k]:
             score = max(similar.get(number, 0.0), found[number].covers(weights))
-            chosen.append(self._placed(found[number].entry) | {"score": round(score, 4)})
+            chosen.append(self._with_url(found[number].entry) | {"score": round(score, 4)})
         notes = {"by_words": len(by_words), "by_vectors": len(by_vectors), "breadth": kind or None}
-        return Retrieved(chosen, len(found), {**notes, "search_ms": _milliseconds(began)})
+        return Retrieved(chosen, len(found), {**notes, "search_ms": milliseconds_since(began)})
 
-    def _placed(self, entry: Entry) -> Entry:
-        """With its address, if there is one; a PDF opens at the page."""
+    def _with_url(self, entry: Entry) -> Entry:
+        """Return the entry with its URL, if there is one. The URL of a PDF includes the page."""
         name = entry.get("file_name")
         if not (self._url_prefix and name) or entry.get("url"):
             return entry
@@ -88,28 +90,24 @@ class FolderRetriever(Retriever):
         return entry | {"url": f"{self._url_prefix}{quote(name)}{page}"}
 
     def _by_vectors(self, vector: NDArray[np.float32]) -> list[Hit]:
-        """The closest excerpts by cosine, exactly."""
+        """Return the closest excerpts by exact cosine similarity."""
         if (version := self._store.version()) != self._version:
             self._numbers, self._vectors = self._store.matrix()
             self._version = version
         if self._vectors.shape[1] != len(vector):
-            return []  # made by another model: `citestream index` is about to replace them
+            return []  # of another model, until `citestream index` replaces them
         scores = self._vectors @ vector
-        most = min(CANDIDATES, len(scores))
-        best = np.argpartition(-scores, most - 1)[:most]
+        count = min(CANDIDATES, len(scores))
+        best = np.argpartition(-scores, count - 1)[:count]
         order = best[np.lexsort((self._numbers[best], -scores[best]))]
         return [Hit(int(self._numbers[at]), float(scores[at])) for at in order]
 
 
-def _worth(found: Mapping[int, Excerpt], kind: str) -> dict[int, float]:
-    """A broad question prefers artifacts, any other the source text."""
-    wanted = kind == "broad"
+def _weights(found: Mapping[int, Excerpt], kind: str) -> dict[int, float]:
+    """Return weights by excerpt. A broad question prefers artifacts, any other question the source text."""
+    prefers_artifacts = kind == "broad"
     return {
         number: PREFERENCE
         for number, excerpt in found.items()
-        if bool(excerpt.entry.get("is_generated_artifact")) == wanted
+        if bool(excerpt.entry.get("is_generated_artifact")) == prefers_artifacts
     }
-
-
-def _milliseconds(since: float) -> float:
-    return round((perf_counter() - since) * 1000, 3)

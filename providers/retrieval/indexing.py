@@ -111,7 +111,7 @@ async def _update(store: Store, folder: Folder, file: File, known: bytes | None,
         with store.changing():
             count = await _write(store, folder, digest, file, reading)
             if not count:
-                raise UnreadableFileError(file.path, "holds no text")
+                raise UnreadableFileError(file.path, "contains no text")
         return Indexed(file.name, count)
     except (UnreadableFileError, ValueError) as error:
         with store.changing():  # what was known of it is true no more

@@ -1,34 +1,35 @@
-"""Presets: how well-known search services are asked and what they answer. Every part can be changed in a configuration.
+"""Requests and answers of well-known search services. A configuration can override every part.
 
-In templates: `{query}`, `{top_k}`, `{vector}` (of the query), `{index}` (index, collection, class), `{properties}`.
+Names in templates: `{query}`, `{top_k}`, `{vector}` (of the query), `{index}` (index, collection, class),
+`{properties}`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..entries import USUAL
+from ..entries import COMMON_PATHS
 
 Template = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One kind of service. `fields`: by field of evidence, where it stands in an entry."""
+    """One kind of service. `fields`: the path of each field of evidence in a result."""
 
-    path: str = ""  # behind the address
+    path: str = ""  # appended to the address
     body: Template = field(default_factory=dict)
     auth: tuple[str, str] = ("Authorization", "Bearer {key}")  # header and its value
-    entries: str = ""  # where the list is
+    entries: str = ""  # the path of the list of results
     fields: Mapping[str, str] = field(default_factory=dict)
-    failed: str = ""  # what is there, and neither 0 nor empty, where the service failed in spite of its status 200
-    message: str = ""  # where it says why
+    failed: str = ""  # the path of a value that is neither 0 nor empty if the service failed despite its status 200
+    message: str = ""  # the path of the error message
 
 
-def _below(place: str, **others: str) -> dict[str, str]:
-    """The usual names, each below a key of the entry."""
-    below = {name: "|".join(f"{place}.{path}" for path in paths.split("|")) for name, paths in USUAL.items()}
-    return below | others
+def _nested_paths(key: str, **others: str) -> dict[str, str]:
+    """Return the common paths below a key of the result."""
+    paths_below = {name: "|".join(f"{key}.{path}" for path in paths.split("|")) for name, paths in COMMON_PATHS.items()}
+    return paths_below | others
 
 
 _SEARCH = {
@@ -44,7 +45,7 @@ _SEARCH = {
 }
 
 PRESETS: Mapping[str, Service] = {
-    "": Service(fields={"id": "id", "score": "score|similarity|distance", **USUAL}),
+    "": Service(fields={"id": "id", "score": "score|similarity|distance", **COMMON_PATHS}),
     "ragflow": Service(
         path="/api/v1/retrieval",
         body={"question": "{query}", "page": 1, "page_size": "{top_k}", "similarity_threshold": 0.2},
@@ -66,20 +67,20 @@ PRESETS: Mapping[str, Service] = {
         body=_SEARCH,
         auth=("Authorization", "ApiKey {key}"),
         entries="hits.hits",
-        fields=_below("_source", id="_id", score="_score"),
+        fields=_nested_paths("_source", id="_id", score="_score"),
     ),
     "opensearch": Service(
         path="/{index}/_search",
         body=_SEARCH,
         entries="hits.hits",
-        fields=_below("_source", id="_id", score="_score"),
+        fields=_nested_paths("_source", id="_id", score="_score"),
     ),
     "qdrant": Service(
         path="/collections/{index}/points/query",
         body={"query": "{vector}", "limit": "{top_k}", "with_payload": True},
         auth=("api-key", "{key}"),
         entries="result.points",
-        fields=_below("payload", id="id", score="score"),
+        fields=_nested_paths("payload", id="id", score="score"),
     ),
     "weaviate": Service(
         path="/v1/graphql",
@@ -97,6 +98,6 @@ PRESETS: Mapping[str, Service] = {
         body={"search": "{query}", "top": "{top_k}"},
         auth=("api-key", "{key}"),
         entries="value",
-        fields=USUAL | {"id": "chunk_id|id|key", "score": "@search.rerankerScore|@search.score"},
+        fields=COMMON_PATHS | {"id": "chunk_id|id|key", "score": "@search.rerankerScore|@search.score"},
     ),
 }

@@ -1,40 +1,40 @@
-"""Templates of requests: plain data, so that a service is described in a configuration."""
+"""Templates of requests: plain data, so that a configuration can describe a service."""
 
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 Values = Mapping[str, Any]
 
 
-def filled(template: Any, values: Values) -> Any:
-    """The template with its `{names}` replaced, however deep.
+def fill(template: Any, values: Values) -> Any:
+    """Return the template with its `{names}` replaced at any depth.
 
-    A text that is nothing but a name becomes the value itself, a number or a list too. Inside of other text the value
-    becomes text, as JSON where the name ends in `_json`: what GraphQL and the like need. Other braces stay.
+    A string that consists of a name becomes the value itself, which may be a number or a list. Inside other text the
+    value becomes text, or JSON if the name ends in `_json`, as GraphQL needs it. Other braces are kept.
     """
     if isinstance(template, Mapping):
-        return {key: filled(item, values) for key, item in template.items()}
+        return {key: fill(item, values) for key, item in template.items()}
     if isinstance(template, list | tuple):
-        return [filled(item, values) for item in template]
+        return [fill(item, values) for item in template]
     if not isinstance(template, str):
         return template
-    whole = _PLACE.fullmatch(template)
+    whole = _PLACEHOLDER.fullmatch(template)
     if whole and whole[1] in values:
         return values[whole[1]]
-    return _PLACE.sub(lambda name: _as_text(name, values), template)
+    return _PLACEHOLDER.sub(lambda name: _as_text(name, values), template)
 
 
-def named(template: Any) -> set[str]:
-    """The names that a template uses."""
+def placeholders(template: Any) -> set[str]:
+    """Return the names in a template."""
     if isinstance(template, Mapping):
-        return {name for item in template.values() for name in named(item)}
+        return {name for item in template.values() for name in placeholders(item)}
     if isinstance(template, list | tuple):
-        return {name for item in template for name in named(item)}
-    return set(_PLACE.findall(template)) if isinstance(template, str) else set()
+        return {name for item in template for name in placeholders(item)}
+    return set(_PLACEHOLDER.findall(template)) if isinstance(template, str) else set()
 
 
 def _as_text(name: re.Match[str], values: Values) -> str:

@@ -1,4 +1,4 @@
-"""Artifacts: which files are source text and which were generated from it, by the folder they stand in."""
+"""Recognise generated artifacts by the folder of a file."""
 
 from pathlib import PurePosixPath
 from typing import Any
@@ -7,12 +7,12 @@ FOLDERS = frozenset({"artifacts", "generated"})
 
 
 def artifact(name: str) -> dict[str, Any]:
-    """Fields of evidence for a file below a folder called `artifacts` or `generated`; none for any other.
+    """Return fields of evidence for a file below a folder called `artifacts` or `generated`, {} for any other.
 
-    The next folder below says what kind of artifact it is: `artifacts/book-club-profile/dune.md`.
+    The next folder is the kind of artifact: `artifacts/book-club-profile/dune.md`.
     """
     folders = PurePosixPath(name).parts[:-1]
-    at = next((place for place, folder in enumerate(folders) if folder.casefold() in FOLDERS), None)
+    at = next((index for index, folder in enumerate(folders) if folder.casefold() in FOLDERS), None)
     if at is None:
         return {}
     kind = folders[at + 1] if at + 1 < len(folders) else None

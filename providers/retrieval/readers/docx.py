@@ -1,4 +1,4 @@
-"""DOCX, by mammoth: it knows which styles are headings, and writes HTML, which is read like any page."""
+"""DOCX: mammoth converts it to HTML with headings, which is read like a web page."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -9,11 +9,11 @@ from zipfile import BadZipFile, ZipFile
 from .html import page
 from .part import Part, UnreadableFileError, not_installed
 
-MAX_UNPACKED = 32 * 2**20  # bytes of XML; a small file may hold terabytes. A book of 500 pages has 3 MB
+MAX_UNPACKED = 32 * 2**20  # bytes of XML; a small archive may unpack to terabytes. A book of 500 pages has 3 MB
 
 
 def parts(path: Path) -> Iterator[Part]:
-    """The whole document; Word decides about pages when it prints, so there are none."""
+    """Yield the whole document. The format has no pages; Word computes them when it prints."""
     try:
         mammoth = import_module("mammoth")
     except ImportError:

@@ -1,4 +1,4 @@
-"""HTML as text with Markdown's headings; without scripts, styles, menus. Read by lexbor, as browsers read it."""
+"""HTML as text with Markdown headings, without scripts, styles and menus. lexbor parses it as browsers do."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .part import Part, UnreadableFileError, held_at_once, not_installed
+from .part import Part, UnreadableFileError, check_memory, not_installed
 
 SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "head", "nav", "footer", "svg", "iframe", "object", "form", "button"}
@@ -20,25 +20,25 @@ _HEADINGS = {f"h{depth}": "#" * depth for depth in range(1, 7)}
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\f\v\xa0]*\n[\s\xa0]*|[ \t\r\f\v\xa0]+")
 _BREAKS = re.compile(r"[ \t]*\n(?:[ \t]*\n)+[ \t]*")
-# Elements that nothing closes but their end tag. A parser's time grows with the square of how deep they stand: 40,000
-# take two seconds.
+# Elements that only their end tag closes. The time of the parser grows with the square of their depth: a depth of
+# 40,000 takes two seconds.
 _OPENED = re.compile(r"<(/?)(?:div|span|section|article|blockquote|ul|ol|table|dl|center|font|em|strong|small|[abi])\b")
-DEEPEST = 10_000
-CHARSET_BYTES = 1024  # within which a page has to say its encoding
+MAX_DEPTH = 10_000
+CHARSET_BYTES = 1024  # at the start of a page, in which it has to declare its encoding
 
 
 def parts(path: Path) -> Iterator[Part]:
-    """The text of the page as one part; its title stands above it. Offsets are those of the text, not of the file."""
-    held_at_once(path)
-    html = _decoded(path.read_bytes())
-    if sum(-1 if end else 1 for end in _OPENED.findall(html)) > DEEPEST:
-        raise UnreadableFileError(path, f"is nested more than {DEEPEST:,} deep")
+    """Yield the text of the page as one part under its title. Offsets count in the text, not in the file."""
+    check_memory(path)
+    html = _decode(path.read_bytes())
+    if sum(-1 if end else 1 for end in _OPENED.findall(html)) > MAX_DEPTH:
+        raise UnreadableFileError(path, f"is nested more than {MAX_DEPTH:,} deep")
     title, text = page(html, path)
     yield Part(text, headings=(title,) if title else ())
 
 
 def page(html: str, path: Path) -> tuple[str, str]:
-    """Title and text. Raises UnreadableFileError where the parser is not installed."""
+    """Return title and text. Raises UnreadableFileError if the parser is not installed."""
     try:
         parser = import_module("selectolax.lexbor").LexborHTMLParser
     except ImportError:
@@ -49,12 +49,12 @@ def page(html: str, path: Path) -> tuple[str, str]:
     return title, _BREAKS.sub("\n\n", text).strip()
 
 
-def _decoded(data: bytes) -> str:
-    """By byte order mark, by what the page says, as UTF-8, and at last as browsers guess."""
+def _decode(data: bytes) -> str:
+    """Decode by byte order mark, the declared encoding, UTF-8, or at last cp1252, as browsers do."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
-    said = _CHARSET.search(data[:CHARSET_BYTES])
-    for encoding in (said[1].decode() if said else "utf-8", "utf-8"):
+    declared = _CHARSET.search(data[:CHARSET_BYTES])
+    for encoding in (declared[1].decode() if declared else "utf-8", "utf-8"):
         try:
             return data.decode(encoding).removeprefix("\ufeff")
         except (UnicodeDecodeError, LookupError):
@@ -63,7 +63,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _pieces(body: Any) -> Iterator[str]:
-    """The text in order, with the breaks that blocks make. Without recursion: pages are nested without end."""
+    """Yield the text in order, with line breaks around blocks. Not recursive, because pages may be nested deeply."""
     open_nodes = [(body, False)]
     preformatted = 0
     while open_nodes:

@@ -1,18 +1,18 @@
-"""JSON and JSON lines: evidence that is already cut, with its own fields."""
+"""JSON and JSON lines: evidence with its own fields, which is not split."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .part import Part, UnreadableFileError, held_at_once
+from .part import Part, UnreadableFileError, check_memory
 from .text import encoding_of
 
-LISTS = ("evidence", "documents")  # where a JSON file that holds a request has them
+LISTS = ("evidence", "documents")  # keys of evidence in a JSON file with a request
 
 
 def lines(path: Path) -> Iterator[Part]:
-    """A piece of evidence a line, read one after the other."""
+    """Yield one piece of evidence for each line."""
     with path.open(encoding=encoding_of(path), newline="\n") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
@@ -20,18 +20,18 @@ def lines(path: Path) -> Iterator[Part]:
 
 
 def whole(path: Path) -> Iterator[Part]:
-    """A list of evidence, one piece of it, or a request that has some."""
-    held_at_once(path)
+    """Yield the evidence of a file: a list of evidence, one piece, or a request with evidence."""
+    check_memory(path)
     found = _json(path.read_text(encoding_of(path)), path, "")
     for number, item in enumerate(_list(found, path), 1):
         yield _part(item, path, f"entry {number}")
 
 
-def _json(text: str, path: Path, place: str) -> Any:
+def _json(text: str, path: Path, location: str) -> Any:
     try:
         return json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        raise UnreadableFileError(path, "is not JSON", place) from None
+        raise UnreadableFileError(path, "is not JSON", location) from None
 
 
 def _list(found: Any, path: Path) -> list[Any]:
@@ -40,17 +40,17 @@ def _list(found: Any, path: Path) -> list[Any]:
             return [found]
         found = next((found[key] for key in LISTS if key in found), None)
     if not isinstance(found, list):
-        raise UnreadableFileError(path, 'must hold a list of evidence, such as [{"text": "…"}]')
+        raise UnreadableFileError(path, 'must contain a list of evidence, such as [{"text": "…"}]')
     return found
 
 
-def _part(item: Any, path: Path, place: str) -> Part:
-    """A piece of evidence; a bare string is its text."""
+def _part(item: Any, path: Path, location: str) -> Part:
+    """Return a piece of evidence. A string is its text."""
     entry = {"text": item} if isinstance(item, str) else item
     if not isinstance(entry, dict) or not isinstance(entry.get("text"), str) or not entry["text"].strip():
-        raise UnreadableFileError(path, "has no text", place)
+        raise UnreadableFileError(path, "has no text", location)
     try:
         json.dumps(entry, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise UnreadableFileError(path, "holds half a character", place) from None
+        raise UnreadableFileError(path, "contains a lone surrogate", location) from None
     return Part(entry["text"], fields={key: value for key, value in entry.items() if key != "text"}, ready=True)

@@ -1,4 +1,4 @@
-"""PDF, by pypdf: the text of each page, under the titles of the document's outline."""
+"""PDF: pypdf extracts the text of each page, under the titles of the document's outline."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -10,16 +10,16 @@ from .part import Part, UnreadableFileError, not_installed
 
 
 def parts(path: Path) -> Iterator[Part]:
-    """A part for each page that has text, numbered from 1. Offsets are those of the page's text."""
+    """Yield a part for each page with text, numbered from 1. Offsets count in the text of the page."""
     try:
         pypdf = import_module("pypdf")
     except ImportError:
         raise not_installed(path, "PDF") from None
-    logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of what it mends
+    logging.getLogger("pypdf").setLevel(logging.ERROR)  # its warnings are about errors that it corrects
     try:
         reader = pypdf.PdfReader(path)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise UnreadableFileError(path, "wants a password")
+            raise UnreadableFileError(path, "needs a password")
         titles = _titles(reader)
         headings: tuple[str, ...] = ()
         for number, page in enumerate(reader.pages, 1):
@@ -37,12 +37,12 @@ def parts(path: Path) -> Iterator[Part]:
 
 
 def _clean(text: str) -> str:
-    """Without what fonts with broken tables leave behind: halves of characters, NUL."""
+    """Return the text without lone surrogates and NUL, which come from fonts with broken tables."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
 
 
 def _titles(reader: Any) -> Mapping[int, tuple[str, ...]]:
-    """By page, from 0, what the outline says that begins there; nothing for an outline that is broken."""
+    """Return the titles that begin on each page, counted from 0; nothing for a broken outline."""
     found: dict[int, tuple[str, ...]] = {}
     try:
         _walk(reader, reader.outline, (), found)

@@ -1,4 +1,4 @@
-"""Text and Markdown, a window at a time, so that a large file takes no more memory than a small one."""
+"""Text and Markdown, read in windows, so that a large file takes no more memory than a small one."""
 
 import codecs
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from pathlib import Path
 from .front_matter import front_matter
 from .part import Part, UnreadableFileError
 
-WINDOW = 2**20  # characters held at a time: a book
-BLOCK = 2**18  # bytes read at a time
-SAMPLE = 2**16  # bytes from which an encoding is guessed
+WINDOW = 2**20  # characters in memory; the length of a book
+BLOCK = 2**18  # bytes per read
+SAMPLE = 2**16  # bytes from which an encoding is detected
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 def parts(path: Path) -> Iterator[Part]:
-    """The text in windows that end with a paragraph, without its front matter, whose fields belong to all of it."""
+    """Yield the text in windows that end with a paragraph. The fields of the front matter apply to all of them."""
     encoding = encoding_of(path)
     with path.open(encoding=encoding) as file:
         text = file.read(WINDOW)
@@ -30,7 +30,7 @@ def parts(path: Path) -> Iterator[Part]:
 
 
 def encoding_of(path: Path) -> str:
-    """UTF-8 or what the first bytes say; of others, what they look like. Raises UnreadableFileError for no text."""
+    """Return the encoding: by byte order mark, UTF-8, or detected. Raises UnreadableFileError if it is not text."""
     with path.open("rb") as file:
         head = file.read(SAMPLE)
         encoding = next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
@@ -44,11 +44,11 @@ def encoding_of(path: Path) -> str:
                 block = file.read(BLOCK)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            return _guessed(path, head) if encoding == "utf-8" else _refused(path)
+            return _detect_encoding(path, head) if encoding == "utf-8" else _not_text(path)
     return encoding
 
 
-def _guessed(path: Path, head: bytes) -> str:
+def _detect_encoding(path: Path, head: bytes) -> str:
     try:
         best = import_module("charset_normalizer").from_bytes(head).best()
     except ImportError:
@@ -56,20 +56,20 @@ def _guessed(path: Path, head: bytes) -> str:
             path, "is not UTF-8 text; pip install 'citestream[documents]' reads other encodings"
         ) from None
     if best is None:
-        return _refused(path)
+        return _not_text(path)
     try:
         path.read_text(best.encoding)
     except UnicodeDecodeError:
-        return _refused(path)
+        return _not_text(path)
     return str(best.encoding)
 
 
-def _refused(path: Path) -> str:
+def _not_text(path: Path) -> str:
     raise UnreadableFileError(path, "is not text")
 
 
 def _last_paragraph(text: str) -> int:
-    """Where the last paragraph begins, or the last line; the end of a text that has neither."""
+    """Return the start of the last paragraph or line, the end of a text with neither."""
     for end in (text.rfind("\n\n") + 2, text.rfind("\n") + 1):
         if end > len(text) // 2:
             return end

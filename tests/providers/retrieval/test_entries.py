@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.providers.retrieval.entries import USUAL, entry, found
+from citestream.providers.retrieval.entries import COMMON_PATHS, make_entry, value_at
 
 ANSWER = {
     "hits": {"hits": [{"_source": {"metadata.page": 3, "metadata": {"title": "T"}}, "_score": 0}]},
@@ -31,7 +31,7 @@ FOUND = {
 
 @pytest.mark.parametrize(("path", "expected"), FOUND.items(), ids=[path or "the whole" for path in FOUND])
 def test_paths(path: str, expected: Any) -> None:
-    assert found(ANSWER, path) == expected
+    assert value_at(ANSWER, path) == expected
 
 
 JSON = st.recursive(
@@ -43,11 +43,11 @@ JSON = st.recursive(
 
 @given(JSON, st.text("ab.|01", max_size=12))
 def test_no_path_fails_on_any_answer(data: Any, path: str) -> None:
-    found(data, path)
+    value_at(data, path)
 
 
 @given(JSON)
 def test_anything_becomes_an_entry_that_evidence_can_be_made_of(data: Any) -> None:
-    made = entry(data, {name: name for name in (*USUAL, "score", "metadata")} | {"text": "a|b|0"})
+    made = make_entry(data, {name: name for name in (*COMMON_PATHS, "score", "metadata")} | {"text": "a|b|0"})
     assert all(isinstance(made[name], str) for name in made.keys() & {"text", "title", "url", "id"})
     assert all(isinstance(made[name], int | float) for name in made.keys() & {"score", "page_number"})

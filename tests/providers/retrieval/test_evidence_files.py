@@ -60,15 +60,15 @@ def test_a_text_file_of_any_name_is_text(tmp_path: Path) -> None:
 
 REFUSED = {
     "not there": ("nowhere.md", None, "does not exist"),
-    "nothing in it": ("e.txt", "\n", "holds no text"),
-    "an empty list": ("e.json", "[]", "holds no text"),
+    "nothing in it": ("e.txt", "\n", "contains no text"),
+    "an empty list": ("e.json", "[]", "contains no text"),
     "not JSON": ("e.json", "[", "e.json is not JSON"),
     "nested too deeply": ("e.json", "[" * 100_000, "e.json is not JSON"),
     "a line that is not JSON": ("e.jsonl", '{"text": "x"}\n{\n', "e.jsonl, line 2 is not JSON"),
     "a line without text": ("e.jsonl", '{"text": "x"}\n{"txt": "y"}\n', "e.jsonl, line 2 has no text"),
     "an entry without text": ("e.json", '["x", {"text": " "}]', "e.json, entry 2 has no text"),
-    "a number": ("e.json", "5", "e.json must hold a list of evidence"),
-    "an object without evidence": ("e.json", json.dumps({"a": 1}), "e.json must hold a list of evidence"),
+    "a number": ("e.json", "5", "e.json must contain a list of evidence"),
+    "an object without evidence": ("e.json", json.dumps({"a": 1}), "e.json must contain a list of evidence"),
 }
 
 
@@ -87,5 +87,5 @@ def test_a_file_that_is_not_text_and_a_folder_without_any(tmp_path: Path) -> Non
     with pytest.raises(UnreadableFileError, match="is not text"):
         evidence_of(tmp_path)
     (tmp_path / "x.txt").unlink()
-    with pytest.raises(UnreadableFileError, match="holds no file ending in"):
+    with pytest.raises(UnreadableFileError, match="contains no file ending in"):
         evidence_of(tmp_path)

@@ -12,9 +12,9 @@ from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.errors import ProviderError, Unreachable
 from citestream.providers.retrieval import retriever
 from citestream.providers.retrieval.folder import FolderRetriever
+from citestream.providers.retrieval.hybrid_search import fuse
 from citestream.providers.retrieval.indexing import index
 from citestream.providers.retrieval.question_scope import breadth
-from citestream.providers.retrieval.rank_fusion import fused
 from citestream.providers.retrieval.ranking import MAX_QUESTION
 from citestream.providers.retrieval.store import Store
 
@@ -172,7 +172,7 @@ FUSED = {
 
 @pytest.mark.parametrize(("rankings", "first"), FUSED.values(), ids=FUSED)
 def test_rankings_are_fused(rankings: list[list[int]], first: int) -> None:
-    found = fused(rankings)
+    found = fuse(rankings)
     assert found[0][0] == first
     assert all(0 < score <= 1 for _, score in found)
     assert {item for item, _ in found} == {item for ranking in rankings for item in ranking}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citestream.providers.retrieval.http.template import filled, named
+from citestream.providers.retrieval.http.template import fill, placeholders
 
 VALUES: dict[str, Any] = {"query": 'who "is" {top_k}?', "top_k": 5, "vector": [0.5, -1.0]}
 
@@ -23,8 +23,8 @@ FILLED = {
 
 @pytest.mark.parametrize(("template", "expected"), FILLED.values(), ids=FILLED)
 def test_templates(template: Any, expected: Any) -> None:
-    assert filled(template, VALUES) == expected
+    assert fill(template, VALUES) == expected
 
 
 def test_the_names_that_a_template_uses() -> None:
-    assert named({"a": ["{query}", {"b": "x {vector_json} {1}"}], "c": 4}) == {"query", "vector_json", "1"}
+    assert placeholders({"a": ["{query}", {"b": "x {vector_json} {1}"}], "c": 4}) == {"query", "vector_json", "1"}

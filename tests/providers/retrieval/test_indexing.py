@@ -245,7 +245,7 @@ OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
         lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
         [LeftOut("b.pdf", "is a broken PDF: PdfStreamError")],
     ),
-    "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [LeftOut("e.txt", "holds no text")]),
+    "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [LeftOut("e.txt", "contains no text")]),
 }
 
 

@@ -212,7 +212,7 @@ BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     "two gigabytes of text": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
     "a program called text": ("a.txt", b"\x7fELF\x02\x01\x01" + bytes(200), "is not text"),
     "half of UTF-16": ("a.txt", b"\xff\xfe\x00", "is not text"),
-    "half a character in JSON": ("a.jsonl", b'{"text": "\\ud800"}', "line 1 holds half a character"),
+    "half a character in JSON": ("a.jsonl", b'{"text": "\\ud800"}', "line 1 contains a lone surrogate"),
     "a cell beyond all bounds": ("a.csv", b"A\n" + b"x" * (2**20 + 1), "is not a table"),
     "gone meanwhile": ("a.txt", lambda path: None, "cannot be read: No such file"),
     "a loop of links": ("a.txt", lambda path: os.symlink(path, path), "cannot be read: Too many levels"),

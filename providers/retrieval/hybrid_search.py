@@ -1,0 +1,47 @@
+"""The parts that searches by words and by meaning share: the vector of a question, and the fusion of rankings."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import Embedder
+from ..errors import ProviderError
+
+# The constant of reciprocal rank fusion. The paper's 60 was chosen for rankings of 1,000 documents. For the first ten
+# of two short rankings 10 is better (recall@5 .733 instead of .723; make bench).
+RANK_CONSTANT = 10
+
+
+async def question_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.float32] | None, dict[str, Any]]:
+    """Return the query's vector, and notes for the report. The vector is None without an embedder or if it fails."""
+    if embedder is None:
+        return None, {}
+    began = perf_counter()
+    try:
+        (vector,) = await embedder.embed([query])
+    except ProviderError as error:
+        return None, {"degraded": f"by words only: {error.message}"}
+    return vector, {"embedding_ms": milliseconds_since(began)}
+
+
+def fuse(rankings: Sequence[Sequence[int]], weights: Mapping[int, float] | None = None) -> list[tuple[int, float]]:
+    """Return (item, score) by reciprocal rank fusion (Cormack, Clarke, Büttcher: SIGIR 2009), best first.
+
+    An item that is first in every ranking has the score 1. `weights`: factors for some of the items.
+    """
+    scores: defaultdict[int, float] = defaultdict(float)
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, 1):
+            scores[item] += (RANK_CONSTANT + 1) / (RANK_CONSTANT + rank) / len(rankings)
+    for item, factor in (weights or {}).items():
+        scores[item] *= factor
+    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
+def milliseconds_since(began: float) -> float:
+    """Return the milliseconds since a reading of `perf_counter`."""
+    return round((perf_counter() - began) * 1000, 3)
