@@ -31,6 +31,7 @@ class Options:
     unsupported_note: str = "(no supporting source)"
     references_in_text: bool = False
     enrich: bool = False
+    judge: bool = True  # only if the configuration names a judge
     explain: bool = False
     dialect: DialectName = "openai"
 

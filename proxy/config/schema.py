@@ -1,7 +1,7 @@
 """The root section, Config, and the sections about evidence, scoring and limits."""
 
 from ipaddress import ip_address
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, PlainValidator, model_validator
@@ -9,6 +9,7 @@ from pydantic import Field, PlainValidator, model_validator
 from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options, parse_options
+from citestream.citation.support.judging import JudgeBand
 from citestream.citation.support.scorers.ragflow import TOKEN_WEIGHT
 from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.embedding.embedder import CACHE_BYTES
@@ -59,6 +60,9 @@ class EvidenceConfig(Section):
     )
 
 
+ONNX = "onnx:"  # prefix of a folder with a model, where a model's name may also stand
+
+
 class ScoringConfig(Section):
     """Settings of the scorers."""
 
@@ -88,6 +92,33 @@ class ScoringConfig(Section):
         description="weight of words in the ragflow scorer, the rest is the weight of embeddings; RAGFlow uses 0.7",
     )
     entailment: str = Field(default="", description="folder of a cross-encoder with model.onnx and tokenizer.json")
+    judge: str = Field(
+        default="",
+        description="model that confirms or refuses citations: provider/model, or onnx:FOLDER of a cross-encoder",
+    )
+    judge_band: tuple[float, float] | Literal["all"] = Field(
+        default=(JudgeBand().low, JudgeBand().high),
+        description="scorer probabilities for which the judge is asked; all: also what gates refuse, except numbers",
+    )
+    judge_deadline_seconds: float = Field(
+        default=2.0, gt=0, le=10, description="maximum seconds to wait for the judge per sentence; then it is ignored"
+    )
+    judge_concurrent_calls: int = Field(
+        default=8, ge=1, description="maximum concurrent calls of one worker; one answer uses at most half of them"
+    )
+    judge_calls_per_answer: int = Field(
+        default=100, ge=1, description="maximum calls for one answer; 30 sentences with three candidates each need 90"
+    )
+    judge_template: str = Field(default="", description="file with a prompt for the judge; empty: chosen by model name")
+    judge_cached_verdicts: int = Field(
+        default=20_000, ge=0, description="number of verdicts in the cache; 20,000 take about 3 MB"
+    )
+
+    @model_validator(mode="after")
+    def _check_band(self) -> "ScoringConfig":
+        if self.judge_band != "all" and not 0 <= self.judge_band[0] < self.judge_band[1] <= 1:
+            raise ValueError("scoring.judge_band must be two numbers 0 <= low < high <= 1, or all")
+        return self
 
 
 class Output(Section):
@@ -201,6 +232,8 @@ class Config(Section):
             if retriever.embedder:
                 self._check_embedder(retriever.embedder, f"retrievers.{name}.embedder")
         self._check_embedder(self.scoring.embedder, "scoring.embedder")
+        if not self.scoring.judge.startswith(ONNX):
+            self._check_model(self.scoring.judge, "scoring.judge")
         self._check_required()
         if self.store.url and self.references.file:
             raise ValueError("give only one of store.url and references.file")

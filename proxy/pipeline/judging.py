@@ -7,29 +7,26 @@ the grounding report says `degraded`. Verdicts are cached by content across requ
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import exp
 from time import perf_counter
-from typing import Protocol
 
 from citestream.citation.grounding import JudgeReport
-from citestream.citation.support.judge_prompt import JudgeTemplate, Message, probability, read_answer
+from citestream.citation.support.decision import JUDGE_THRESHOLD, Verdict
+from citestream.citation.support.judge_prompt import JudgeTemplate, probability, read_answer
+from citestream.citation.support.judging import JudgeBand, apply, candidates
+from citestream.citation.support.scorers import Claim, PreparedEvidence
 from citestream.providers.errors import ProviderError
-from citestream.providers.judging.language_model import Reply
+from citestream.providers.judging.cross_encoder import EntailmentModel
+from citestream.providers.judging.language_model import LanguageModelJudge
 
 log = logging.getLogger("citestream")
 
 KEY_BYTES = 16  # of a cache key: two of a billion questions collide with a probability of 10^-21
-
-
-class Asks(Protocol):
-    """Something that replies to a question."""
-
-    async def ask(self, messages: list[Message], /) -> Reply:
-        """Return the reply. Raise ProviderError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +49,75 @@ class Question:
     passage: str
 
 
-class Judge:
-    """The judge of one worker: its model, prompt, cache and limits."""
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The probability that the passage supports the claim, None if the reply cannot be read; and what it cost."""
 
-    def __init__(self, model: Asks, name: str, template: JudgeTemplate, limits: JudgeLimits, secret: bytes) -> None:
-        """`name`: of the model, as the configuration has it. `secret`: key of the nonces around passages."""
+    probability: float | None
+    tokens: int = 0
+
+
+class JudgeModel(ABC):
+    """A model that reads a claim and a passage together."""
+
+    @abstractmethod
+    async def read(self, question: Question) -> Opinion:
+        """Return the opinion on one question. Raise ProviderError."""
+
+    async def aclose(self) -> None:
+        """Release what the model holds."""
+        return
+
+
+class PromptedModel(JudgeModel):
+    """A language model that is asked in words."""
+
+    def __init__(self, model: LanguageModelJudge, template: JudgeTemplate, secret: bytes) -> None:
+        """`secret`: key of the nonces around passages."""
         self._model = model
-        self._name = name
         self._template = template
         self._secret = secret
+
+    async def read(self, question: Question) -> Opinion:
+        """See JudgeModel."""
+        messages = self._template.messages(
+            question.claim, question.passage, title=question.title, context=question.context, secret=self._secret
+        )
+        reply = await self._model.ask(messages)
+        likely = probability(reply.top)
+        if likely is None and (answer := read_answer(reply.text)) is not None:
+            likely = float(answer)
+        return Opinion(likely, reply.tokens)
+
+
+class CrossEncoder(JudgeModel):
+    """A local model in ONNX that returns log odds of entailment."""
+
+    def __init__(self, model: EntailmentModel) -> None:
+        """`model`: closed with this one."""
+        self._model = model
+
+    async def read(self, question: Question) -> Opinion:
+        """See JudgeModel."""
+        passage = f"{question.title}. {question.passage}" if question.title else question.passage
+        (log_odds,) = await self._model.entailed([(passage, question.claim)])
+        return Opinion(1 / (1 + exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log_odds)))))
+
+    async def aclose(self) -> None:
+        """Stop the model's thread."""
+        await self._model.aclose()
+
+
+MAX_LOG_ODDS = 30.0  # beyond it the probability is 0 or 1 in double precision, and `exp` may overflow
+
+
+class Judge:
+    """The judge of one worker: its model, cache and limits."""
+
+    def __init__(self, model: JudgeModel, band: JudgeBand, limits: JudgeLimits) -> None:
+        """`model`: closed with the judge. `band`: of the candidates that it reads."""
+        self._model = model
+        self.band = band
         self.limits = limits
         self._calls = asyncio.Semaphore(limits.concurrent_calls)
         self._cache: OrderedDict[bytes, float] = OrderedDict()
@@ -71,31 +128,27 @@ class Judge:
 
     def cached(self, question: Question) -> float | None:
         """Return the verdict on a question that was asked before."""
-        key = self._key(question)
+        key = _key(question)
         if key not in self._cache:
             return None
         self._cache.move_to_end(key)
         return self._cache[key]
 
     async def ask(self, question: Question, report: JudgeReport) -> float | None:
-        """Return the probability that the passage supports the claim; None if the reply is neither Yes nor No."""
-        messages = self._template.messages(
-            question.claim, question.passage, title=question.title, context=question.context, secret=self._secret
-        )
+        """Return the probability of support; None if the reply cannot be read. Raise ProviderError."""
         async with self._calls:
             report.calls += 1
-            reply = await self._model.ask(messages)
-        report.tokens += reply.tokens
-        verdict = _verdict(reply)
-        if verdict is not None:
-            self._cache[self._key(question)] = verdict
+            opinion = await self._model.read(question)
+        report.tokens += opinion.tokens
+        if opinion.probability is not None and self.limits.cached_verdicts:
+            self._cache[_key(question)] = opinion.probability
             if len(self._cache) > self.limits.cached_verdicts:
                 self._cache.popitem(last=False)
-        return verdict
+        return opinion.probability
 
-    def _key(self, question: Question) -> bytes:
-        parts = (self._name, self._template.text, question.claim, question.context, question.title, question.passage)
-        return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
+    async def aclose(self) -> None:
+        """Release the model."""
+        await self._model.aclose()
 
 
 class AnswerJudge:
@@ -109,7 +162,23 @@ class AnswerJudge:
         self._left = judge.limits.calls_per_answer
         self.degraded = False  # whether a verdict was late or failed
 
-    async def verdicts(self, questions: Sequence[Question]) -> list[float | None]:
+    @property
+    def at_least(self) -> float:
+        """The lowest probability of a candidate."""
+        return self._judge.band.low
+
+    async def review(self, claim: Claim, verdicts: Sequence[Verdict], prepared: PreparedEvidence) -> list[Verdict]:
+        """Return the verdicts on a claim, those on candidates confirmed or refused as far as the judge answered."""
+        found = candidates(verdicts, self._judge.band, prepared)
+        asked = [Question(claim.text, claim.context, candidate.title, candidate.passage) for candidate in found]
+        replies = await self.probabilities(asked)
+        judged = {one.number: reply for one, reply in zip(found, replies, strict=True) if reply is not None}
+        confirmed = sum(reply >= JUDGE_THRESHOLD for reply in judged.values())
+        self._report.confirmed += confirmed
+        self._report.refused += len(judged) - confirmed
+        return apply(verdicts, judged)
+
+    async def probabilities(self, questions: Sequence[Question]) -> list[float | None]:
         """Return the probability of support for each question; None for a verdict that is late, failed or not asked."""
         found = [self._judge.cached(question) for question in questions]
         self._report.cached += sum(verdict is not None for verdict in found)
@@ -130,6 +199,8 @@ class AnswerJudge:
                     found[row] = await self._judge.ask(question, self._report)
                 except ProviderError as error:
                     log.warning("The judge failed: %s", error.brief)
+                except Exception:  # a judge never breaks an answer
+                    log.exception("The judge failed")
             if found[row] is None:
                 self._report.failed += 1
                 self.degraded = True
@@ -143,9 +214,6 @@ class AnswerJudge:
                 self.degraded = True
 
 
-def _verdict(reply: Reply) -> float | None:
-    likely = probability(reply.top)
-    if likely is not None:
-        return likely
-    answer = read_answer(reply.text)
-    return None if answer is None else float(answer)
+def _key(question: Question) -> bytes:
+    parts = (question.claim, question.context, question.title, question.passage)
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
