@@ -1,7 +1,7 @@
 """The command `citestream judge-check`: measures a judge on near-misses and on labelled data.
 
-Two questions are answered. How well does the judge alone tell true claims from false ones? And how well does the product
-with this judge, that is, with the scorer that proposes candidates, the band, and the gates?
+Two results are measured: the verdicts of the judge alone, and the decisions of the product with this judge, where the
+scorer proposes candidates and the gates refuse some of them.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from ..model_routes import Routes
 from ..pipeline.judging import JudgeModel, Question
 from ..scorers import Scorers
 
-SEED = 0  # of the sample, so that two judges read the same pairs
+SEED = 0  # seed of the sample: two judges read the same pairs
 MAX_ERRORS = 5  # calls in a row that may fail before the check gives up: the address or the key is wrong
 QUANTILES = 20  # the last of 20 is the 95th percentile
 
@@ -40,7 +40,7 @@ QUANTILES = 20  # the last of 20 is the 95th percentile
 class Pair:
     """A claim and a passage, and whether the passage supports the claim."""
 
-    kind: str  # of the table's row: `near-misses en`, or the name of a data set
+    kind: str  # row of the table: `near-misses en`, or the name of a data set
     claim: str
     context: str
     title: str
@@ -66,7 +66,7 @@ class Results:
     """Everything that was measured."""
 
     tallies: dict[str, Tally] = field(default_factory=dict)
-    seconds: list[float] = field(default_factory=list)  # of each call
+    seconds: list[float] = field(default_factory=list)  # one value per call
     tokens: int = 0
 
 
