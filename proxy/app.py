@@ -16,6 +16,7 @@ from citestream.providers.events import ChatRequest, Message
 from .apis.extensions import check_scorer
 from .config import Config, ConfigError, PromptFiles
 from .embedders import Embedders
+from .judges import make_judge
 from .model_routes import Route, Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
@@ -40,7 +41,7 @@ class App:
         check_scorer(config.citations)
         self.routes = Routes(config, self.telemetry)
         embedders = Embedders(config)
-        self.scorers = Scorers(config, embedders)
+        self.scorers = Scorers(config, embedders, make_judge(config.scoring, self.routes))
         self.retrievers = Retrievers(config, embedders, self.routes, self.telemetry)
         self.recent = RecentReferences(config.references, store=config.store)
         self._secret = secrets.token_bytes(32)
@@ -113,6 +114,7 @@ class App:
         if found.retrieval is not None:
             response.grounding.notes["retrieval"] = dict(found.retrieval)
         scoring = self.scorers.open(job.options, prompt.injected)
+        response.grounding.judging = scoring.judge_report
         excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
         request = ChatRequest(route.model, prompt.messages, params, excerpts, question(messages), key)
         hold_seconds = self.config.limits.held_seconds

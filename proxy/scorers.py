@@ -18,6 +18,7 @@ from citestream.providers.judging.cross_encoder import EntailmentModel
 
 from .config import Config, ConfigError
 from .embedders import Embedders
+from .pipeline.judging import Judge
 from .pipeline.preparation import Preparations
 from .pipeline.scoring import ExternalModels, Scoring
 
@@ -33,10 +34,11 @@ class Scorers:
     needs them.
     """
 
-    def __init__(self, config: Config, embedders: Embedders | None = None) -> None:
-        """`embedders` is closed with this object. Raise ConfigError if the configured scorer lacks a model."""
+    def __init__(self, config: Config, embedders: Embedders | None = None, judge: Judge | None = None) -> None:
+        """`embedders` and `judge` are closed with this object. Raise ConfigError if the scorer lacks a model."""
         self._config = config
         self._embedders = embedders or Embedders(config)
+        self._judge = judge
         self._embedder: Embedder | None = None
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
@@ -67,7 +69,9 @@ class Scorers:
                 self._log_once("cross-encoder", error)
         cross_encoder = self._cross_encoder if needs_cross_encoder else None
         deadline = self._config.scoring.deadline_seconds
-        return Scoring(chosen, evidence, ExternalModels(deadline, self._embedder, cross_encoder, self._preparations))
+        judge = self._judge if options.judge else None
+        models = ExternalModels(deadline, self._embedder, cross_encoder, judge, self._preparations)
+        return Scoring(chosen, evidence, models)
 
     def scorer(self, name: str) -> Scorer:
         """Return the scorer of that name, as configured. Raise ValueError if the name is unknown."""
@@ -82,6 +86,8 @@ class Scorers:
         await self._embedders.aclose()
         if self._cross_encoder is not None:
             await self._cross_encoder.aclose()
+        if self._judge is not None:
+            await self._judge.aclose()
         self._preparations.close()
 
     def _log_once(self, model: str, error: Exception) -> None:

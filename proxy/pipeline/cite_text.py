@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
-from citestream.citation.answer import Answer, Draft
+from citestream.citation.answer import UNDECIDED, Answer, Draft
 from citestream.citation.cite import CitedText, align, calibrate_answer, decide, drafts_of, finish
 from citestream.citation.evidence import Evidence
 from citestream.citation.explanation import Explained, explain_drafts
@@ -12,7 +12,7 @@ from citestream.citation.json_answer import JsonAnswer
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options
 from citestream.citation.response import Response
-from citestream.citation.support.decision import Support
+from citestream.citation.support.decision import Decision, Support
 from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Scores, scorer
 
 from ..scorers import Scorers
@@ -31,17 +31,35 @@ class ScoredText:
     scores: list[Scores | None]
     prepared: PreparedEvidence
     response: Response
+    scoring: Scoring
 
     async def cited(self) -> CitedText:
         """Return the text with its markers. Must be called once, since it adds to the references."""
         pieces: list[str] = []
         supports: list[tuple[Support, ...]] = []
-        for draft, scored in zip(self.drafts, self.scores, strict=True):
-            decision = decide(draft, scored, self.prepared, self.response.options)
-            pieces.append(self.answer.cite(draft, decision))
-            supports.append(decision.supports)
-            await asyncio.sleep(0)
+        for start in range(0, len(self.drafts), MAX_BATCH):
+            batch = slice(start, start + MAX_BATCH)
+            for draft, decision in zip(self.drafts[batch], await self._decide(batch), strict=True):
+                pieces.append(self.answer.cite(draft, decision))
+                supports.append(decision.supports)
+                await asyncio.sleep(0)
+        self.response.grounding.degraded |= self.scoring.degraded
         return finish(self.response, pieces, supports, self.scores)
+
+    async def _decide(self, batch: slice) -> list[Decision]:
+        """Decide about several sentences. With a judge, its questions about all of them run concurrently."""
+        rows = list(zip(self.drafts[batch], self.scores[batch], strict=True))
+        if self.scoring.judge_report is None:
+            return [decide(draft, scored, self.prepared, self.response.options) for draft, scored in rows]
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._judge(draft, scored)) for draft, scored in rows]
+        return [task.result() for task in tasks]
+
+    async def _judge(self, draft: Draft, scored: Scores | None) -> Decision:
+        if draft.claim is None or scored is None:
+            return UNDECIDED
+        hints, options = frozenset(draft.cited), self.response.options
+        return await self.scoring.decide_scored(draft.claim, hints, scored, self.prepared, options)
 
     def explained(self) -> list[Explained]:
         """Return the verdicts behind each decision."""
@@ -85,7 +103,8 @@ async def score_text(
         found += await scoring.score_all(claims[start : start + MAX_BATCH])
     scores = align([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
-    return ScoredText(answer, drafts, calibrate_answer(scores, prepared), prepared, response)
+    response.grounding.judging = scoring.judge_report
+    return ScoredText(answer, drafts, calibrate_answer(scores, prepared), prepared, response, scoring)
 
 
 async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:

@@ -1,7 +1,7 @@
 """Scoring: run a scorer for one request. The evidence is prepared and embedded while the model thinks.
 
-The services that a scorer uses, an embedder and a cross-encoder, may be slow or broken. A sentence waits for them no
-longer than the deadline; then the lexical score decides, and the grounding report says `degraded`.
+The services that a scorer uses, an embedder, a cross-encoder and a judge, may be slow or broken. A sentence waits for
+them no longer than the deadline; then the lexical score decides, and the grounding report says `degraded`.
 """
 
 import asyncio
@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.grounding import JudgeReport
 from citestream.citation.options import Options
 from citestream.citation.support.calibration import calibrate_all
-from citestream.citation.support.decision import Decision, attribute
+from citestream.citation.support.decision import Decision, assess, decide
 from citestream.citation.support.scorers import (
     Claim,
     PreparedEvidence,
@@ -24,6 +25,7 @@ from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
 from citestream.providers.judging.cross_encoder import EntailmentModel
 
+from .judging import Judge
 from .preparation import Preparations
 
 log = logging.getLogger("citestream")
@@ -39,6 +41,7 @@ class ExternalModels:
     deadline: float  # seconds that a sentence waits for them
     embedder: Embedder | None = None
     cross_encoder: EntailmentModel | None = None
+    judge: Judge | None = None  # has a deadline of its own
     preparations: Preparations | None = None  # the queue that prepares evidence; None: one of its own
 
 
@@ -51,6 +54,8 @@ class Scoring:
         self._windows = (scorer.texts_to_embed, tuple(evidence))
         self._embedder = models.embedder if scorer.needs_vectors else None
         self._cross_encoder = models.cross_encoder
+        self.judge_report = JudgeReport() if models.judge else None
+        self._judge = models.judge.open(self.judge_report) if models.judge and self.judge_report else None
         self._deadline = self._patience = models.deadline
         self._embedding = asyncio.Lock()
         self._complete: PreparedEvidence | None = None
@@ -59,7 +64,7 @@ class Scoring:
     @property
     def may_wait(self) -> bool:
         """Whether a decision may have to wait for an external service."""
-        return self._embedder is not None or self._cross_encoder is not None
+        return any(service is not None for service in (self._embedder, self._cross_encoder, self._judge))
 
     async def embed(self, claims: Sequence[Claim] = (), *, max_stalled: float | None = None) -> None:
         """Embed the evidence and the claims that are already known. Errors are left to `score_all`.
@@ -104,9 +109,21 @@ class Scoring:
         scores = calibrate_all(await self.score_all([claim for claim, _ in claims]))
         prepared = await self.prepared()
         return [
-            attribute(claim, one, prepared, hints=hints, limit=options.max_per_sentence, explain=options.explain)
+            await self.decide_scored(claim, hints, one, prepared, options)
             for (claim, hints), one in zip(claims, scores, strict=True)
         ]
+
+    async def decide_scored(
+        self, claim: Claim, hints: frozenset[int], scores: Scores, prepared: PreparedEvidence, options: Options
+    ) -> Decision:
+        """Decide which evidence supports a claim whose scores are known, with the judge if there is one."""
+        judge = self._judge
+        at_least = judge.at_least if judge else 1.0
+        verdicts = assess(claim, scores, prepared, hints=hints, at_least=at_least, complete=options.explain)
+        if judge:
+            verdicts = await judge.review(claim, verdicts, prepared)
+            self.degraded |= judge.degraded
+        return decide(verdicts, limit=options.max_per_sentence, explain=options.explain)
 
     async def _claim_vectors(self, embedder: Embedder, texts: list[str]) -> Sequence[Vectors | None]:
         """Return the vectors of claims once those of the evidence are there; None if that takes too long."""
