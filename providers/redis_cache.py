@@ -17,7 +17,7 @@ from .errors import ProviderError, TimedOut, Unreachable
 
 PREFIX = "{citestream}:"
 QUIET_SECONDS = 1.0  # without requests after a failure, so that requests do not queue for a server that is down
-CHECK_SECONDS = 30.0  # of idleness, after which a connection is checked
+CHECK_SECONDS = 30.0  # idle time after which a connection is checked
 
 _PUT = """
 local name, data, ttl, keep, bytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

@@ -22,7 +22,7 @@ from .transport import (
 from .wire.json_text import loads
 from .wire.stream_end import TERMINATORS, StreamEnd, after_last_terminator
 
-MAX_TERMINATOR_BYTES = 3  # of a terminator that may have arrived with an earlier read
+MAX_TERMINATOR_BYTES = 3  # the longest part of a terminator that an earlier read may end with
 
 
 class EventBuffer:

@@ -19,7 +19,7 @@ class Settings:
     responses: bool | Literal["auto"] = "auto"  # whether an OpenAI-compatible server has /responses; "auto": try it
     vertex: bool = False  # base_url is a Vertex AI address up to and including the location
     ca_file: str = ""  # PEM file with a certificate authority to trust besides the machine's own
-    max_event_bytes: int = MAX_EVENT_BYTES  # of one event or line of a stream
-    max_answer_bytes: int = MAX_ANSWER_BYTES  # of all events of one translated answer
+    max_event_bytes: int = MAX_EVENT_BYTES  # limit of one event or line of a stream
+    max_answer_bytes: int = MAX_ANSWER_BYTES  # limit of all events of one translated answer
     timeouts: Timeouts = field(default_factory=Timeouts)
     retries: Retries = field(default_factory=Retries)

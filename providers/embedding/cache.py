@@ -8,7 +8,7 @@ import numpy as np
 from .model import Vectors
 
 KEY_BYTES = 16  # the probability of a collision among a billion texts is 10^-21
-OVERHEAD_BYTES = 250  # of an entry: array header, key, table entry; measured with tracemalloc
+OVERHEAD_BYTES = 250  # array header, key and table entry of a vector; measured with tracemalloc
 
 
 class VectorCache:

@@ -28,7 +28,7 @@ class _Wanted:
 
     key: bytes
     text: str
-    callers: int = 0  # that wait for it
+    callers: int = 0  # number of callers that wait for it
     done: "asyncio.Future[Vectors]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 

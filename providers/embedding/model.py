@@ -19,8 +19,8 @@ class Limits:
     """The size of one request, and the number of concurrent requests."""
 
     texts: int  # in a request
-    characters: int  # of a request
-    text_characters: int  # of a text; longer texts are truncated
+    characters: int  # limit of a request
+    text_characters: int  # limit of a text; longer texts are truncated
     requests: int = 4  # concurrent
     seconds: float = 30.0  # for one request
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import BrokenStream, ProviderError, translate
 
-MAX_TOKENS = 256  # of sentence and passage together; time grows faster than length, and windows have 100
+MAX_TOKENS = 256  # sentence and passage together; time grows faster than length, and windows have 100
 BATCH = 8  # pairs that are padded to the same length
 
 Pair = tuple[str, str]  # passage, sentence

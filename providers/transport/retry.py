@@ -20,7 +20,7 @@ FIRST_WAIT = 0.5  # seconds before the first retry; doubled for each further one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How often a request is sent again, and after which time."""
+    """Number and timing of retries."""
 
     most: int = 2  # as the SDKs of OpenAI and Anthropic do
     longest_wait: float = 10.0  # seconds, of all waits together; clients wait longer than this for headers

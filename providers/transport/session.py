@@ -23,15 +23,15 @@ FIRST_TOKEN_SECONDS = 300.0  # a local server may have to load a model from disk
 IDLE_SECONDS = 120.0  # longer than the pauses of reasoning models
 TOTAL_SECONDS = 3600.0  # longer than any useful answer
 KEEPALIVE_SECONDS = 4.0  # below the 5 s of uvicorn (vLLM) and Node.js, which may close the connection under a request
-MAX_ERROR_BYTES = 64 * 1024  # of an error body; error objects are smaller
+MAX_ERROR_BYTES = 64 * 1024  # limit of an error body; error objects are smaller
 ERROR_BODY_SECONDS = 5.0  # for an error body; the status is enough without it
 DRAIN_SECONDS = 0.05  # for the end of the body after the end of the answer, so that the connection can be reused
-MAX_HEADER_BYTES = 32 * 1024  # of one header; content security policies exceed aiohttp's 8 KiB
+MAX_HEADER_BYTES = 32 * 1024  # limit of one header; content security policies exceed aiohttp's 8 KiB
 
 USER_AGENT = "citestream"
 
-# What reading an answer raises if its connection breaks. aiohttp raises RuntimeError ("Connection closed.") to a reader
-# of a connection that it closed itself after an error in the framing.
+# Exceptions of reading an answer whose connection breaks. aiohttp raises RuntimeError ("Connection closed.") to a
+# reader of a connection that it closed itself after an error in the framing.
 CONNECTION_ERRORS = (aiohttp.ClientError, OSError, RuntimeError)
 
 

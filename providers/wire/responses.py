@@ -13,7 +13,7 @@ from .openai_messages import function_call
 
 Fields = dict[str, Any]
 
-SAME_FIELDS = (  # of the same name and meaning in both APIs
+SAME_FIELDS = (  # same name and meaning in both APIs
     *("temperature", "top_p", "parallel_tool_calls", "metadata", "store", "user", "service_tier", "safety_identifier"),
     *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation", "top_logprobs"),
 )

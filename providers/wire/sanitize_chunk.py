@@ -11,8 +11,8 @@ from ..events import Event, Idle
 
 Fields = dict[str, Any]
 
-_TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # of a delta; `content` may also be a list of parts
-_TOKEN_LISTS = ("content", "refusal")  # of log-probabilities
+_TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # fields of a delta; `content` may also be a list of parts
+_TOKEN_LISTS = ("content", "refusal")  # fields of log-probabilities
 _NUMBER = (int, float)
 
 

@@ -13,8 +13,8 @@ from .json_text import as_list, as_object, loads
 from .openai_chunks import DONE
 from .responses import FINAL_EVENTS
 
-# What ends an event, by content type. After a blank line that ends with "\r" a "\n" may follow, which then is an empty
-# line of its own and changes nothing.
+# Terminators of an event, by content type. After a blank line that ends with "\r" a "\n" may follow, which then is an
+# empty line of its own and changes nothing.
 SSE_TERMINATORS = (b"\n\n", b"\r\n\r\n", b"\n\r\n", b"\r\r", b"\n\r")
 NDJSON_TERMINATORS = (b"\n",)
 TERMINATORS = {"text/event-stream": SSE_TERMINATORS, "application/x-ndjson": NDJSON_TERMINATORS}

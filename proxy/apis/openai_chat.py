@@ -103,7 +103,7 @@ class _Format(Shape):
 
 
 class _Request(Shape):
-    """The fields that are read here or translated. Whoever reads the others checks them."""
+    """The fields that are read here or translated. Other fields are not checked."""
 
     messages: Annotated[list[_Message], Field(min_length=1)]
     n: Annotated[Whole, Field(ge=1)] | None = None

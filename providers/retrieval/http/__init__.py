@@ -17,7 +17,7 @@ from ..retriever import Retrieved, Retriever
 from .presets import PRESETS, Service
 from .template import fill, placeholders
 
-MAX_ANSWER_BYTES = 16 * 2**20  # of one search: 200 excerpts of 80 KB
+MAX_ANSWER_BYTES = 16 * 2**20  # one search: 200 excerpts of 80 KB
 MAX_ERROR = 300  # characters of an error message; those of Elasticsearch contain whole queries
 # The paths of the error message of Elasticsearch, Azure, Qdrant, Weaviate and most others.
 _ERROR_PATHS = "error.reason|error.message|status.error|error.0.message|message|detail|error"

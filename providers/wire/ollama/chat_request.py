@@ -36,9 +36,9 @@ SHARED_OPTIONS = ("temperature", "top_p", "seed", "frequency_penalty", "presence
 SERVER_OPTIONS = ("top_k", "min_p", "repeat_penalty", "num_ctx")
 # Options -> parameters, for other providers.
 TO_OPENAI = {name: name for name in SHARED_OPTIONS} | {"stop": "stop", "num_predict": "max_tokens"}
-SAME_FIELDS = ("keep_alive", "logprobs", "top_logprobs", "truncate", "shift")  # of the same name in both APIs
+SAME_FIELDS = ("keep_alive", "logprobs", "top_logprobs", "truncate", "shift")  # fields of the same name in both APIs
 THINK = {"none": False, "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high"}
-NOT_REPEATED = ("model", "messages", "stream", "prompt", "system", "images")  # set anew in every request to Ollama
+NOT_REPEATED = ("model", "messages", "stream", "prompt", "system", "images")  # set for each request to Ollama
 
 
 # OpenAI -> Ollama

@@ -35,7 +35,9 @@ MESSAGE_FIELDS = frozenset({"role", "content", "thinking", "tool_calls", "images
 class OllamaReader:
     """Translates the lines of one stream. Ollama always sends one choice."""
 
-    ignored: re.Pattern[bytes] | None = re.compile(rb'"created_at": ?"([^"\\]*)"')  # that of the first line is used
+    ignored: re.Pattern[bytes] | None = re.compile(
+        rb'"created_at": ?"([^"\\]*)"'
+    )  # only the time of the first line is used
 
     def __init__(self, model: str) -> None:
         """`model`: the requested model, for lines that do not name it."""

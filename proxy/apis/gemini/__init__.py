@@ -1,4 +1,4 @@
-"""Gemini's own API: `models/{model}:generateContent` and the methods beside it."""
+"""Gemini's own API: `models/{model}:generateContent` and related methods."""
 
 from .gemini_encoder import error_body
 from .gemini_routes import MODEL_PATTERN, generate, get_model, list_models

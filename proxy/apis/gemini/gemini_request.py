@@ -123,7 +123,7 @@ class _ToolConfig(GeminiShape):
 
 
 class _Request(GeminiShape):
-    """The fields that are read here or translated. Whoever reads the others checks them."""
+    """The fields that are read here or translated. Other fields are not checked."""
 
     contents: Annotated[list[Content], Field(min_length=1)]
     system_instruction: Content | None = None

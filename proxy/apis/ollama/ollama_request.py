@@ -55,7 +55,7 @@ class _Options(Shape):
 
 
 class _Request(Shape):
-    """The fields that are read here or translated. Whoever reads the others checks them."""
+    """The fields that are read here or translated. Other fields are not checked."""
 
     messages: list[_Message] | None = None
     prompt: str | None = None

@@ -1,4 +1,4 @@
-"""The paths of Ollama's API beside its chat: embeddings, and descriptions of models."""
+"""Paths of Ollama's API for embeddings and descriptions of models."""
 
 from importlib.metadata import version as version_of
 from typing import Annotated, Any

@@ -58,7 +58,7 @@ class ResponsesEncoder(Encoder):
         self._completion = Completion()
         self._items: list[Item] = []  # those that have been announced
         self._done: set[str] = set()  # ids of complete items
-        self._parts: list[str] = []  # of the message, announced
+        self._parts: list[str] = []  # announced parts of the message
         self._failed = False
         self._begun = False
 

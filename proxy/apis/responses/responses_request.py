@@ -45,7 +45,7 @@ class _Reasoning(Shape):
 
 
 class _Request(Shape):
-    """The fields that are read here or translated. Whoever reads the others checks them."""
+    """The fields that are read here or translated. Other fields are not checked."""
 
     input: str | list[_Item] | None = None
     instructions: str | list[dict[str, Any]] | None = None

@@ -18,8 +18,8 @@ Find = Callable[[str], Awaitable[Fields | None]]
 
 OWN_ID = re.compile(r"[a-z]+_([0-9a-f]{32})(?:_|$)")  # ids of items contain the key of their response
 OMITTED_TYPES = frozenset({"reasoning", "image_generation_call"})  # no model takes the reasoning of another
-MAX_RESPONSES = 100  # that the items of one request may come from; a look-up that finds nothing takes 0.1 s
-OMITTED_FIELDS = frozenset({"id", "status"})  # of an item: only the server that stores it knows them
+MAX_RESPONSES = 100  # limit per request; a look-up that finds nothing takes 0.1 s
+OMITTED_FIELDS = frozenset({"id", "status"})  # only the server that stores an item knows them
 
 
 def conversation_key(response_id: str) -> str:
@@ -55,7 +55,7 @@ async def insert_stored(body: Body, find: Find) -> Body:
 async def _insert_items(items: list[Any], find: Find) -> list[Any]:
     known: dict[str, Fields] = {}
     seen: set[str] = set()
-    responses: set[str] = set()  # that were looked up, found or not
+    responses: set[str] = set()  # keys that were looked up, found or not
     inserted: list[Any] = []
     for position, item in enumerate(items):
         if not (item_id := _reference(item)):
