@@ -1,4 +1,4 @@
-"""What deploys it is valid: by the schemas of Kubernetes and Compose, by a linter, and by our own configuration."""
+"""The files in deploy/ are valid: checked with schemas of Kubernetes and Compose, a linter and our configuration."""
 
 import json
 import re
@@ -35,12 +35,12 @@ def test_manifests_are_valid(manifest: Path) -> None:
     kubernetes_validate.validate(read(manifest), KUBERNETES, strict=True)
 
 
-def test_every_manifest_is_applied_and_nothing_else() -> None:
+def test_the_kustomization_lists_all_manifests() -> None:
     listed = read(DEPLOY / "kubernetes/kustomization.yaml")["resources"]
     assert sorted(listed) == [manifest.name for manifest in MANIFESTS]
 
 
-def test_the_cluster_s_configuration_is_valid_and_agrees_with_the_manifests() -> None:
+def test_the_configuration_of_the_cluster_is_valid_and_agrees_with_the_manifests() -> None:
     config = parse(yaml.safe_load(read(DEPLOY / "kubernetes/configmap.yaml")["data"]["config.yaml"]))
     pod = read(DEPLOY / "kubernetes/deployment.yaml")["spec"]["template"]["spec"]
     (container,) = pod["containers"]
@@ -54,7 +54,7 @@ def test_the_cluster_s_configuration_is_valid_and_agrees_with_the_manifests() ->
     assert f"uid {pod['securityContext']['runAsUser']} " in (DEPLOY / "Containerfile").read_text("utf-8")
 
 
-def test_the_cluster_s_pods_find_and_reach_their_redis() -> None:
+def test_the_pods_of_the_cluster_can_reach_redis() -> None:
     config = parse(yaml.safe_load(read(DEPLOY / "kubernetes/configmap.yaml")["data"]["config.yaml"]))
     service, pods = read(DEPLOY / "kubernetes/redis-service.yaml"), read(DEPLOY / "kubernetes/redis.yaml")["spec"]
     (port,) = service["spec"]["ports"]
@@ -71,7 +71,7 @@ def test_the_cluster_s_pods_find_and_reach_their_redis() -> None:
     assert inside["matchLabels"].items() <= ours.items()
 
 
-def test_scaling_follows_a_metric_that_there_is() -> None:
+def test_the_autoscaler_uses_an_existing_metric() -> None:
     (metric,) = read(DEPLOY / "kubernetes/autoscaler.yaml")["spec"]["metrics"]
     assert metric["pods"]["metric"]["name"] in Metrics().labels()
 
@@ -84,21 +84,21 @@ def test_compose_files_are_valid(file: Path) -> None:
 
 
 def configured(file: Path) -> Config:
-    """As Citestream reads what a compose file sets; every variable of whoever starts it is "value"."""
+    """Return the configuration from the environment of a compose file. Variables of the host are set to `value`."""
     environment = read(file)["services"]["citestream"]["environment"]
     given = {name: re.sub(r"\$\{\w+(?:[:?-][^}]*)?\}", "value", str(value)) for name, value in environment.items()}
     return load(None, environ=given, host="0.0.0.0")
 
 
 @pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.stem)
-def test_what_compose_files_set_are_options(file: Path) -> None:
+def test_compose_files_set_valid_options(file: Path) -> None:
     config, service = configured(file), read(file)["services"]["citestream"]
     assert config.server.keys
     assert int(service["stop_grace_period"].removesuffix("s")) > config.server.drain_seconds
 
 
 @pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.stem)
-def test_who_is_waited_for_says_when_it_is_healthy(file: Path) -> None:
+def test_services_with_dependents_have_a_health_check(file: Path) -> None:
     services = read(file)["services"]
     for service in services.values():
         waited = service.get("depends_on", {})
@@ -106,14 +106,14 @@ def test_who_is_waited_for_says_when_it_is_healthy(file: Path) -> None:
             assert "healthcheck" in services[name] or "build" in services[name], name  # ours is in the container file
 
 
-def test_the_cluster_s_variables_are_those_of_its_example() -> None:
+def test_the_example_environment_contains_all_variables_of_the_cluster() -> None:
     asked = set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.cluster.yaml").read_text("utf-8")))
     given = set(re.findall(r"^(\w+)=$", (DEPLOY / "cluster.env.example").read_text("utf-8"), re.MULTILINE))
     assert given == asked
 
 
 @pytest.mark.slow
-async def test_the_cluster_s_table_is_what_its_reader_searches_and_may_not_change(
+async def test_the_reader_of_the_cluster_can_search_but_not_change_the_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CITESTREAM_READER_PASSWORD", "it's secret")
@@ -135,7 +135,7 @@ async def test_the_cluster_s_table_is_what_its_reader_searches_and_may_not_chang
         assert server.run("SELECT count(*) FROM evidence").split()[2] == "1"
 
 
-def test_the_container_has_what_the_server_may_be_told_to_use() -> None:
+def test_the_container_contains_the_optional_packages_of_the_server() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert extras["server"] == ["citestream[documents,otel,postgres,redis]"]
     assert "--extra server" in (ROOT / "Makefile").read_text("utf-8")
@@ -147,7 +147,7 @@ def test_the_container_file_passes_the_linter() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
+def test_the_dashboard_uses_all_existing_metrics() -> None:
     known = set(Metrics().labels())
     asked = re.findall(r"citestream_\w+", (DEPLOY / "grafana.json").read_text("utf-8"))
     assert {re.sub("_(total|bucket|count)$", "", name) for name in asked} - {"citestream_"} == known

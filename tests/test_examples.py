@@ -1,4 +1,4 @@
-"""The examples as a reader runs them: real documents, the real server, the official client, the embedded provider."""
+"""The examples: real documents, a real server, the official client and the embedded provider."""
 
 import re
 import shlex
@@ -71,7 +71,7 @@ def without_support(text: str) -> str:
     return re.sub(r"support 0\.\d+", "support", text).strip()
 
 
-def test_the_python_lines_of_the_readme_run_as_they_stand(client: OpenAI) -> None:
+def test_the_python_code_of_the_readme_runs(client: OpenAI) -> None:
     (lines,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     script = lines.replace("http://127.0.0.1:8787/v1", str(client.base_url))
     run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60)

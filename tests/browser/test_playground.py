@@ -1,4 +1,4 @@
-"""The playground in a real browser, against a real server: what people see, and what hostile text cannot do."""
+"""The playground in a real browser with a real server, also with hostile text."""
 
 import json
 import re
@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, server: str) -> Iterator[Page]:
-    """The page, loaded; it must not have asked anybody else nor complained of anything when the test is over."""
+    """Yield the loaded page. Fail if it sent requests to other servers or logged errors."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -137,7 +137,7 @@ def test_from_the_example_to_the_highlighted_words_in_three_clicks(page: Page) -
     expect(chips.first).to_be_focused()
 
 
-def test_references_say_what_kind_of_text_they_are(page: Page) -> None:
+def test_references_show_their_kind_of_text(page: Page) -> None:
     page.click("#example")
     for remaining in (3, 2, 1):
         page.click("#excerpts li:first-child button")
@@ -147,7 +147,7 @@ def test_references_say_what_kind_of_text_they_are(page: Page) -> None:
     expect(page.locator("#references .label")).to_have_text("Generated programme profile")
 
 
-def test_the_inspector_says_for_each_claim_what_decided(page: Page) -> None:
+def test_the_inspector_shows_the_decision_for_each_claim(page: Page) -> None:
     ask_hostile(page)
     unsupported = page.locator("#answer .unsupported").first
     expect(unsupported).to_contain_text("It is")
@@ -187,7 +187,7 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
     assert page.evaluate("window.pwned") is None
 
 
-def test_what_the_wire_carried_is_there_with_its_times_and_as_programs(page: Page, server: str) -> None:
+def test_the_raw_stream_is_shown_with_times_and_as_programs(page: Page, server: str) -> None:
     page.click("#example")
     ask(page)
     page.click("#tab-wire")
@@ -240,7 +240,7 @@ def test_a_file_dropped_on_the_page_becomes_an_excerpt(page: Page) -> None:
     expect(page.locator("#excerpts textarea")).to_have_value("The bridge is red.")
 
 
-def test_dropped_files_become_excerpts_and_what_is_no_text_is_named(page: Page, tmp_path: Path) -> None:
+def test_chosen_files_become_excerpts_and_binary_files_are_named(page: Page, tmp_path: Path) -> None:
     (tmp_path / "bridge.md").write_text(f"{PASSAGE}\n\n{'Filler. ' * 400}", "utf-8")
     (tmp_path / "photo.txt").write_bytes(b"\x00\x01")
     page.set_input_files("#files", [tmp_path / "bridge.md", tmp_path / "photo.txt"])
@@ -249,7 +249,7 @@ def test_dropped_files_become_excerpts_and_what_is_no_text_is_named(page: Page, 
     expect(page.locator("#excerpts input").first).to_have_value("bridge.md")
 
 
-def test_an_error_is_said_in_the_servers_words(page: Page) -> None:
+def test_the_error_message_of_the_server_is_shown(page: Page) -> None:
     page.fill("#question", "What?")
     page.fill("#model", "nobody/knows")
     page.click("#go")
@@ -258,7 +258,7 @@ def test_an_error_is_said_in_the_servers_words(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_axe_finds_nothing(page: Page, scheme: Any, width: int) -> None:
+def test_axe_finds_no_accessibility_violations(page: Page, scheme: Any, width: int) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
     ask_hostile(page)
@@ -279,7 +279,7 @@ def violations(page: Page) -> None:
     assert found.violations_count == 0, found.generate_report()
 
 
-def test_the_keyboard_reaches_everything(page: Page) -> None:
+def test_everything_can_be_used_with_the_keyboard(page: Page) -> None:
     page.click("#example")
     page.focus("#question")
     page.keyboard.press("Control+Enter")
@@ -296,7 +296,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
     expect(page.locator("#tab-code")).to_be_focused()
 
 
-def test_the_theme_is_chosen_and_kept(page: Page, server: str) -> None:
+def test_the_chosen_theme_is_remembered(page: Page, server: str) -> None:
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.click("#theme")
     chosen = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -315,7 +315,7 @@ def test_the_page_is_small(page: Page) -> None:
     assert 100_000 < sum(sizes) < BUDGET
 
 
-def test_with_client_keys_the_page_asks_for_one_and_keeps_it_in_the_tab(
+def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
     browser: Browser, launch: Launch, tmp_path: Path
 ) -> None:
     config = {
@@ -345,7 +345,7 @@ def test_with_client_keys_the_page_asks_for_one_and_keeps_it_in_the_tab(
         assert context.request.get(f"{url}{PAGE_PREFIX}app.js").ok
 
 
-def test_the_policy_stands_on_everything(browser: Browser, server: str) -> None:
+def test_every_file_has_the_security_headers(browser: Browser, server: str) -> None:
     context = browser.new_context()
     for path in ("/", f"{PAGE_PREFIX}app.js", f"{PAGE_PREFIX}vendor/purify.min.js", f"{PAGE_PREFIX}icon.svg"):
         headers = context.request.get(f"{server}{path}").headers
@@ -354,7 +354,7 @@ def test_the_policy_stands_on_everything(browser: Browser, server: str) -> None:
     context.close()
 
 
-def test_an_index_is_a_source_to_choose(browser: Browser, launch: Launch, tmp_path: Path) -> None:
+def test_an_index_can_be_chosen_as_source(browser: Browser, launch: Launch, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932. It is red.", "utf-8")
     store = str(tmp_path / "evidence.db")

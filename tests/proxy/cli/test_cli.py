@@ -1,4 +1,4 @@
-"""The commands as a person types them: real processes, real files."""
+"""The commands in real processes with real files."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def evidence(tmp_path: Path) -> Path:
 
 
 def in_a_terminal(*arguments: str, cwd: Path = ROOT) -> str:
-    """What a command writes where somebody looks."""
+    """Return the output of a command in a pseudo-terminal."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "citestream", *arguments]
@@ -61,7 +61,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_help_teaches() -> None:
+def test_help_explains_models_and_exit_codes() -> None:
     said = citestream("--help").stdout
     for word in ("serve", "ask", "cite", "check-config", "Exit codes", "OPENAI_API_KEY", "ollama/NAME"):
         assert word in said
@@ -70,7 +70,7 @@ def test_help_teaches() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_each_command_has_examples_that_it_understands(name: str) -> None:
+def test_the_help_of_each_command_has_valid_examples(name: str) -> None:
     examples = re.findall(
         rf"^ *(?:.*&& |.*\| |\w+=\.\.\. |.*\$\()?(citestream {name}\b.*)$", helped(name), re.MULTILINE
     )
@@ -80,12 +80,12 @@ def test_the_help_of_each_command_has_examples_that_it_understands(name: str) ->
 
 
 def helped(name: str) -> str:
-    """As a terminal shows it that is wide enough."""
+    """Return the help of a command in a wide terminal."""
     return COMMANDS[name].get_help(Context(COMMANDS[name], info_name=name, terminal_width=200))
 
 
 def understood(line: str) -> None:
-    """Fails with click's own error where a command would not take these options."""
+    """Raise an error of click if the command does not accept these options."""
     _, name, *arguments = shlex.split(line.partition(" &&")[0])
     command = COMMANDS[name]
     command.make_parser(Context(command, info_name=name)).parse_args(arguments)
@@ -128,7 +128,7 @@ def test_cite_takes_a_text_a_file_or_a_pipe(evidence: Path, tmp_path: Path) -> N
         assert f"{text} [1]" in done.stdout
 
 
-def test_of_a_large_folder_what_has_to_do_with_the_question_is_shown(evidence: Path) -> None:
+def test_relevant_evidence_of_a_large_folder_is_selected(evidence: Path) -> None:
     for number in range(300):
         (evidence / f"a{number:03}.txt").write_text(f"Station {number} sells tickets.\n")
     done = citestream("ask", "When was the Harlan bridge opened?", "--evidence", str(evidence), "--json")
@@ -138,7 +138,7 @@ def test_of_a_large_folder_what_has_to_do_with_the_question_is_shown(evidence: P
     assert 0 < body["references"][0]["score"] <= 1
 
 
-def test_a_pipe_that_closes_early_is_no_traceback(evidence: Path) -> None:
+def test_a_pipe_that_is_closed_early_causes_no_traceback(evidence: Path) -> None:
     command = f"{sys.executable} -m citestream cite 'Bananas grow in the tropics.' --evidence {evidence} | true"
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
@@ -159,7 +159,7 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_the_evidence(tmp_pa
     assert "1 of 1 claims supported" in shown
 
 
-def test_no_link_of_a_terminal_leads_anywhere_but_to_pages(tmp_path: Path) -> None:
+def test_links_in_a_terminal_lead_only_to_web_pages(tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_text(json.dumps({"text": "The house is red.", "url": "javascript:alert(1)"}))
     shown = in_a_terminal("cite", "The house is red.", "--evidence", str(tmp_path / "e.jsonl"))
     assert "]8;" not in shown
@@ -170,7 +170,7 @@ def test_cite_as_json_has_the_references(evidence: Path) -> None:
     assert json.loads(done.stdout)["references"][0]["file_name"] == "fruit.txt"
 
 
-def test_cite_explains_what_decided(evidence: Path) -> None:
+def test_cite_explains_its_decisions(evidence: Path) -> None:
     text = "Hello! The Harlan bridge was opened on 4 May 1999 [1]. Bananas grow in the tropics [9]."
     said = citestream("cite", text, "--evidence", str(evidence), "--explain").stdout
     lines = [" ".join(line.split()) for line in said.splitlines()]
@@ -184,7 +184,7 @@ def test_cite_explains_what_decided(evidence: Path) -> None:
     assert [one["claim"] for one in json.loads(done.stdout)["explained"]] == [False, True, True]
 
 
-def test_evidence_may_be_json_or_jsonl(tmp_path: Path) -> None:
+def test_evidence_can_be_json_or_jsonl(tmp_path: Path) -> None:
     for name, content in (("e.json", '[{"text": "It is red."}]'), ("e.jsonl", '{"text": "It is red."}\n')):
         (tmp_path / name).write_text(content)
         done = citestream("cite", "It is red.", "--evidence", str(tmp_path / name))
@@ -196,17 +196,17 @@ WRONG = {
     "no such model": (("ask", "q", "--evidence", "README.md", "--model", "nobody/x"), 1, "does not exist"),
     "no such configuration": (("serve", "--config", "nowhere.yaml"), 2, "nowhere.yaml"),
     "no evidence at all": (("cite", "text"), 2, "--evidence"),
-    "a provider that is down": (
+    "unreachable provider": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
         "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? Set its address",
     ),
-    "a vendor without its key": (
+    "vendor without an API key": (
         ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),
         1,
         "there are: extractive, ollama/…; openai/… needs OPENAI_API_KEY in the environment",
     ),
-    "a command that is none": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
+    "unknown command": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
     "no such scorer": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
         1,
@@ -214,7 +214,7 @@ WRONG = {
     ),
     "beyond loopback without keys": (("serve", "--host", "0.0.0.0"), 2, "name client keys in server.keys"),
     "too many workers": (("serve", "--workers", "0"), 2, "--workers"),
-    "a broken line of evidence": (
+    "evidence below a file": (
         ("cite", "text", "--evidence", "pyproject.toml/x.jsonl"),
         1,
         "does not exist",
@@ -223,7 +223,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("arguments", "code", "said"), WRONG.values(), ids=WRONG)
-def test_an_error_is_one_sentence_and_an_exit_code(
+def test_an_error_is_one_sentence_with_an_exit_code(
     arguments: tuple[str, ...], code: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
@@ -234,7 +234,7 @@ def test_an_error_is_one_sentence_and_an_exit_code(
     assert "Traceback" not in done.stderr
 
 
-def test_a_server_does_not_start_that_would_ask_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_with_itself_as_provider_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8787/v1")
     done = citestream("serve")
@@ -245,7 +245,7 @@ def test_a_server_does_not_start_that_would_ask_itself(monkeypatch: pytest.Monke
     )
 
 
-def test_the_page_has_every_exit_code() -> None:
+def test_the_guide_lists_every_exit_code() -> None:
     page = (ROOT / "docs/terminal.md").read_text("utf-8")
     assert [int(code) for code in re.findall(r"^\| (\d+) \| ", page, re.MULTILINE)] == [0, FAILED, USAGE, INTERRUPTED]
 
@@ -262,7 +262,7 @@ def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
     assert fine.stdout == "config.example.yaml is valid: providers extractive, ollama\n"
 
 
-def test_the_environment_names_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_variable_names_the_configuration_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("server: {port: 0}\nproviders: {mine: {kind: extractive}}\n")
     monkeypatch.setenv("CITESTREAM_CONFIG", str(file))
@@ -270,7 +270,7 @@ def test_the_environment_names_the_configuration(tmp_path: Path, monkeypatch: py
     assert citestream("ask", "What is a licence?", "--evidence", "LICENSE", "--model", "mine").returncode == 0
 
 
-def test_an_answer_that_breaks_off_keeps_its_references_and_fails(tmp_path: Path, evidence: Path) -> None:
+def test_an_incomplete_answer_is_printed_with_references_and_fails(tmp_path: Path, evidence: Path) -> None:
     body = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Bananas grow in the tropics. And th"}}]}\n\n'
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     with socketserver.TCPServer(("127.0.0.1", 0), _answering((head + body).encode())) as upstream:
@@ -297,7 +297,7 @@ def _answering(answer: bytes) -> type[socketserver.StreamRequestHandler]:
     return Answer
 
 
-def test_a_key_is_made_with_its_hash_and_only_the_hash_goes_into_the_configuration() -> None:
+def test_make_key_prints_a_key_and_a_configuration_with_its_hash_only() -> None:
     made = citestream("make-key", "--name", 'the "search" app')
     key, entry = made.stdout.split("\n", 1)
     (configured,) = yaml.safe_load(entry)
@@ -308,14 +308,14 @@ def test_a_key_is_made_with_its_hash_and_only_the_hash_goes_into_the_configurati
     assert citestream("make-key").stdout != citestream("make-key").stdout
 
 
-def test_a_key_that_exists_is_hashed_and_not_repeated() -> None:
+def test_an_existing_key_is_hashed_and_not_printed() -> None:
     made = citestream("make-key", "--stdin", given="an old key\n")
     assert Keys([ClientKey(**yaml.safe_load(made.stdout)[0])]).name_of("an old key") == "key 1"
     assert "an old key" not in made.stdout + made.stderr
     assert citestream("make-key", "--stdin", given="\n").returncode == 2
 
 
-def test_an_interrupted_answer_keeps_what_came_and_ends_with_130(tmp_path: Path, evidence: Path) -> None:
+def test_an_interrupted_answer_is_printed_so_far_and_exits_with_130(tmp_path: Path, evidence: Path) -> None:
     piece = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Bananas grow in the tropics. And th"}}]}\n\n'
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
     handler = type("Waiting", (_answering((head + piece).encode()),), {"finish": lambda self: self.rfile.read()})
@@ -337,7 +337,7 @@ def test_an_interrupted_answer_keeps_what_came_and_ends_with_130(tmp_path: Path,
     assert b"Traceback" not in errors + rest
 
 
-def test_any_command_that_is_interrupted_ends_with_130(tmp_path: Path) -> None:
+def test_any_interrupted_command_exits_with_130(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "never.jsonl")
     command = [sys.executable, "-m", "citestream", "eval", str(tmp_path / "never.jsonl")]
     pipe = subprocess.PIPE
@@ -360,8 +360,8 @@ COMPLETIONS = {
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 @pytest.mark.parametrize(("words", "completed"), COMPLETIONS.values(), ids=COMPLETIONS)
-def test_shells_are_told_what_a_word_may_become(words: list[str], completed: str, shell: str) -> None:
-    """In the words that the script of each shell uses to ask."""
+def test_shells_receive_completions(words: list[str], completed: str, shell: str) -> None:
+    """Complete words with the environment variables that the script of each shell sets."""
     asked = words[-1] if shell == "fish" else str(len(words) - 1)
     given = {"_CITESTREAM_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": asked}
     command = [sys.executable, "-c", "from citestream.proxy.cli.commands import main; main(prog_name='citestream')"]
@@ -370,7 +370,7 @@ def test_shells_are_told_what_a_word_may_become(words: list[str], completed: str
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_what_a_shell_takes(shell: str, tmp_path: Path) -> None:
+def test_completion_scripts_are_valid(shell: str, tmp_path: Path) -> None:
     script = citestream("completion", shell).stdout
     assert f"_CITESTREAM_COMPLETE={shell}_complete" in script
     if shutil.which(shell):

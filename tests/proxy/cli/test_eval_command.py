@@ -1,4 +1,4 @@
-"""`citestream eval` on a handful of labelled sentences of our own."""
+"""`citestream eval` on a few labelled sentences."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def written(folder: Path, *records: object) -> Path:
 
 
 @pytest.mark.parametrize("scorer", ["hybrid", "ragflow"])
-def test_scorers_with_vectors_are_measured_too(scorer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scorers_with_embeddings_are_measured(scorer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run([written(tmp_path, RECORD)], scorer, as_json=True, plot=None)
     measured = json.loads(capsys.readouterr().out)
     assert measured["scorer"] == scorer
@@ -43,14 +43,14 @@ def test_scorers_with_vectors_are_measured_too(scorer: str, tmp_path: Path, caps
     assert quality["bad"] == (0.0 if scorer == "hybrid" else 1.0), "RAGFlow's rule does not mind a changed year"
 
 
-def test_the_measures_are_those_of_the_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_results_agree_with_the_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run([written(tmp_path, RECORD)], "lexical", as_json=True, plot=None)
     quality = json.loads(capsys.readouterr().out)["quality"]["ALL"]
     assert (quality["precision"], quality["recall"], quality["bad"], quality["balanced"]) == (1.0, 1.0, 0.0, 1.0)
     assert (quality["supported"], quality["unsupported"]) == (2, 1)
 
 
-def test_the_table_has_a_row_a_data_set_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_a_row_per_data_set_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run([written(tmp_path, RECORD, {**RECORD, "id": "r2", "dataset": "more"})], "lexical", as_json=False, plot=None)
     said = capsys.readouterr().out
     for expected in ("ALL", "bridges", "more", "95 %: f1"):
@@ -63,12 +63,12 @@ def test_the_plot_is_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
+def test_an_invalid_record_is_reported_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(FieldError, match=r"labelled\.jsonl:2: lacks id"):
         run([written(tmp_path, RECORD, {"text": "a"})], "lexical", as_json=True, plot=None)
 
 
-def test_it_says_where_a_scorer_lacked_what_it_wants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_scored_by_a_simpler_scorer_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nobody = Config(
         providers={"gone": ProviderConfig(kind="openai", base_url="http://127.0.0.1:1/v1")},
         scoring=ScoringConfig(embedder="gone/model"),

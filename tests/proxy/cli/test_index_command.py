@@ -1,4 +1,4 @@
-"""`citestream index` as a person types it: real processes, real files."""
+"""`citestream index` in real processes with real files."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A folder to work in, with documents in docs/."""
+    """Return a working directory with documents in docs/."""
     (tmp_path / "docs/sub").mkdir(parents=True)
     (tmp_path / "docs/bridge.md").write_text("# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.\n")
     (tmp_path / "docs/sub/fruit.txt").write_text("Bananas grow in the tropics.\n")
@@ -53,7 +53,7 @@ def content(store: Path) -> list[tuple[Any, ...]]:
     return found
 
 
-def test_index_says_what_it_did(home: Path) -> None:
+def test_index_prints_a_summary(home: Path) -> None:
     (home / "docs/broken.pdf").write_bytes(b"%PDF-1.7 nonsense")
     (home / "docs/program.txt").write_bytes(b"\x7fELF\0\0")
     done = citestream(home, "index", "docs")
@@ -68,7 +68,7 @@ def test_index_says_what_it_did(home: Path) -> None:
     assert again.stdout.startswith(f"{home}/docs: 0 indexed, 2 unchanged, 1 deleted, 2 skipped; ")
 
 
-def test_ask_answers_from_what_was_read(home: Path) -> None:
+def test_ask_answers_from_the_index(home: Path) -> None:
     assert citestream(home, "index", "docs").returncode == 0
     done = citestream(home, "ask", "When was the Harlan bridge opened?")
     assert "opened on 4 May 1932 by the mayor. [1]" in done.stdout
@@ -87,13 +87,13 @@ def test_references_in_a_terminal_link_to_the_file_and_the_page(home: Path, monk
         assert f"file://{home}/docs/tides.pdf#page=2" in shown
 
 
-def test_without_evidence_and_without_a_store_ask_says_what_to_do(home: Path) -> None:
+def test_ask_without_evidence_and_index_explains_the_options(home: Path) -> None:
     done = citestream(home, "ask", "q")
     assert done.returncode == 2
     assert "citestream index DIR" in done.stderr
 
 
-def test_serve_answers_any_client_from_what_was_read(home: Path, launch: Launch) -> None:
+def test_serve_answers_any_client_from_the_index(home: Path, launch: Launch) -> None:
     assert citestream(home, "index", "docs").returncode == 0
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0"]
     with launch(command, home / "log", cwd=home, PYTHONPATH=str(ROOT)) as url:
@@ -105,16 +105,16 @@ def test_serve_answers_any_client_from_what_was_read(home: Path, launch: Launch)
 
 
 WRONG = {
-    "no store yet": (("index",), 1, "does not exist: fill it with `citestream index DIR`"),
+    "no index yet": (("index",), 1, "does not exist: fill it with `citestream index DIR`"),
     "no such folder": (("index", "nowhere"), 2, "nowhere"),
     "a file": (("index", "docs/bridge.md"), 2, "is a file"),
-    "an embedder that is none": (("index", "docs", "--embedder", "psychic"), 1, "'psychic' is neither local nor"),
-    "all forgotten, nothing named": (("index", "--rebuild"), 2, "name them"),
+    "unknown embedder": (("index", "docs", "--embedder", "psychic"), 1, "'psychic' is neither local nor"),
+    "rebuild without a folder": (("index", "--rebuild"), 2, "name them"),
 }
 
 
 @pytest.mark.parametrize(("arguments", "code", "said"), WRONG.values(), ids=WRONG)
-def test_an_error_is_one_sentence_and_an_exit_code(
+def test_an_error_is_one_sentence_with_an_exit_code(
     arguments: tuple[str, ...], code: int, said: str, home: Path
 ) -> None:
     done = citestream(home, *arguments)
@@ -122,7 +122,7 @@ def test_an_error_is_one_sentence_and_an_exit_code(
     assert said in done.stderr
 
 
-def test_rebuild_makes_anything_a_store_again(home: Path) -> None:
+def test_rebuild_replaces_an_unusable_index(home: Path) -> None:
     assert citestream(home, "index", "docs").returncode == 0
     before = content(home / ".citestream/evidence.db")
     store = Store(home / ".citestream/evidence.db")
@@ -133,7 +133,7 @@ def test_rebuild_makes_anything_a_store_again(home: Path) -> None:
     assert content(home / ".citestream/evidence.db") == before
 
 
-def test_watch_goes_on_with_every_change(home: Path) -> None:
+def test_watch_indexes_every_change(home: Path) -> None:
     with running(home, "index", "docs", "--watch") as run:
         assert run.stdout is not None
         assert run.stderr is not None

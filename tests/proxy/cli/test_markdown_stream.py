@@ -87,7 +87,7 @@ def test_the_answer_is_rendered() -> None:
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(60, 8), (MIN_COLUMNS, 3), (200, 60), (80, MIN_ROWS)])
-def test_it_does_not_matter_how_the_answer_arrived(columns: int, lines: int) -> None:
+def test_the_result_is_independent_of_how_the_answer_arrives(columns: int, lines: int) -> None:
     whole = Window(columns, 200).show([ANSWER])
     assert Window(columns, lines).show(list(ANSWER)) == whole
     assert Window(columns, lines).show(ANSWER.splitlines(keepends=True)) == whole

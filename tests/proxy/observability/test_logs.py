@@ -1,4 +1,4 @@
-"""What a server writes to standard error: a line a request, and nothing of what was asked or with which key."""
+"""The log: one line per request, without questions and keys."""
 
 import json
 import logging
@@ -36,7 +36,7 @@ ASKED = {
 
 
 def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
-    """What a server of this configuration wrote during a few requests."""
+    """Return the log of a server with this configuration after a few requests."""
     file = folder / "c.yaml"
     file.write_text(yaml.safe_dump({**CONFIG, "log": log}))
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(file)]
@@ -59,7 +59,7 @@ def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
     return (folder / "log").read_text()
 
 
-def test_a_line_each_and_nothing_of_the_content_however_much_is_logged(launch: Launch, tmp_path: Path) -> None:
+def test_each_request_is_one_line_without_content_at_every_level(launch: Launch, tmp_path: Path) -> None:
     said = written(launch, tmp_path, {"level": "debug"})
     lines = [line for line in said.splitlines() if "citestream.access" in line]
     assert [line.split("'-' ")[1].split(" ")[:3] for line in lines] == [
@@ -72,7 +72,7 @@ def test_a_line_each_and_nothing_of_the_content_however_much_is_logged(launch: L
     assert "Traceback" not in said
 
 
-def test_lines_for_programs_have_fields_the_request_s_id_among_them(launch: Launch, tmp_path: Path) -> None:
+def test_json_lines_have_fields_with_the_request_id(launch: Launch, tmp_path: Path) -> None:
     said = [json.loads(line) for line in written(launch, tmp_path, {"format": "json"}).splitlines()]
     lines = [line for line in said if line["logger"] == "citestream.access"]
     assert [(line["method"], line["path"], line["status"], line["client"]) for line in lines] == [
@@ -86,7 +86,7 @@ def test_lines_for_programs_have_fields_the_request_s_id_among_them(launch: Laun
     assert "secret" not in json.dumps(said)
 
 
-def test_an_exception_for_programs_is_one_line_without_its_words() -> None:
+def test_an_exception_is_one_json_line_without_its_message() -> None:
     try:
         failing()
     except RuntimeError as error:
@@ -101,13 +101,11 @@ def test_an_exception_for_programs_is_one_line_without_its_words() -> None:
 
 
 @pytest.mark.parametrize("log", [{"access": False}, {"level": "warning"}])
-def test_silence_when_asked_for(launch: Launch, tmp_path: Path, log: dict[str, Any]) -> None:
+def test_the_access_log_can_be_disabled(launch: Launch, tmp_path: Path, log: dict[str, Any]) -> None:
     assert written(launch, tmp_path, log) == ""
 
 
-def test_content_is_written_only_where_it_is_asked_for_and_that_is_said_at_the_start(
-    launch: Launch, tmp_path: Path
-) -> None:
+def test_content_is_logged_only_if_configured_with_a_warning_at_the_start(launch: Launch, tmp_path: Path) -> None:
     said = written(launch, tmp_path, {"content": True, "level": "warning"}).splitlines()
     assert "WARNING citestream.content: log.content is on" in said[0]
     asked = [line for line in said if " asked {" in line]
@@ -131,7 +129,7 @@ def failing() -> None:
             raise RuntimeError("a secret state")  # noqa: B904 - its context is what this is about
 
 
-def test_an_exception_is_told_by_its_kind_and_place_never_by_its_words() -> None:
+def test_an_exception_is_logged_with_its_type_and_traceback_without_its_message() -> None:
     try:
         failing()
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Metrics: what an operator reads, of one process and of several, and what never gets into them."""
+"""Metrics of one process and of several, without text of requests."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ ASKED: dict[str, Any] = {
 
 
 def read(text: str) -> dict[str, float]:
-    """By name and labels, the samples that are not zero."""
+    """Return the samples that are not zero, by name and labels."""
     return {
         " ".join([sample.name, *(f"{key}={value}" for key, value in sorted(sample.labels.items()))]): sample.value
         for family in text_string_to_metric_families(text)
@@ -58,7 +58,7 @@ async def test_an_answer_is_counted_with_its_claims_and_times() -> None:
     assert "canary" not in text
 
 
-async def test_a_request_that_is_refused_is_counted_too_and_metrics_want_a_key() -> None:
+async def test_rejected_requests_are_counted_and_metrics_require_a_key() -> None:
     config = parse({"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame"}]}})
     async with TestClient(TestServer(make_app(config))) as client:
         assert (await client.get("/metrics")).status == 401
@@ -66,7 +66,7 @@ async def test_a_request_that_is_refused_is_counted_too_and_metrics_want_a_key()
     assert read(text)["citestream_requests_total endpoint=/metrics status=401"] == 1
 
 
-async def test_what_was_refused_is_counted_by_reason() -> None:
+async def test_removed_citations_are_counted_by_reason() -> None:
     metrics = Metrics()
     grounding = Grounding("hybrid", degraded=True, timings_ms={"scoring": 1.5})
     grounding.reject(0, 9, Reason.UNKNOWN_NUMBER)

@@ -1,4 +1,4 @@
-"""`GET /readyz` knows what the server depends on, tells it in words of ours, and asks neither long nor often."""
+"""`GET /readyz` checks the services that the server uses, with a time limit and a cache, and hides their messages."""
 
 import json
 import sqlite3
@@ -24,7 +24,7 @@ def refusing(status: str) -> tuple[Step, ...]:
 
 
 async def asked(config: dict[str, Any], times: int = 1, **headers: str) -> tuple[int, Any]:
-    """The status and body of the last answer."""
+    """Return the status and body of the last response."""
     async with TestClient(TestServer(make_app(parse(config)))) as client:
         for _ in range(times):
             async with client.get("/readyz", headers=headers) as answer:
@@ -38,20 +38,18 @@ def provider(kind: str, url: str) -> dict[str, Any]:
 
 # What a provider does -> what is said of it
 PROVIDERS: dict[str, tuple[tuple[Step, ...], str]] = {
-    "it answers": ((LISTED,), "ok"),
-    "it does not know the path": (refusing("404 Not Found"), "ok"),
-    "it refuses the key": (refusing("401 Unauthorized"), "rejected"),
-    "it is broken": (refusing("503 Unavailable"), "rejected"),
-    "it hangs up": ((Break.CLOSE,), "unreachable"),
-    "it says nothing": ((Break.STALL,), "timed_out"),
+    "complete response": ((LISTED,), "ok"),
+    "unknown path": (refusing("404 Not Found"), "ok"),
+    "rejected key": (refusing("401 Unauthorized"), "rejected"),
+    "server error": (refusing("503 Unavailable"), "rejected"),
+    "closed connection": ((Break.CLOSE,), "unreachable"),
+    "no response": ((Break.STALL,), "timed_out"),
 }
 
 
 @pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
 @pytest.mark.parametrize(("steps", "said"), PROVIDERS.values(), ids=PROVIDERS)
-async def test_a_provider_is_asked_for_something_that_costs_nothing(
-    steps: tuple[Step, ...], said: str, kind: str
-) -> None:
+async def test_a_provider_is_checked_with_a_free_request(steps: tuple[Step, ...], said: str, kind: str) -> None:
     async def answer(_: Request) -> AsyncIterator[Step]:
         for step in steps:
             yield step
@@ -68,7 +66,7 @@ async def test_a_provider_is_asked_for_something_that_costs_nothing(
     assert not any(secret in json.dumps(body) for secret in ("canary", "127.0.0.1"))
 
 
-async def test_by_default_a_probe_is_answered_before_it_gives_up() -> None:
+async def test_by_default_the_check_ends_before_the_timeout_of_a_probe() -> None:
     async def answer(_: Request) -> AsyncIterator[Step]:
         yield Break.STALL
 
@@ -79,7 +77,7 @@ async def test_by_default_a_probe_is_answered_before_it_gives_up() -> None:
     assert parse(config).readiness.seconds <= PROBE_SECONDS / 2, "the rest is for the way and a busy machine"
 
 
-async def test_what_is_required_and_gone_means_not_ready_until_it_is_back(tmp_path: Path) -> None:
+async def test_the_server_is_not_ready_while_a_required_service_is_down(tmp_path: Path) -> None:
     store = await fill(tmp_path, TEXTS)
     config: dict[str, Any] = {
         "providers": {"extractive": {}, "down": provider("openai", "http://127.0.0.1:9")},
@@ -96,7 +94,7 @@ async def test_what_is_required_and_gone_means_not_ready_until_it_is_back(tmp_pa
     assert (await asked(config))[0] == 200
 
 
-async def test_a_search_service_is_reached_at_its_address_without_the_key() -> None:
+async def test_a_search_service_is_checked_without_its_key() -> None:
     async def answer(_: Request) -> AsyncIterator[Step]:
         yield whole("401 Unauthorized", b"{}")
 
@@ -110,7 +108,7 @@ async def test_a_search_service_is_reached_at_its_address_without_the_key() -> N
     assert not any(KEY in str(request.headers) for request in upstream.requests)
 
 
-async def test_a_store_that_breaks_while_it_is_open_shows(tmp_path: Path) -> None:
+async def test_a_store_that_fails_after_the_start_is_reported(tmp_path: Path) -> None:
     store = await fill(tmp_path, TEXTS)
     config = {"providers": {"extractive": {}}, "retrievers": {"docs": {"kind": "folder", "store": str(store)}}}
     async with TestClient(TestServer(make_app(parse(config)))) as client:
@@ -120,7 +118,7 @@ async def test_a_store_that_breaks_while_it_is_open_shows(tmp_path: Path) -> Non
     assert body["checks"]["retrievers.docs"]["status"] == "provider_error"
 
 
-async def test_many_who_ask_are_one_question() -> None:
+async def test_concurrent_requests_share_one_check() -> None:
     async def answer(_: Request) -> AsyncIterator[Step]:
         yield LISTED
 
@@ -130,13 +128,13 @@ async def test_many_who_ask_are_one_question() -> None:
     assert len(upstream.requests) == 1
 
 
-async def test_who_has_no_key_learns_no_names() -> None:
+async def test_without_a_client_key_no_names_are_shown() -> None:
     config = {"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame"}]}}
     assert (await asked(config))[1] == {"status": "ok"}
     assert (await asked(config, Authorization="Bearer wrong"))[1] == {"status": "ok"}
     assert "references" in (await asked(config, Authorization="Bearer sesame"))[1]["checks"]
 
 
-def test_what_is_required_must_exist() -> None:
+def test_required_services_must_exist() -> None:
     with pytest.raises(ConfigError, match=r"no service 'providers.opnai'.*providers\.openai"):
         parse({"providers": {"openai": {}}, "readiness": {"required": ["providers.opnai"]}})

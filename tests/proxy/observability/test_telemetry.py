@@ -1,4 +1,4 @@
-"""Telemetry: calls of providers and searches, counted by how they ended, however the client asked."""
+"""Telemetry: provider calls and searches are counted by outcome, for all kinds of requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,16 +23,16 @@ ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "When was it o
 CITED = {**ASKED, "evidence": EVIDENCE}
 
 OUTCOMES: dict[str, tuple[tuple[Step, ...], str]] = {
-    "it answers": (WHOLE, "complete"),
-    "it breaks off": ((SSE + SAID, Break.CLOSE), "incomplete_answer"),
-    "it refuses": ((b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", Break.CLOSE), "rejected"),
-    "it hangs up": ((Break.CLOSE,), "unreachable"),
+    "complete response": (WHOLE, "complete"),
+    "incomplete response": ((SSE + SAID, Break.CLOSE), "incomplete_answer"),
+    "error response": ((b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", Break.CLOSE), "rejected"),
+    "closed connection": ((Break.CLOSE,), "unreachable"),
 }
 WAYS = {
     "cited, streamed": CITED | {"stream": True},
     "cited, whole": CITED,
     "passed through, streamed": ASKED | {"stream": True},
-    "taken apart for a policy of links": ASKED | {"stream": True, "citations": {"enabled": False}},
+    "parsed for the link policy": ASKED | {"stream": True, "citations": {"enabled": False}},
 }
 
 
@@ -66,7 +66,7 @@ async def test_a_call_is_counted_once_by_how_it_ended(
     assert "citestream_streams_in_flight" not in found, "back at zero"
 
 
-async def test_a_provider_s_thinking_is_not_our_overhead_and_a_stream_in_flight_shows() -> None:
+async def test_time_of_the_provider_is_not_overhead_and_streams_in_flight_are_counted() -> None:
     go_on, begun = asyncio.Event(), asyncio.Event()
 
     async def answer(_: Request) -> AsyncIterator[Step]:
@@ -102,7 +102,7 @@ def test_a_wait_inside_another_is_counted_once() -> None:
     assert spent.others == 1000
 
 
-async def test_a_client_that_leaves_is_no_failure_of_the_provider() -> None:
+async def test_a_client_disconnect_is_not_counted_as_a_provider_failure() -> None:
     async def answer(_: Request) -> AsyncIterator[Step]:
         yield SSE + SAID
         yield Break.STALL

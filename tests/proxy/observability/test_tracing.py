@@ -1,4 +1,4 @@
-"""Traces as a collector gets them: real OTLP over a socket, no content unless the log may have it."""
+"""Traces at a collector: real OTLP over a socket, without content unless the log contains it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -40,7 +40,7 @@ SECRETS = ("canary", "Harlan", "sk-", "May 1932")  # no bare number, which a por
 
 @dataclass(frozen=True)
 class Span:
-    """One, as it was sent."""
+    """A span as it was sent."""
 
     name: str
     attributes: dict[str, Any]
@@ -58,7 +58,7 @@ def value(told: Any) -> Any:
 
 
 def spans(requests: list[Request]) -> list[Span]:
-    """In the order in which they began."""
+    """Return the spans in the order in which they started."""
     found = []
     for request in requests:
         for resource in ExportTraceServiceRequest.FromString(request.body).resource_spans:
@@ -74,7 +74,7 @@ def spans(requests: list[Request]) -> list[Span]:
 
 @asynccontextmanager
 async def collecting(*steps: Step, **config: Any) -> AsyncIterator[tuple[TestClient[Any, Any], list[Request]]]:
-    """A server whose provider takes these steps, and what a collector is sent, which is all there after the end."""
+    """Run a server with a scripted provider, and yield the list of spans, which is complete after the block."""
 
     async def collect(_: Request) -> AsyncIterator[Step]:
         yield whole("200 OK", b"")
@@ -142,7 +142,7 @@ async def test_a_request_is_a_span_with_its_call_and_its_scoring_inside(tmp_path
     assert not any(secret in repr(found) for secret in SECRETS)
 
 
-async def test_content_is_in_spans_only_where_it_may_be_in_the_log(tmp_path: Path) -> None:
+async def test_spans_contain_content_only_if_the_log_does(tmp_path: Path) -> None:
     store = str(await fill(tmp_path, TEXTS))
     retrievers = {"docs": {"kind": "folder", "store": store}}
     async with collecting(ANSWER, Break.CLOSE, retrievers=retrievers, log={"content": True}) as (client, sent):
@@ -159,14 +159,18 @@ async def test_content_is_in_spans_only_where_it_may_be_in_the_log(tmp_path: Pat
 
 
 FAILURES: dict[str, tuple[tuple[Step, ...], str, int]] = {
-    "a provider that refuses": ((REFUSAL, Break.CLOSE), "rejected", 502),
-    "one that breaks off": ((ANSWER.partition(b'"finish_reason":"stop"')[0], Break.CLOSE), "incomplete_answer", 200),
+    "error response of the provider": ((REFUSAL, Break.CLOSE), "rejected", 502),
+    "incomplete response of the provider": (
+        (ANSWER.partition(b'"finish_reason":"stop"')[0], Break.CLOSE),
+        "incomplete_answer",
+        200,
+    ),
 }
 
 
 @pytest.mark.parametrize("evidence", [EVIDENCE, []], ids=["cited", "passed through"])
 @pytest.mark.parametrize(("steps", "kind", "status"), FAILURES.values(), ids=FAILURES)
-async def test_a_failure_is_told_by_its_kind_never_by_its_words(
+async def test_a_failure_is_recorded_with_its_type_without_its_message(
     steps: tuple[Step, ...], kind: str, status: int, evidence: list[Any]
 ) -> None:
     async with collecting(*steps) as (client, sent):
@@ -179,7 +183,7 @@ async def test_a_failure_is_told_by_its_kind_never_by_its_words(
 
 
 @pytest.mark.parametrize("evidence", [EVIDENCE, []], ids=["cited", "passed through"])
-async def test_half_a_character_costs_no_span(evidence: list[Any], caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_lone_surrogate_does_not_lose_spans(evidence: list[Any], caplog: pytest.LogCaptureFixture) -> None:
     answer = ANSWER.replace(b"chatcmpl-7", b"chatcmpl-\\ud83d").replace(b'"stop"', b'"st\\udfffop"')
     asked = {
         "model": "up/m\udfff",
@@ -197,7 +201,7 @@ async def test_half_a_character_costs_no_span(evidence: list[Any], caplog: pytes
     assert not [one for one in caplog.records if one.name.startswith("opentelemetry")]
 
 
-async def test_a_share_of_requests_is_traced_and_none_where_no_collector_is_named() -> None:
+async def test_the_configured_share_of_requests_is_traced_and_none_without_a_collector() -> None:
     async with collecting(ANSWER, Break.CLOSE, traces={"sample": 0.0}) as (client, sent):
         await ask(client, ASKED)
     assert sent == []
@@ -206,6 +210,6 @@ async def test_a_share_of_requests_is_traced_and_none_where_no_collector_is_name
     assert sent == []
 
 
-async def test_a_collector_that_is_down_changes_no_answer_and_holds_no_stop() -> None:
+async def test_a_collector_that_is_down_affects_neither_answers_nor_the_exit() -> None:
     async with collecting(ANSWER, Break.CLOSE, traces={"endpoint": "http://127.0.0.1:9"}) as (client, _):
         assert (await ask(client, ASKED))[1].endswith("data: [DONE]\n\n")

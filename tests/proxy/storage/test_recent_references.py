@@ -1,4 +1,4 @@
-"""References of recent answers: found by whoever got the answer, bounded, and never in an answer's way."""
+"""References of recent answers: only their client finds them, storage is limited, and answers do not wait for it."""
 
 import sqlite3
 import stat
@@ -19,7 +19,7 @@ Fields = dict[str, Any]
 
 
 class Clock:
-    """A clock that a test moves."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -39,11 +39,11 @@ async def opened(clock: Callable[[], float] = Clock(), **settings: Any) -> Async
 
 @pytest.fixture(params=["in memory", "in a file"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Fields:
-    """The settings for a store that is there."""
+    """Return the options of a store."""
     return {"file": str(tmp_path / "recent.sqlite")} if request.param == "in a file" else {}
 
 
-async def test_what_was_put_is_found_at_once(place: Fields) -> None:
+async def test_a_stored_answer_is_found_at_once(place: Fields) -> None:
     async with opened(**place) as recent:
         for number in range(50):
             recent.put("", f"chatcmpl-{number}", {"references": [number]})
@@ -62,14 +62,14 @@ async def test_a_client_finds_its_own_answers_only(place: Fields) -> None:
 
 KEEPS: dict[str, tuple[dict[str, str], bool]] = {
     "in memory": ({}, True),
-    "not in a lasting file": ({"file": "a.sqlite"}, False),
-    "in one if told so": ({"file": "a.sqlite", "conversations": "file"}, True),
+    "not in a permanent file by default": ({"file": "a.sqlite"}, False),
+    "in a file if configured": ({"file": "a.sqlite", "conversations": "file"}, True),
     "not at all": ({"conversations": "none"}, False),
 }
 
 
 @pytest.mark.parametrize(("settings", "keeps"), KEEPS.values(), ids=KEEPS)
-def test_conversations_are_kept(settings: dict[str, Any], keeps: bool) -> None:
+def test_conversations_are_stored_depending_on_the_options(settings: dict[str, Any], keeps: bool) -> None:
     assert ReferencesConfig(**settings).keeps_conversations is keeps
 
 
@@ -81,14 +81,14 @@ async def test_one_entry_does_not_push_out_the_others(place: Fields) -> None:
         assert await recent.get("", "large") is None
 
 
-async def test_the_latest_state_of_an_answer_counts(place: Fields) -> None:
+async def test_the_latest_state_of_an_answer_is_found(place: Fields) -> None:
     async with opened(**place) as recent:
         for references in ([], [1], [1, 2]):
             recent.put("", "a", {"references": references})
         assert await recent.get("", "a") == {"references": [1, 2]}
 
 
-async def test_the_oldest_go_first(place: Fields) -> None:
+async def test_the_oldest_entries_are_removed_first(place: Fields) -> None:
     clock = Clock()
     async with opened(clock, keep=3, **place) as recent:
         for number in range(6):
@@ -98,7 +98,7 @@ async def test_the_oldest_go_first(place: Fields) -> None:
         assert found == [3, 4, 5]
 
 
-async def test_many_large_ones_stay_within_the_bytes(place: Fields) -> None:
+async def test_large_entries_stay_within_the_maximum_size(place: Fields) -> None:
     async with opened(max_bytes=2**16, **place) as recent:
         for number in range(20):
             recent.put("", str(number), {"text": "x" * 9_900})
@@ -106,7 +106,7 @@ async def test_many_large_ones_stay_within_the_bytes(place: Fields) -> None:
         assert found == [14, 15, 16, 17, 18, 19]
 
 
-async def test_what_is_too_old_is_gone(place: Fields) -> None:
+async def test_expired_entries_are_not_found(place: Fields) -> None:
     clock = Clock()
     async with opened(clock, keep_seconds=60, **place) as recent:
         recent.put("", "a", {})
@@ -116,13 +116,13 @@ async def test_what_is_too_old_is_gone(place: Fields) -> None:
         assert await recent.get("", "a") is None
 
 
-async def test_none_are_kept_when_none_are_wanted() -> None:
+async def test_nothing_is_stored_if_storing_is_disabled() -> None:
     async with opened(keep=0) as recent:
         recent.put("", "a", {})
         assert await recent.get("", "a") is None
 
 
-async def test_a_file_outlives_a_restart_and_is_nobody_elses(tmp_path: Path) -> None:
+async def test_a_file_survives_a_restart_and_is_only_readable_by_its_owner(tmp_path: Path) -> None:
     file = tmp_path / "recent.sqlite"
     async with opened(file=str(file)) as recent:
         recent.put("", "a", {"references": ["ä"]})
@@ -134,7 +134,7 @@ async def test_a_file_outlives_a_restart_and_is_nobody_elses(tmp_path: Path) -> 
         assert await of_another_worker.get("", "b") == {}
 
 
-async def test_losing_the_database_fails_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_losing_the_database_does_not_fail_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "recent.sqlite"
     async with opened(file=str(file)) as recent:
         with sqlite3.connect(file) as other:
@@ -147,7 +147,7 @@ async def test_losing_the_database_fails_nothing(tmp_path: Path, caplog: pytest.
     assert "private" not in caplog.text
 
 
-async def test_nothing_is_lost_that_comes_while_others_are_written(tmp_path: Path) -> None:
+async def test_entries_that_arrive_during_a_write_are_stored(tmp_path: Path) -> None:
     file = tmp_path / "recent.sqlite"
     async with opened(file=str(file)) as recent:
         with sqlite3.connect(file) as other:
@@ -164,7 +164,7 @@ async def test_nothing_is_lost_that_comes_while_others_are_written(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["\udcff", "a" * 10_000, "", "'; DROP TABLE answers; --"])
-async def test_odd_ids_are_only_ids(name: str, place: Fields) -> None:
+async def test_unusual_ids_are_treated_as_data(name: str, place: Fields) -> None:
     async with opened(**place) as recent:
         recent.put("", name, {})
         recent.put("", "a", {"references": ["\udcff"]})
@@ -172,14 +172,14 @@ async def test_odd_ids_are_only_ids(name: str, place: Fields) -> None:
         assert await recent.get("", "a") == {"references": ["\udcff"]}
 
 
-def test_a_file_that_is_no_database_is_named_at_the_start(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_reported_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database " * 100)
     for file in (tmp_path / "text", tmp_path, tmp_path / "nowhere" / "x"):
         with pytest.raises(ConfigError, match=r"references\.file"):
             RecentReferences(ReferencesConfig(file=str(file)))
 
 
-async def test_handing_in_takes_the_loop_no_time(place: Fields) -> None:
+async def test_storing_an_answer_does_not_block_the_event_loop(place: Fields) -> None:
     fields = {"references": [{"snippet": "x" * 500} for _ in range(200)]}
     async with opened(**place) as recent:
         recent.put("", "first", fields)  # starts the thread
@@ -199,7 +199,7 @@ ASKED: Fields = {
 }
 
 
-async def test_a_client_looks_up_what_its_answer_ended_with() -> None:
+async def test_a_client_looks_up_the_last_fields_of_its_answer() -> None:
     config = parse({"providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:
         whole = await (await client.post("/v1/chat/completions", json=ASKED)).json()
@@ -224,7 +224,7 @@ async def test_a_response_is_looked_up_by_its_own_id() -> None:
         assert [reference["id"] for reference in found["references"]] == ["bridge"]
 
 
-async def test_nobody_elses_answer_and_no_unknown_one_is_told() -> None:
+async def test_unknown_answers_and_answers_of_other_clients_are_not_found() -> None:
     keys = [{"name": "a", "key": "key a"}, {"name": "b", "key": "key b"}]
     config = parse({"server": {"keys": keys}, "providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:

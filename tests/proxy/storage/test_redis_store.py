@@ -1,4 +1,4 @@
-"""Several machines with one Redis: all know each other's answers; while it is gone, answers go on without it."""
+"""Several machines with one Redis: all find the answers of the others, and answers continue while Redis is down."""
 
 import asyncio
 import sys
@@ -62,7 +62,7 @@ async def test_clients_with_keys_find_their_own_answers_only() -> None:
             assert statuses == [200, 404]
 
 
-async def test_every_machine_goes_on_with_conversations_of_the_others() -> None:
+async def test_every_machine_continues_conversations_of_the_others() -> None:
     with running() as redis:
         async with machine(redis.url) as here, machine(redis.url) as there:
             first = {"model": "extractive", "input": QUESTION, "evidence": EVIDENCE}
@@ -73,7 +73,7 @@ async def test_every_machine_goes_on_with_conversations_of_the_others() -> None:
 
 
 @pytest.mark.slow
-async def test_killed_under_load_every_answer_is_whole_and_references_are_found_again() -> None:
+async def test_killing_redis_under_load_fails_no_answer_and_references_are_found_afterwards() -> None:
     with running() as redis:
         async with machine(redis.url) as here, machine(redis.url) as there:
 
@@ -101,7 +101,7 @@ async def test_killed_under_load_every_answer_is_whole_and_references_are_found_
     assert set(seen) == {"well", "without"}
 
 
-async def test_one_that_hangs_holds_no_answer_up() -> None:
+async def test_a_hanging_redis_delays_no_answer() -> None:
     with running() as redis:
         async with machine(redis.url, store={"url": redis.url, "timeout": 0.2}) as ask:
             redis.freeze(True)
@@ -114,7 +114,7 @@ async def test_one_that_hangs_holds_no_answer_up() -> None:
                 redis.freeze(False)
 
 
-async def test_readiness_knows_it() -> None:
+async def test_readiness_checks_redis() -> None:
     with running() as redis:
         async with machine(redis.url, readiness={"required": ["references"]}) as ask:
             status, body = await ask("GET", "/readyz")
@@ -131,14 +131,14 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("raw", "said"), WRONG.values(), ids=WRONG)
-def test_a_configuration_that_cannot_work_says_why(raw: dict[str, Any], said: str) -> None:
+def test_an_invalid_configuration_is_explained(raw: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse(raw)
     assert said in str(error.value)
     assert "sesame" not in str(error.value)
 
 
-def test_a_key_that_is_not_there_is_told_at_the_start(tmp_path: Any) -> None:
+def test_a_missing_key_is_reported_at_the_start(tmp_path: Any) -> None:
     (tmp_path / "c.yaml").write_text("store: {url: redis://h, api_key_env: NONE}")
     with pytest.raises(ConfigError, match=r"^store: the variable NONE is not set"):
         load(str(tmp_path / "c.yaml"), {})
@@ -149,7 +149,7 @@ def test_workers_of_one_machine_use_it_too(tmp_path: Any) -> None:
     assert _shared(config, tmp_path).references == config.references
 
 
-def test_without_its_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_redis_package_the_error_names_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(ConfigError, match=r"^store\.url: Redis' client is not installed: pip install"):
         make_app(Config(store=StoreConfig(url="redis://h")))
