@@ -189,7 +189,7 @@ def private_uses(path: Path) -> Iterator[str]:
                 yield f"{name(path)}:{class_node.lineno} {class_node.name} overrides {written}.{private}"
 
 
-@pytest.mark.parametrize("package", ["citation", "providers"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_no_private_name_of_a_dependency_is_used(package: str) -> None:
     modules = [path for path in MODULES if name(path).startswith(f"{package}/")]
     assert [use for path in modules for use in private_uses(path)] == []

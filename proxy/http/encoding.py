@@ -6,6 +6,10 @@ from typing import Any
 import orjson
 from aiohttp import web
 
+from citestream.providers.wire.json_text import dumps
+
+__all__ = ["dumps", "json_response", "loads"]
+
 
 def loads(data: bytes | str) -> Any:
     """Decode JSON. Raise ValueError."""
@@ -16,14 +20,6 @@ def loads(data: bytes | str) -> Any:
             return json.loads(data)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-
-
-def dumps(value: Any) -> bytes:
-    """Encode as UTF-8 without line breaks."""
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def json_response(body: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
