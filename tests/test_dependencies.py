@@ -1,4 +1,4 @@
-"""What is shipped with: every dependency locked, hashed and within its bounds; every finding of bandit explained."""
+"""Check that all dependencies are locked with hashes, and that suppressed findings of bandit have a reason."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def entries() -> dict[str, tuple[Requirement, str]]:
-    """Each locked requirement by its name, with all of its text."""
+    """Return the locked requirements by name, with their text in the lock file."""
     found: dict[str, tuple[Requirement, str]] = {}
     for entry in re.split(r"\n(?=[A-Za-z0-9])", LOCK.strip()):
         requirement = Requirement(entry.partition(" \\\n")[0])
@@ -39,15 +39,15 @@ def test_the_lock_names_no_registry() -> None:
     assert not re.search(r"://|index|\.whl|--find-links|/", LOCK.replace("via -r ", ""))
 
 
-def asked_for() -> list[str]:
-    """What the container is made of: the dependencies, and those of the extra `server`."""
+def requested() -> list[str]:
+    """Return the requirements of the container: the dependencies and the extra `server`."""
     extras = PROJECT["optional-dependencies"]
     named = [name for line in extras["server"] for name in Requirement(line).extras]
     return [*PROJECT["dependencies"], *(line for name in sorted(named) for line in extras[name])]
 
 
-def test_the_lock_is_what_the_project_asks_for() -> None:
-    for line in asked_for():
+def test_the_lock_satisfies_the_project() -> None:
+    for line in requested():
         wanted = Requirement(line)
         locked, _ = LOCKED[canonicalize_name(wanted.name)]
         assert wanted.specifier.contains(str(locked.specifier)[2:]), line
@@ -67,22 +67,22 @@ def test_nothing_is_missing_from_the_lock() -> None:
                 assert canonicalize_name(needed.name) in LOCKED, f"{name} needs {line}"
 
 
-def test_nothing_is_in_the_lock_that_nobody_asks_for() -> None:
-    direct = {canonicalize_name(Requirement(line).name) for line in asked_for()}
+def test_the_lock_has_no_unused_requirement() -> None:
+    direct = {canonicalize_name(Requirement(line).name) for line in requested()}
     for name, (_, entry) in LOCKED.items():
         via = set(re.findall(r"#\s+(?:via )?([a-z0-9][a-z0-9._-]*)", entry))
         assert name in direct or via & LOCKED.keys(), entry
 
 
 @pytest.mark.slow
-def test_bandit_finds_nothing_that_has_no_reason_beside_it() -> None:
+def test_bandit_finds_nothing_without_a_reason() -> None:
     command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-r"]
     folders = ["citation", "providers", "proxy", "bench", "examples"]
     found = subprocess.run([*command, *folders], cwd=ROOT, check=False, capture_output=True, text=True)
     assert found.returncode == 0, found.stdout
 
 
-def test_whoever_silences_a_security_rule_says_why() -> None:
+def test_every_suppressed_security_rule_has_a_reason() -> None:
     silent = [
         f"{path.relative_to(ROOT)}:{number}"
         for folder in ("citation", "providers", "proxy", "bench", "examples")

@@ -1,4 +1,4 @@
-"""The documentation is right: its programs run, its options exist, the site builds."""
+"""Check that the programs of the documentation run and that its tables agree with the code."""
 
 import importlib.util
 import os
@@ -28,7 +28,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def programs(page: str) -> list[str]:
-    """The Python of a page, in order."""
+    """Return the Python programs of a page, in order."""
     return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
 
 
@@ -40,7 +40,7 @@ def run(program: str) -> str:
 
 
 def module(program: str, name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """What a page says would stand in a file of this name."""
+    """Return a module with this name and the code of a page."""
     made = ModuleType(name)
     made.__package__ = name.rpartition(".")[0]
     exec(compile(program, name, "exec"), made.__dict__)  # noqa: S102 - our own page

@@ -27,7 +27,7 @@ def targets() -> set[str]:
 
 
 def code(document: Path) -> Iterator[str]:
-    """Lines of fenced blocks, and inline code."""
+    """Yield the lines of fenced blocks, and inline code."""
     for number, part in enumerate(re.split(r"^ *```", document.read_text("utf-8"), flags=re.MULTILINE)):
         yield from part.splitlines()[1:] if number % 2 else re.findall(r"`([^`\n]+)`", part)
 
@@ -63,7 +63,7 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
         "verbatim.py",
         "footnotes.py",
         "echo.py",
-    }  # names that stand for the reader's own files
+    }  # examples of the reader's own files
     missing = {
         path for path in (links | named) - given if not (document.parent / path).exists() and not (ROOT / path).exists()
     }

@@ -1,4 +1,4 @@
-"""Every command and snippet in README and documentation is run, as it stands there: a new one has to say by whom."""
+"""Run every command and snippet of the README and the documentation unchanged."""
 
 import json
 import os
@@ -43,7 +43,7 @@ from openai import OpenAI
 
 messages = [{"role": "user", "content": "When did it open?"}]
 print(OpenAI().chat.completions.create(model="gpt-4.1", messages=messages).choices[0].message.content)
-"""  # that knows nothing of Citestream
+"""  # an application that was written without Citestream
 WITHOUT_KEY = {"providers": {"extractive": {"kind": "extractive"}}, "default_provider": "extractive"}
 
 
@@ -57,20 +57,20 @@ class Block:
 
     @property
     def name(self) -> tuple[str, str]:
-        """What it is known by here: its page and its first line."""
+        """Return the page and the first line, which identify the block."""
         return self.page, self.code.partition("\n")[0]
 
 
 def blocks() -> Iterator[Block]:
-    """All but those of the guides for clients that name the script that runs them: tests/test_guides.py compares."""
+    """Yield the blocks of all pages, without those that name their script: tests/test_guides.py compares them."""
     for page in PAGES:
         for found in BLOCK.finditer(page.read_text("utf-8")):
             if not found["source"]:
                 yield Block(page.relative_to(ROOT).as_posix(), found["language"], found["code"])
 
 
-class Reader:
-    """Somebody with a checkout, a folder of documents, and nothing but what the page says."""
+class User:
+    """A user with a checkout and a folder of documents."""
 
     def __init__(self, folder: Path, launch: Launch, start: Start) -> None:
         self.folder = folder
@@ -94,8 +94,8 @@ class Reader:
         file.write_text(f"#!/bin/sh\n{line}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
 
-    def types(self, line: str) -> str:
-        """What a line of a shell prints; it has to succeed."""
+    def run(self, line: str) -> str:
+        """Return the output of a shell command, which must succeed."""
         if ADDRESS in line:
             line = line.replace(ADDRESS, self.start(WITHOUT_KEY))
         path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
@@ -105,8 +105,8 @@ class Reader:
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def serves(self, line: str) -> None:
-        """A server that is started with these words accepts requests."""
+    def check_server(self, line: str) -> None:
+        """Check that a server started with this command accepts requests."""
         variables, words = line.split("citestream ", 1)
         environment = dict(word.split("=", 1) for word in shlex.split(variables) if "=" in word)
         command = [sys.executable, "-m", "citestream", *shlex.split(words), "--port", "0"]
@@ -115,47 +115,47 @@ class Reader:
             assert httpx.get(f"{url}/readyz").status_code == 200
 
 
-def typed(block: Block, reader: Reader) -> None:
-    """Line by line."""
+def run_shell(block: Block, user: User) -> None:
+    """Run the block line by line."""
     for line in commands(block):
         if line.startswith("make "):  # their targets are run by CI itself; here that they exist
             subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True, capture_output=True)
-        elif installing := INSTALLS.fullmatch(line):  # tests/test_repo.py installs into an empty environment
-            extras = set(filter(None, (installing["extras"] or "").split(",")))
+        elif install := INSTALLS.fullmatch(line):  # tests/test_packaging.py installs into an empty environment
+            extras = set(filter(None, (install["extras"] or "").split(",")))
             assert extras <= PROJECT["optional-dependencies"].keys()
         elif SERVES.search(line):
             *before, serve = line.split(" && ")
-            [reader.types(one) for one in before]
-            reader.serves(serve)
+            [user.run(one) for one in before]
+            user.check_server(serve)
         else:
-            reader.types(line)
+            user.run(line)
 
 
 def commands(block: Block) -> list[str]:
-    """The lines without what is explained beside them."""
+    """Return the lines without their comments."""
     return [stripped for line in block.code.splitlines() if (stripped := re.sub(r"(^|\s+)# .*", "", line))]
 
 
-def completes(block: Block, reader: Reader) -> None:
-    """fish is not everywhere: what it would read; tests/proxy/cli/test_cli.py asks in its words."""
+def check_fish_completion(block: Block, user: User) -> None:
+    """Check the script that fish would read, because fish may not be installed."""
     (line,) = commands(block)
     script, _, source = line.partition(" | ")
     assert source == "source"
-    assert "complete --no-files --command citestream" in reader.types(script)
+    assert "complete --no-files --command citestream" in user.run(script)
 
 
-def curled(block: Block, reader: Reader) -> None:
-    """What curl would send is answered; curl itself is among the clients of `make test-clients`."""
+def run_curl(block: Block, user: User) -> None:
+    """Send the request of a curl command with httpx. `make test-clients` runs curl itself."""
     program, flag, address, header, name, data, body = shlex.split(block.code)
     assert (program, flag, header, data) == ("curl", "-N", "-H", "-d")
-    address = address.replace(ADDRESS, reader.start())
+    address = address.replace(ADDRESS, user.start())
     said = httpx.post(address, content=body, headers=dict([name.split(": ")])).text
     assert "110.6 metres tall. [1]" in said
     assert '"references":[{"number":1' in said
 
 
-def refused(block: Block, reader: Reader) -> None:
-    """A command and its error, word for word."""
+def check_error(block: Block, user: User) -> None:
+    """Check a command and its error message, word for word."""
     line, said = block.code.removeprefix("$ ").split("\n", 1)
     command = [sys.executable, "-m", "citestream", *shlex.split(line)[1:]]
     environment = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
@@ -163,11 +163,11 @@ def refused(block: Block, reader: Reader) -> None:
     assert (done.returncode, done.stderr) == (1, said)
 
 
-def configured(block: Block, reader: Reader) -> None:
-    """Options that exist, with values that they may have, where the variables and files are there that it names."""
-    secret = reader.folder / "secret"
+def check_configuration(block: Block, user: User) -> None:
+    """Load the configuration, with the variables and files that it names."""
+    secret = user.folder / "secret"
     secret.write_text("k")
-    file = reader.folder / "configured.yaml"
+    file = user.folder / "configured.yaml"
     file.write_text(re.sub(r"/run/secrets/\w+", str(secret), block.code))
     variables = re.findall(r"\$\{(\w+)|api_key_env: (\w+)", block.code)
     environment = {name: "k" for names in variables for name in names if name}
@@ -175,12 +175,12 @@ def configured(block: Block, reader: Reader) -> None:
     assert yaml.safe_load(block.code).keys() <= loaded.keys()
 
 
-def ready(block: Block, reader: Reader) -> None:
-    """What a server answers that has such a provider and such a retriever: other values in the same places."""
+def check_readiness(block: Block, user: User) -> None:
+    """Compare the keys with the answer of a server that has such a provider and such a retriever."""
     nowhere = "http://127.0.0.1:9"
     providers = {"openai": {"kind": "openai", "base_url": f"{nowhere}/v1", "api_key": "none"}}
     search = {"kind": "http", "url": nowhere, "body": {"q": "{query}"}}
-    address = reader.start({"providers": providers, "retrievers": {"docs": search}})
+    address = user.start({"providers": providers, "retrievers": {"docs": search}})
     said, answer = json.loads(block.code), httpx.get(f"{address}/readyz").json()
     assert answer.keys() == said.keys()
     assert {name: check.keys() for name, check in answer["checks"].items()} == {
@@ -188,42 +188,42 @@ def ready(block: Block, reader: Reader) -> None:
     }
 
 
-def retrieved(block: Block, reader: Reader) -> None:
-    """What the answer to a question reports that is answered from a folder: other values in the same places."""
+def check_retrieval_report(block: Block, user: User) -> None:
+    """Compare the keys with the report of an answer from a folder."""
     said = json.loads(block.code)
-    reader.types("citestream index docs/")
-    retrievers = {"docs": {"kind": "folder", "store": str(reader.folder / ".citestream/evidence.db")}}
-    address = reader.start({**WITHOUT_KEY, "retrievers": retrievers, "default_retriever": "docs"})
+    user.run("citestream index docs/")
+    retrievers = {"docs": {"kind": "folder", "store": str(user.folder / ".citestream/evidence.db")}}
+    address = user.start({**WITHOUT_KEY, "retrievers": retrievers, "default_retriever": "docs"})
     asked = {"model": "extractive", "messages": [{"role": "user", "content": said["query"]}]}
     answer = httpx.post(f"{address}/v1/chat/completions", json=asked).json()
     assert answer["grounding"]["retrieval"].keys() == said.keys()
 
 
-def queried(block: Block, reader: Reader) -> None:
-    """PostgreSQL does it, and has the indexes."""
+def run_sql(block: Block, user: User) -> None:
+    """Run the statements in PostgreSQL and check the indexes."""
     with postgres() as server:
         server.run("CREATE EXTENSION vector; CREATE TABLE pages (title text, text text, embedding vector(3));")
         server.run(block.code)
         assert " 2\n" in server.run("SELECT count(*) FROM pg_indexes WHERE tablename = 'pages';")
 
 
-def shown(block: Block, reader: Reader) -> None:
-    """Pictures and output; what one could type is a block of its own."""
+def check_text(block: Block, user: User) -> None:
+    """Check that a block of text contains no command."""
     assert not re.search(r"^(?:\$ |(?:make|pip|pipx|uv|citestream|curl|python) )", block.code, re.MULTILINE)
 
 
-Runner = Callable[[Block, Reader], None]
+Runner = Callable[[Block, User], None]
 KINDS: dict[str, Runner] = {
-    "": typed,
-    "sh": typed,
-    "curl": curled,
-    "fish": completes,
-    "yaml": configured,
-    "text": shown,
-    "refused": refused,
-    "ready": ready,
-    "retrieved": retrieved,
-    "sql": queried,
+    "": run_shell,
+    "sh": run_shell,
+    "curl": run_curl,
+    "fish": check_fish_completion,
+    "yaml": check_configuration,
+    "text": check_text,
+    "refused": check_error,
+    "ready": check_readiness,
+    "retrieved": check_retrieval_report,
+    "sql": run_sql,
 }
 REPORTS = {'"checks"': "ready", '"source"': "retrieved"}  # what an answer in JSON is told by
 SPHINX = {"{toctree}"}  # what the build of the site looks at
@@ -254,7 +254,7 @@ RUN_BY = {
 
 
 def kind(block: Block) -> str:
-    """What its language says; of a shell's and of JSON, some are kinds of their own."""
+    """Return the language of a block, or a more specific kind for some shell and JSON blocks."""
     if block.language == "sh" and block.code.startswith("curl "):
         return "curl"
     if block.language == "json":
@@ -266,33 +266,33 @@ def label(block: Block) -> str:
     return f"{block.page}: {block.code[:30]}"
 
 
-HERE = [block for block in blocks() if kind(block) in KINDS]
-ELSEWHERE = [block for block in blocks() if kind(block) not in KINDS.keys() | SPHINX]
+RUN_HERE = [block for block in blocks() if kind(block) in KINDS]
+RUN_ELSEWHERE = [block for block in blocks() if kind(block) not in KINDS.keys() | SPHINX]
 
 
 @pytest.fixture
-def reader(tmp_path: Path, launch: Launch, citestream_server: Start) -> Reader:
-    return Reader(tmp_path, launch, citestream_server)
+def user(tmp_path: Path, launch: Launch, citestream_server: Start) -> User:
+    return User(tmp_path, launch, citestream_server)
 
 
-@pytest.mark.parametrize("block", HERE, ids=label)
-def test_it_runs_as_it_stands(block: Block, reader: Reader) -> None:
-    KINDS[kind(block)](block, reader)
+@pytest.mark.parametrize("block", RUN_HERE, ids=label)
+def test_it_runs_as_it_stands(block: Block, user: User) -> None:
+    KINDS[kind(block)](block, user)
 
 
 def test_every_program_is_run_by_a_test_of_its_own() -> None:
     def known(block: Block) -> set[tuple[str, str]]:
         return {(page, begins) for page, begins in RUN_BY if block.page == page and block.code.startswith(begins)}
 
-    assert [label(block) for block in ELSEWHERE if len(known(block)) != 1] == []
-    assert set().union(*map(known, ELSEWHERE)) == RUN_BY.keys()
+    assert [label(block) for block in RUN_ELSEWHERE if len(known(block)) != 1] == []
+    assert set().union(*map(known, RUN_ELSEWHERE)) == RUN_BY.keys()
     for named in RUN_BY.values():
         file, test = named.split(": ")
         assert f"def {test}(" in (ROOT / f"tests/{file}.py").read_text("utf-8")
 
 
 def inline() -> set[str]:
-    """Commands within sentences, and in fenced blocks that are not run line by line."""
+    """Return the commands in sentences and in fenced blocks that are not run line by line."""
     spans = {span for page in PAGES for span in re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))}
     return {span for span in spans if re.match(r"citestream [a-z-]+( |$)", span)}
 

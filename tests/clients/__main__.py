@@ -1,4 +1,4 @@
-"""`make test-clients`: real, unmodified, pinned clients against a running server, and the matrix of what they saw."""
+"""Run real, unmodified, pinned clients against a running server and print a table of results (`make test-clients`)."""
 
 import argparse
 import asyncio
@@ -11,7 +11,7 @@ from tests.clients.matrix import markdown, summary
 
 
 def main() -> int:
-    """The exit code: 0 where every client saw everything, and the guides say so."""
+    """Return the exit code: 0 if every client passes and the guides are up to date."""
     arguments = parsed()
     try:
         commands = running.commands(arguments.names, node=not arguments.python, litellm=arguments.litellm_proxy)
@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def parsed() -> argparse.Namespace:
-    """The command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="make test-clients ARGS=...", description=__doc__)
     parser.add_argument("names", nargs="*", help="only scripts with such a word in their name")
     parser.add_argument("--python", action="store_true", help="leave Node's clients out")
@@ -50,7 +50,7 @@ def parsed() -> argparse.Namespace:
 
 
 def outdated(shown: guides.Shown, tables: Mapping[str, str], *, write: bool) -> list[str]:
-    """The guides that say something else than this run shows, unless they are to be written anew."""
+    """Return the guides that differ from this run. With `write`, update them instead."""
     found = []
     for guide in guides.guides():
         text = guide.read_text("utf-8")

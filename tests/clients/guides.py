@@ -1,4 +1,4 @@
-"""The guides in docs/clients: code, output and matrix are those of a run.
+"""Insert code, output and tables of a run into the guides in docs/clients.
 
 <!-- from FILE: REGION ... -->             regions of a script; without names all of it
 <!-- shown by FILE: FUNCTION -->           what that function printed
@@ -31,12 +31,12 @@ def guides() -> list[Path]:
 
 
 def with_code(text: str) -> str:
-    """A guide with its code as it stands in the scripts."""
+    """Return a guide with the code of the scripts."""
     return _BLOCK.sub(lambda block: block["head"] + _code(block) if block["how"] == "from" else block[0], text)
 
 
 def with_output(text: str, shown: Shown) -> str:
-    """A guide with its output as the scripts printed it; that of scripts that did not run stays."""
+    """Return a guide with the output of the scripts. Output of scripts that did not run is kept."""
 
     def printed(block: re.Match[str]) -> str:
         key = (Path(block["file"]).name, block["names"] or "")
@@ -47,17 +47,17 @@ def with_output(text: str, shown: Shown) -> str:
 
 
 def with_tables(text: str, tables: Mapping[str, str]) -> str:
-    """A guide with these tables, `matrix` and `clients`, where it has them."""
+    """Return a guide with the tables `matrix` and `clients`, if it has them."""
     return _TABLE.sub(lambda found: f"{found['head']}\n{tables[found['name']]}\n\n{found['tail']}", text)
 
 
 def tables(text: str) -> list[tuple[str, str]]:
-    """The tables that a guide has, by name."""
+    """Return the tables of a guide with their names."""
     return [(found["name"], found[0].strip()) for found in _TABLE.finditer(text)]
 
 
 def regions(file: Path) -> dict[str, str]:
-    """What stands between `region NAME` and `endregion`, without the margin."""
+    """Return the code between `region NAME` and `endregion`, dedented."""
     found, name, lines = {}, "", list[str]()
     for line in file.read_text("utf-8").splitlines(keepends=True):
         if opened := re.fullmatch(r"\s*(?:#|//) region (\w+)\n", line):

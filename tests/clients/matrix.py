@@ -1,4 +1,4 @@
-"""The matrix as Markdown."""
+"""Format the results of the clients as Markdown tables."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -21,7 +21,7 @@ TITLES = {
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """A table, one line for each way to use each client."""
+    """Return a table with one line for each call of each client."""
     lines = [["client", "call", *TITLES.values()]]
     for row in rows:
         cells = [f"FAILED ({len(row.faults)})" if row.faults and name == "text" else row.cells[name] for name in TITLES]
@@ -30,7 +30,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """A table, one line for each client; every way of it counted."""
+    """Return a table with one line for each client and its number of calls."""
     lines = [["client", "calls", "references are in"]]
     for client, ways in groupby(rows, _named):
         listed = list(ways)
