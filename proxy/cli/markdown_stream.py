@@ -6,16 +6,15 @@ Complete blocks are printed once. Only the last block, which the next line can s
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console
 from rich.live import Live
 from rich.markdown import Heading, Markdown
-from rich.segment import Segment
+from rich.segment import Segment, SegmentLines
 from rich.theme import Theme
 
 REDRAW_SHARE = 50  # redraw a block after it grew by 1/50: a code block of 8,000 characters takes 30 ms to render
@@ -80,7 +79,7 @@ class MarkdownStream:
         self._last = ""  # type of the last complete block
         self._live = Live(
             console=console,
-            get_renderable=lambda: _Rows(self._open, self._last, max(1, console.height - 1)),
+            get_renderable=lambda: SegmentLines(self._render(self._open)[1 - console.height :], new_lines=True),
             auto_refresh=False,
             transient=True,
             vertical_overflow="visible",
@@ -92,11 +91,12 @@ class MarkdownStream:
         """Print more text. The last block is not redrawn for small additions; see REDRAW_SHARE."""
         self._live.start()
         self._open += text.translate(SAFE)
-        if "\n" in text and (complete := "".join(self._complete_blocks())):
-            rows = _Rows(complete, self._last)
-            self._open, self._drawn = self._open[len(complete) :], 0
-            self._last = rows.last
-            self._console.print(rows)
+        complete_lines = self._open[: self._open.rfind("\n") + 1]
+        if "\n" in text and (complete := list(_blocks(complete_lines))[:-1]):
+            rows = self._render("".join(source for _, source in complete))
+            self._open, self._drawn = self._open[sum(len(source) for _, source in complete) :], 0
+            self._last = complete[-1][0]
+            self._console.print(SegmentLines(rows, new_lines=True))
         if len(self._open) - self._drawn >= len(self._open) // REDRAW_SHARE:
             self._drawn = len(self._open)
             self._live.refresh()
@@ -104,57 +104,23 @@ class MarkdownStream:
     def close(self) -> None:
         """Print the last block completely and end its line."""
         self._live.stop()
-        self._console.print(_Rows(self._open, self._last))
+        self._console.print(SegmentLines(self._render(self._open), new_lines=True))
         self._open = ""
 
-    def _complete_blocks(self) -> list[str]:
-        """Return the sources of the blocks that no later line can change."""
-        lines = self._open[: self._open.rfind("\n") + 1]
-        return [source for _, source in _blocks(lines)][:-1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """A renderable for the blocks of a Markdown text, separated by empty rows.
-
-    `previous` is the type of the block above the text, or "". Only the last `height` rows are rendered, if it is given.
-    """
-
-    source: str
-    previous: str = ""
-    height: int | None = None
-
-    @property
-    def last(self) -> str:
-        """Type of the last block."""
-        return [self.previous, *(kind for kind, _ in _blocks(self.source))][-1]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        options = options.update(width=console.width - 1, highlight=False, height=None)
-        previous = self.previous
+    def _render(self, text: str) -> list[list[Segment]]:
+        """Return the rows of a text that follows the last complete block. Blocks except list items are separated."""
+        options = self._console.options.update(width=self._console.width - 1, highlight=False, height=None)
         rows: list[list[Segment]] = []
-        for kind, source in _blocks(self.source):
-            block = _render_block(source, console, options)
-            if block and previous and not kind == previous == "item":
-                rows.append([])
-            rows += block
+        previous = self._last
+        for kind, source in _blocks(text):
+            block = [_sanitize(row) for row in self._console.render_lines(_Markdown(source), options, pad=False)]
+            while block and not block[0]:
+                block.pop(0)
+            while block and not block[-1]:
+                block.pop()
+            rows += [[], *block] if block and previous and not kind == previous == "item" else block
             previous = kind
-        for number, row in enumerate(rows[-self.height :] if self.height else rows):
-            if number:
-                yield Segment.line()
-            yield from row
-        if rows and self.height is None:
-            yield Segment.line()
-
-
-def _render_block(source: str, console: Console, options: ConsoleOptions) -> list[list[Segment]]:
-    """Return the rows of a block without empty rows at both ends."""
-    rows = [_sanitize(line) for line in console.render_lines(_Markdown(source), options, pad=False)]
-    while rows and not rows[0]:
-        rows.pop(0)
-    while rows and not rows[-1]:
-        rows.pop()
-    return rows
+        return rows
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
