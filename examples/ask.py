@@ -20,7 +20,7 @@ from typing import Any
 
 from openai import OpenAI
 
-from citestream.providers.retrieval.excerpts import cut
+from citestream.providers.retrieval.excerpts import split_excerpts
 
 HERE = Path(__file__).parent
 QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?"
@@ -73,7 +73,7 @@ def documents() -> list[dict[str, Any]]:
     return [
         excerpt.as_evidence(path.name, index)
         for path in sorted((HERE / "documents").iterdir())
-        for index, excerpt in enumerate(cut(path.read_text("utf-8")))
+        for index, excerpt in enumerate(split_excerpts(path.read_text("utf-8")))
     ]
 
 

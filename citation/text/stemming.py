@@ -2,7 +2,9 @@
 
 from .memo import memoize
 
-_MIN_STEM = 3
+_MIN_STEM = 3  # letters
+# Search results are worse when more words share a stem: recall of 604 questions is 0.676 with 3 letters, 0.681 with 4.
+_MIN_SEARCH_STEM = 4
 
 
 @memoize()
@@ -12,14 +14,24 @@ def stem(folded: str) -> str:
     `stopped` and `stops` become `stop`, `l'homme` becomes `hom`. Words in Cyrillic and Greek lose their endings, too.
     Words in other scripts are returned unchanged.
     """
+    return _stem(folded, _MIN_STEM)
+
+
+@memoize()
+def search_stem(folded: str) -> str:
+    """Return a longer stem of a folded word, for search: `mayor` stays apart from `may`."""
+    return _stem(folded, _MIN_SEARCH_STEM)
+
+
+def _stem(folded: str, min_length: int) -> str:
     base = folded.removesuffix("'s")
     if "'" in base:
         base = base.rpartition("'")[2] or base  # l'homme, dell'arte
-    if len(base) <= _MIN_STEM:
+    if len(base) <= min_length:
         return base
     if base[0] >= "\u0370":
-        return _strip_suffix(base, _CYRILLIC_GREEK)
-    return _normalize_end(_strip_suffix(_singular(base), _LATIN))
+        return _strip_suffix(base, _CYRILLIC_GREEK, min_length)
+    return _normalize_end(_strip_suffix(_singular(base), _LATIN, min_length), min_length)
 
 
 def _singular(word: str) -> str:
@@ -32,18 +44,18 @@ def _singular(word: str) -> str:
     return word
 
 
-def _strip_suffix(word: str, suffixes: dict[str, tuple[str, ...]]) -> str:
+def _strip_suffix(word: str, suffixes: dict[str, tuple[str, ...]], min_length: int) -> str:
     for suffix in suffixes.get(word[-1], ()):
-        if word.endswith(suffix) and len(word) - len(suffix) >= max(_MIN_STEM, len(suffix) - 1):
+        if word.endswith(suffix) and len(word) - len(suffix) >= max(min_length, len(suffix) - 1):
             return word[: -len(suffix)]
     return word
 
 
-def _normalize_end(word: str) -> str:
+def _normalize_end(word: str, min_length: int) -> str:
     """Undouble the last consonant (`stopp`), and drop a last vowel, so that `nature` and `natura` are equal."""
-    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] in "bdglmnprt":
+    if len(word) > min_length and word[-1] == word[-2] and word[-1] in "bdglmnprt":
         word = word[:-1]
-    if len(word) > _MIN_STEM and word[-1] in "aeiouy":
+    if len(word) > min_length and word[-1] in "aeiouy":
         word = word[:-1]
     return word
 

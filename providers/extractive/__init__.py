@@ -1,7 +1,7 @@
-"""The embedded default: no model, no key, no network. It answers with the sentences of the excerpts that fit.
+"""The embedded default provider: it answers with sentences of the evidence. No model, no key, no network.
 
-It says what it is: its model and system fingerprint are called `extractive`, every sentence it writes is a quotation
-followed by the number of its excerpt, and where nothing fits it says so.
+Its model and its system fingerprint are called `extractive`. Every sentence is a quotation, followed by the number of
+its excerpt. Where no sentence answers the question, it says so.
 """
 
 import asyncio
@@ -22,18 +22,18 @@ WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
 class ExtractiveProvider(Provider):
-    """Quotes the evidence. Deterministic: the same question and excerpts give the same answer."""
+    """Quote the evidence. The same question and excerpts give the same answer."""
 
     def __init__(self, *, seconds_per_word: float = 0.0) -> None:
-        """`seconds_per_word`: to stream no faster than one reads; 0 streams as fast as the client takes it."""
+        """Wait `seconds_per_word` after each word, to stream at reading speed. 0 streams as fast as possible."""
         self._pause = seconds_per_word
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Stream one answer, a word a chunk."""
+        """Stream one answer, with one word per chunk."""
         question = request.question or last_question(request.messages)
-        # In a thread: 200 long excerpts take half a second, which the other streams must not wait.
+        # In a thread: 200 long excerpts take half a second, and the other streams must not wait for it.
         answer = await asyncio.to_thread(compose, question, request.excerpts)
-        words, reason = _limited(WORD.findall(_formatted(answer, request.params)), request.params)
+        words, reason = _apply_limits(WORD.findall(_formatted(answer, request.params)), request.params)
         reader = ChunkReader()
         for chunk in _chunks(words, reason, request):
             for event in reader.take(chunk):
@@ -43,12 +43,12 @@ class ExtractiveProvider(Provider):
             yield event
 
     async def models(self) -> list[str]:
-        """One."""
+        """Return the one model."""
         return [MODEL]
 
 
 def last_question(messages: list[Message]) -> str:
-    """The text of the last user message."""
+    """Return the text of the last user message."""
     for message in reversed(messages):
         if message.get("role") == "user":
             return _text(message.get("content"))
@@ -64,15 +64,15 @@ def _text(content: object) -> str:
 
 
 def _formatted(answer: str, params: Mapping[str, Any]) -> str:
-    """The answer, as the value of a JSON object where the request wants JSON."""
-    wanted = params.get("response_format")
-    if isinstance(wanted, Mapping) and wanted.get("type") in {"json_object", "json_schema"}:
+    """Return the answer, in a JSON object if the request asks for JSON."""
+    response_format = params.get("response_format")
+    if isinstance(response_format, Mapping) and response_format.get("type") in {"json_object", "json_schema"}:
         return dumps({"answer": answer}).decode()
     return answer
 
 
-def _limited(words: list[str], params: Mapping[str, Any]) -> tuple[list[str], str]:
-    """The words that the request's limits leave, and the finish reason: `max_tokens` counts words, `stop` is obeyed."""
+def _apply_limits(words: list[str], params: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Return the words within the limits of the request, and the finish reason. `max_tokens` counts words."""
     reason = "stop"
     limit = params.get("max_completion_tokens") or params.get("max_tokens")
     if isinstance(limit, int) and 0 < limit < len(words):
@@ -80,8 +80,8 @@ def _limited(words: list[str], params: Mapping[str, Any]) -> tuple[list[str], st
     stop = params.get("stop")
     text = "".join(words)
     ends = [text.find(end) for end in ([stop] if isinstance(stop, str) else stop or []) if isinstance(end, str) and end]
-    if cut := [end for end in ends if end >= 0]:
-        words, reason = WORD.findall(text[: min(cut)]), "stop"
+    if found := [end for end in ends if end >= 0]:
+        words, reason = WORD.findall(text[: min(found)]), "stop"
     return words, reason
 
 

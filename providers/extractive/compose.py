@@ -1,25 +1,30 @@
-"""compose: from a question and numbered excerpts to an answer made of their sentences.
+"""Compose an answer to a question from sentences of numbered excerpts.
 
-A sentence is worth the share of the question's words that it holds, each word weighted by how rare it is among the
-sentences (inverse document frequency), half of that for words of its heading or of the sentences beside it, and more
-where it holds what the question asks for: a name for "who", a date for "when", a number for "how many". The best
-sentence is taken, then those that answer what is still open.
+The score of a sentence is the share of the question's terms that it contains, each term weighted by how rare it is
+among the sentences (inverse document frequency). Terms of its heading and of neighbouring sentences count half. It
+scores higher with the kind of answer that the question asks for: a name for "who", a date for "when", a number for "how
+many". The best sentence is quoted, then those that answer the rest of the question.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
-from .question_words import TYPES, asks_for, content_words, names, parts
+from citestream.citation.text.questions import answer_kind, contains_answer, name_terms, question_parts
+from citestream.citation.text.search_terms import query_terms
+
 from .quotable_passages import Passage, passages
 
-MOST = 3  # sentences of an answer: more would be a page, not an answer
-ENOUGH = 0.45  # of the question's weight that the best sentence has to hold; below, it is about something else
-CLOSE = 0.9  # of the best one's worth that a further sentence needs when it adds nothing new
-NEW = 0.2  # of the question's weight that a further sentence has to add when it is worth less
-NEARBY = 0.5  # what a word counts that stands in the heading or the sentences beside
-UNKNOWN = 0.5  # what a word counts that no sentence holds: it may be said otherwise, which a name may not
-WANTED = 0.25  # what it adds that a sentence holds the kind of thing asked for
+MAX_SENTENCES = 3  # more would be a page, not an answer
+MIN_COVERAGE = 0.45  # of the question's weight in the best sentence; with less, it is about something else
+SIMILAR_SCORE = 0.9  # of the best score that a further sentence needs when it adds nothing new
+NEW_COVERAGE = 0.2  # of the question's weight that a further sentence must add when its score is lower
+NEARBY_CREDIT = 0.5  # for a term in the heading or in a neighbouring sentence
+UNKNOWN_CREDIT = 0.5  # weight of a term that no sentence contains: it may have a synonym, which a name has not
+KIND_BONUS = 0.25  # for a sentence with the kind of answer that is asked for
+LENGTH_PENALTY = 0.00025  # per character: of two sentences with the same terms the shorter is preferred
+MAX_PENALIZED_LENGTH = 400
+DUPLICATE = 0.8  # of the terms of the shorter sentence that are the same, as in overlapping excerpts
 
 NO_EVIDENCE = (
     "This is Citestream's embedded provider: it has no language model and only quotes evidence, "
@@ -33,10 +38,10 @@ NOTHING_FITS = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: its words with their weights, and the kind of thing it asks for."""
+    """A question: its terms with their weights, and the kind of answer it asks for."""
 
     weights: dict[str, float]
-    wants: str
+    kind: str
 
     @property
     def total(self) -> float:
@@ -44,93 +49,93 @@ class Question:
 
 
 def compose(question: str, excerpts: Mapping[int, str]) -> str:
-    """The answer: up to three sentences, each followed by the `[n]` of its excerpt."""
+    """Return an answer of up to three sentences, each followed by the `[n]` of its excerpt."""
     if not excerpts:
         return NO_EVIDENCE
-    found = [passage for number, text in excerpts.items() for passage in passages(number, text)]
-    words = content_words(question)
-    if not words:
-        return written(openings(found)) or NOTHING_FITS
-    return written(answers(question, found)) or NOTHING_FITS
+    candidates = [passage for number, text in excerpts.items() for passage in passages(number, text)]
+    if not query_terms(question):
+        return render(first_passages(candidates)) or NOTHING_FITS
+    return render(select(question, candidates)) or NOTHING_FITS
 
 
-def answers(question: str, found: list[Passage]) -> list[Passage]:
-    """What answers the whole question, and the best of what answers each of its parts, in reading order."""
-    chosen = answering(weighed(question, content_words(question), found), found)
-    for part in parts(question):
-        if words := content_words(part):
-            best = answering(weighed(part, words, found), found, most=1)
-            if len(chosen) < MOST and not any(_repeats(one, other) for one in best for other in chosen):
+def select(question: str, candidates: list[Passage]) -> list[Passage]:
+    """Return the passages that answer the question, and the best one for each of its parts, in reading order."""
+    chosen = best_passages(weigh(question, candidates), candidates)
+    for part in question_parts(question):
+        if query_terms(part):
+            best = best_passages(weigh(part, candidates), candidates, limit=1)
+            if len(chosen) < MAX_SENTENCES and not any(_repeats(one, other) for one in best for other in chosen):
                 chosen += best
-    return sorted(chosen, key=_place)
+    return sorted(chosen, key=_reading_order)
 
 
-def weighed(question: str, words: set[str], found: list[Passage]) -> Question:
-    """The question's words, weighted by how rare they are among the sentences."""
-    held = [passage.terms for passage in found]
-    weights = {word: log(1 + len(held) / (0.5 + sum(word in one for one in held))) for word in words}
-    known = frozenset[str]().union(*held)
-    for word in words - known - names(question):
-        weights[word] *= UNKNOWN
-    return Question(weights, asks_for(question))
+def weigh(question: str, candidates: list[Passage]) -> Question:
+    """Return the question with its terms weighted by how rare they are among the candidates."""
+    terms = query_terms(question)
+    contained = [passage.terms for passage in candidates]
+    weights = {term: log(1 + len(contained) / (0.5 + sum(term in one for one in contained))) for term in terms}
+    known = frozenset[str]().union(*contained)
+    for term in set(terms) - known - name_terms(question):
+        weights[term] *= UNKNOWN_CREDIT
+    return Question(weights, answer_kind(question))
 
 
-def answering(question: Question, found: list[Passage], most: int = MOST) -> list[Passage]:
-    """The sentences that answer, in reading order."""
-    worth = {passage: _worth(passage, question) for passage in found}
-    best = sorted(found, key=lambda passage: (-worth[passage], passage.number, passage.place))
-    if not best or _held(best[0], question) < ENOUGH:
+def best_passages(question: Question, candidates: list[Passage], limit: int = MAX_SENTENCES) -> list[Passage]:
+    """Return the passages that answer the question, in reading order."""
+    scores = {passage: _score(passage, question) for passage in candidates}
+    ranked = sorted(candidates, key=lambda passage: (-scores[passage], *_reading_order(passage)))
+    if not ranked or _coverage(ranked[0], question) < MIN_COVERAGE:
         return []
-    chosen = [best[0]]
-    covered = set(best[0].terms)
-    for passage in best[1:]:
-        if len(chosen) == most:
+    chosen = [ranked[0]]
+    covered = set(ranked[0].terms)
+    for passage in ranked[1:]:
+        if len(chosen) == limit:
             break
-        new = sum(question.weights[word] for word in question.weights.keys() & (passage.terms - covered))
-        as_good = worth[passage] >= CLOSE * worth[best[0]]
-        if (as_good or new >= NEW * question.total) and not any(_repeats(passage, other) for other in chosen):
+        added = sum(question.weights[term] for term in question.weights.keys() & (passage.terms - covered))
+        is_similar = scores[passage] >= SIMILAR_SCORE * scores[ranked[0]]
+        is_useful = is_similar or added >= NEW_COVERAGE * question.total
+        if is_useful and not any(_repeats(passage, other) for other in chosen):
             chosen.append(passage)
             covered |= passage.terms
-    return sorted(chosen, key=_place)
+    return sorted(chosen, key=_reading_order)
 
 
-def openings(found: list[Passage]) -> list[Passage]:
-    """For a question without words of its own ("Summarise this."): how the first excerpts begin."""
+def first_passages(candidates: list[Passage]) -> list[Passage]:
+    """Return the beginnings of the first excerpts, for a question without content terms ("Summarise this.")."""
     first: dict[int, Passage] = {}
-    for passage in found:
+    for passage in candidates:
         first.setdefault(passage.number, passage)
-    return list(first.values())[:MOST]
+    return list(first.values())[:MAX_SENTENCES]
 
 
-def written(chosen: list[Passage]) -> str:
-    """The sentences, each with its marker; one that does not end like a sentence keeps a line to itself."""
+def render(chosen: list[Passage]) -> str:
+    """Return the sentences with their markers. A passage that does not end like a sentence has a line of its own."""
     text = ""
     for passage in chosen:
-        text += ("" if not text else " " if passage.ended and text[-2:] != "\n" else "\n") + passage.text
+        text += ("" if not text else " " if passage.complete and text[-2:] != "\n" else "\n") + passage.text
         text += f" [{passage.number}]"
     return text
 
 
-def _place(passage: Passage) -> tuple[int, int]:
-    return passage.number, passage.place
+def _reading_order(passage: Passage) -> tuple[int, int]:
+    return passage.number, passage.position
 
 
-def _held(passage: Passage, question: Question) -> float:
-    """The share of the question's weight that the sentence and its surroundings hold, 0..1."""
-    here = sum(weight for word, weight in question.weights.items() if word in passage.terms)
-    near = sum(weight for word, weight in question.weights.items() if word in passage.near - passage.terms)
-    return (here + NEARBY * near) / question.total if here else 0.0
+def _coverage(passage: Passage, question: Question) -> float:
+    """Return the share of the question's weight in the passage and its surroundings, 0..1."""
+    inside = sum(weight for term, weight in question.weights.items() if term in passage.terms)
+    nearby = sum(weight for term, weight in question.weights.items() if term in passage.nearby_terms - passage.terms)
+    return (inside + NEARBY_CREDIT * nearby) / question.total if inside else 0.0
 
 
-def _worth(passage: Passage, question: Question) -> float:
-    worth = _held(passage, question)
-    if worth and question.wants and TYPES[question.wants](passage.text, question.weights.keys()):
-        worth += WANTED
-    # Of two sentences that hold the same words the shorter says less besides.
-    return worth - 0.001 * min(len(passage.text), 400) / 4
+def _score(passage: Passage, question: Question) -> float:
+    score = _coverage(passage, question)
+    if score and contains_answer(question.kind, passage.text, question.weights.keys()):
+        score += KIND_BONUS
+    return score - LENGTH_PENALTY * min(len(passage.text), MAX_PENALIZED_LENGTH)
 
 
 def _repeats(passage: Passage, other: Passage) -> bool:
-    """Whether they say the same in nearly the same words, as overlapping excerpts do."""
+    """Return whether two passages state the same in nearly the same words."""
     shared = len(passage.terms & other.terms)
-    return shared >= 0.8 * min(len(passage.terms), len(other.terms))
+    return shared >= DUPLICATE * min(len(passage.terms), len(other.terms))

@@ -1,19 +1,21 @@
-"""Excerpts: a text file cut into passages that each say one thing, at paragraphs and headings, with their offsets."""
+"""Split a text file into excerpts at paragraphs and headings, with their offsets."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-LENGTH = 1200  # characters an excerpt aims at: about 200 words, one thought with its context
-LONGEST = 2000  # above this even a single paragraph is cut, at a sentence's end or else at a space
-LONGEST_HEADING = 200  # characters of an underlined heading; a longer line above a rule is a paragraph
+from citestream.citation.text import split_sentences
+
+TARGET_LENGTH = 1200  # characters of an excerpt: about 200 words, one thought with its context
+MAX_LENGTH = 2000  # a longer paragraph is split, at the end of a sentence or else at a space
+MAX_HEADING = 200  # characters of an underlined heading; a longer line above a rule is a paragraph
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
-_UNDERLINE = re.compile(r" {0,3}(?:(=)=+|--+)[ \t]*$")  # below a line of its own it makes that a heading
+_UNDERLINE = re.compile(r" {0,3}(?:(=)=+|--+)[ \t]*$")  # under a single line it makes that a heading
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\s+")
-_TERMINATORS = ".!?。！？"
+_SPACE = re.compile(r"\s+")
+_SENTENCE_ENDS = frozenset(".!?…。！？؟।\"'”’»)」』）")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Excerpt:
     headings: tuple[str, ...] = ()  # from the outermost to the nearest
 
     def as_evidence(self, file_name: str, chunk_index: int) -> dict[str, Any]:
-        """As an entry of a request's `evidence`."""
+        """Return the excerpt as an entry of a request's `evidence`."""
         evidence: dict[str, Any] = {
             "text": self.text,
             "file_name": file_name,
@@ -36,23 +38,23 @@ class Excerpt:
         return evidence | ({"title": " › ".join(self.headings)} if self.headings else {})
 
 
-def cut(text: str, length: int = LENGTH) -> list[Excerpt]:
-    """Cut a text or Markdown file; paragraphs under one heading share an excerpt as long as they fit."""
-    return Cutter(length).cut(text)
+def split_excerpts(text: str, length: int = TARGET_LENGTH) -> list[Excerpt]:
+    """Split a text or Markdown file. Paragraphs under one heading share an excerpt as long as they fit."""
+    return ExcerptSplitter(length).split(text)
 
 
-class Cutter:
-    """Cuts one text after the other; the headings of one part stay in force in the next."""
+class ExcerptSplitter:
+    """Split the parts of a document. The headings of one part apply to the next."""
 
-    def __init__(self, length: int = LENGTH) -> None:
-        """`length`: characters an excerpt aims at."""
+    def __init__(self, length: int = TARGET_LENGTH) -> None:
+        """Create a splitter. `length`: the target length of an excerpt in characters."""
         self._length = length
         self._headings: tuple[_Heading, ...] = ()
 
-    def cut(self, text: str) -> list[Excerpt]:
-        """The excerpts of a part, with their places in it."""
+    def split(self, text: str) -> list[Excerpt]:
+        """Return the excerpts of a part, with their offsets in it."""
         excerpts: list[Excerpt] = []
-        start = end = 0  # of the excerpt being filled; empty where they are equal
+        start = end = 0  # of the open excerpt, which is empty if they are equal
 
         def close() -> None:
             if end > start:
@@ -81,8 +83,8 @@ class _Heading:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
-    """Headings, and the places of paragraphs; code between fences is one paragraph, whatever stands in it."""
-    start = end = 0  # of the paragraph being read
+    """Yield headings, and the offsets of paragraphs. Fenced code is one paragraph."""
+    start = end = 0  # of the open paragraph
     lines = 0
     fence = ""
     for line_start, line in _lines(text):
@@ -91,7 +93,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
         if fence:
             end = line_start + len(line) if line else end
             fence = "" if marks and marks[1].startswith(fence) and line.strip() == marks[1] else fence
-        elif lines == 1 and end - start <= LONGEST_HEADING and (underline := _UNDERLINE.match(line)):
+        elif lines == 1 and end - start <= MAX_HEADING and (underline := _UNDERLINE.match(line)):
             yield _Heading(1 if underline[1] else 2, text[start:end].strip())
             lines = 0
         elif not line:
@@ -113,7 +115,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
 
 
 def _title(text: str) -> str:
-    """Without the closing `##` that Markdown allows."""
+    """Return a heading without the closing `##` that Markdown allows."""
     bare = text.rstrip("#")
     return bare.rstrip() if not bare or bare[-1].isspace() else text
 
@@ -126,12 +128,23 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A paragraph, in parts where it is too long."""
-    while end - start > LONGEST:
-        breaks = list(_BREAK.finditer(text, start + LONGEST // 2, start + LONGEST))
-        sentences = [found for found in breaks if text[found.start() - 1] in _TERMINATORS]
-        best = (sentences or breaks)[-1:]
-        yield start, best[0].start() if best else start + LONGEST
-        start = best[0].end() if best else start + LONGEST
+    """Yield the offsets of a paragraph, in parts if it is too long."""
+    while end - start > MAX_LENGTH:
+        part_end = _split_point(text[start : start + MAX_LENGTH])
+        yield start, start + len(text[start : start + part_end].rstrip())
+        start += part_end
     if end > start:
         yield start, end
+
+
+def _split_point(text: str) -> int:
+    """Return where to split a text: after the last sentence or the last space of its second half, or at its end."""
+    half = len(text) // 2
+    ends = [end for _, end in split_sentences(text)[:-1] if end > half and _ends_sentence(text[:end])]
+    spaces = [found.end() for found in _SPACE.finditer(text, half)]
+    return (ends or spaces or [len(text)])[-1]
+
+
+def _ends_sentence(text: str) -> bool:
+    """Return whether a text ends with a sentence, not at a line break within one."""
+    return text.rstrip()[-1:] in _SENTENCE_ENDS

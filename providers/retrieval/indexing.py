@@ -11,7 +11,7 @@ from .directory_walk import File, LeftOut, walk
 from .readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
 from .store import Folder, Store
 
-FORM = 1  # of what readers make of a file; a change of theirs that shows in the store counts it up
+FORM = 2  # of what readers make of a file; a change of theirs that shows in the store counts it up
 BLOCK = 2**20  # bytes read at a time for the hash
 BATCH = 64  # excerpts written, and embedded, at a time
 

@@ -1,8 +1,8 @@
-"""Breadth: whether a question asks for an overview or for one fact, by how it asks."""
+"""The scope of a question: whether it asks for an overview or for one fact."""
 
 import re
 
-from ..extractive.question_words import asks_for, names
+from citestream.citation.text.questions import answer_kind, name_terms
 
 _BROAD = re.compile(
     r"(?i)\b(?:overview|summar(?:y|ies|i[sz]e)|main (?:points?|ideas?|themes?|arguments?)|key (?:points?|takeaways?)|"
@@ -18,11 +18,9 @@ _NARROW = re.compile(r"[\"“„«「]\w|\d")
 
 
 def breadth(question: str) -> str:
-    """`broad`: wants the whole of something; `narrow`: one fact of it; "": it does not show."""
+    """Return `broad` for a question about the whole of a topic, `narrow` for one about a fact, "" if neither shows."""
     if _BROAD.search(question):
         return "broad"
-    return "narrow" if _NARROW.search(question) or asks_for(question) or any(map(_says_more, names(question))) else ""
-
-
-def _says_more(name: str) -> bool:
-    return len(name) > 1  # "I" is none
+    if _NARROW.search(question) or answer_kind(question):
+        return "narrow"
+    return "narrow" if any(len(name) > 1 for name in name_terms(question)) else ""  # "I" is no name

@@ -1,25 +1,25 @@
-"""Ranking: how much each text has to do with a question, by its words. No model, no network."""
+"""Rank texts by how many of a question's words they contain. No model, no network."""
 
 from collections.abc import Sequence
 from math import log
 
-from ..extractive.question_words import content_words, terms
+from citestream.citation.text.search_terms import query_terms, search_terms
 
-MAX_QUESTION = 10_000  # characters of a question that are looked for: a client may send megabytes
-MAX_TEXT = 10_000  # characters of each text that are compared: a hundred take 0.1 s, and show what they are about
+MAX_QUESTION = 10_000  # characters of a question that are used: a client may send megabytes
+MAX_TEXT = 10_000  # characters of each text that are compared: a hundred take 0.1 s, and show their topic
 
 
 def relevance(question: str, texts: Sequence[str]) -> list[float]:
-    """The share of the question that each text holds, 0 to 1: its words, each weighted by how rare it is.
+    """Return the share of the question that each text contains, 0 to 1.
 
-    Stems are compared, and pairs of characters where words are not spaced. All 0 where no text has any of the words.
-    Of the question and of each text, only what stands within MAX_QUESTION and MAX_TEXT counts.
+    Search terms are compared, each weighted by how rare it is among the texts. All shares are 0 where no text has any
+    of the terms. Only the first MAX_QUESTION and MAX_TEXT characters count.
     """
     question = question[:MAX_QUESTION]
-    held = [terms(text[:MAX_TEXT]) for text in texts]
+    contained = [frozenset(search_terms(text[:MAX_TEXT])) for text in texts]
     weights = {
-        word: log(1 + len(held) / (0.5 + sum(word in one for one in held)))
-        for word in content_words(question) or terms(question)
+        term: log(1 + len(contained) / (0.5 + sum(term in one for one in contained)))
+        for term in query_terms(question) or search_terms(question)
     }
     total = sum(weights.values()) or 1.0
-    return [sum(weight for word, weight in weights.items() if word in one) / total for one in held]
+    return [sum(weight for term, weight in weights.items() if term in one) / total for one in contained]

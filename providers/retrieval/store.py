@@ -3,7 +3,7 @@
     folders    what was indexed, and the label its files are known by
     files      each with a hash of its content, so that what did not change is not read again
     excerpts   in order; `fields` is the entry of a request's `evidence` as JSON
-    words      FTS5 over our own tokens (tokens.py), without a copy of the text
+    words      FTS5 over search terms (citation/text/search_terms.py), without a copy of the text
     vectors    float16, by excerpt, where an embedder is configured
 
 One file changes in one transaction: whoever stops the program at any point finds a store in which every file is whole,
@@ -11,6 +11,7 @@ or as it was before. Readers never wait for the writer (WAL).
 """
 
 import json
+import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,12 +24,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import index_terms as tokens
+from citestream.citation.text.search_terms import TERMS_VERSION, query_terms, search_terms
 
 VERSION = 1  # of the tables; a store with another one is made anew by --rebuild
 LOCKED_SECONDS = 10.0  # that another run may hold the file: as long as one large file takes to be written
+REBUILD_SECONDS = 600  # that another process may rebuild the word index: two million excerpts
 TITLE_WEIGHT = 1.0  # of a word in file name and headings, to one in the text
 MOST_TERMS = 64  # words of one query; a longer question says nothing new
+
+logger = logging.getLogger("citestream")
 
 Entry = dict[str, Any]
 Matrix = NDArray[np.float32]
@@ -45,9 +49,11 @@ CREATE TABLE excerpts (
     generated INTEGER NOT NULL, heads TEXT NOT NULL, fields TEXT NOT NULL, UNIQUE (file, position)
 );
 CREATE TABLE vectors (excerpt INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+"""
+_WORDS_TABLE = """
 CREATE VIRTUAL TABLE words USING fts5(
     heads, body, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
-);
+)
 """
 
 
@@ -80,7 +86,7 @@ class Excerpt:
 
     def covers(self, weights: dict[str, float]) -> float:
         """The share of these words that it has, 0 to 1."""
-        held = {*tokens.tokens(self.heads), *tokens.tokens(self.entry["text"])}
+        held = {*search_terms(self.heads), *search_terms(self.entry["text"])}
         begun = {token[0] for token in held}
         had = sum(weights[term] for term in weights if term in held or (_begins(term) and term in begun))
         return had / (sum(weights.values()) or 1.0)
@@ -231,7 +237,7 @@ class Store:
         many = self._database.execute("SELECT ifnull(max(id), 0) FROM excerpts").fetchone()[0]
         count = "SELECT ifnull(sum(doc), 0) FROM temp.terms WHERE term >= ? AND term <= ?"
         found = {}
-        for term in tokens.asked(question)[:MOST_TERMS]:
+        for term in (query_terms(question) or search_terms(question))[:MOST_TERMS]:
             (held,) = self._database.execute(count, (term, f"{term}\U0010ffff" if _begins(term) else term)).fetchone()
             found[term] = log(1 + many / (held + 0.5))
         return found
@@ -285,14 +291,39 @@ class Store:
         elif anew:
             self.clear()
         known = self._database.execute("PRAGMA user_version").fetchone()[0]
-        if known != VERSION or self.about("tokens") != str(tokens.VERSION):
+        if known == VERSION and self.about("tokens") != str(TERMS_VERSION):
+            self._rebuild_words()
+        if known != VERSION:
             raise StoreError(f"{self.path} is of another version: make it anew with `citestream index --rebuild`")
+
+    def _rebuild_words(self) -> None:
+        """Index the stored texts again, with the search terms of this version: 3,000 excerpts a second."""
+        self._database.execute(f"PRAGMA busy_timeout = {1000 * REBUILD_SECONDS}")
+        try:
+            with self.changing():
+                if self.about("tokens") == str(TERMS_VERSION):
+                    return  # another process has done it meanwhile
+                logger.warning("%s was indexed by another version: its word index is being rebuilt", self.path)
+                self._database.execute("DROP TABLE words")
+                self._database.execute(_WORDS_TABLE)
+                for excerpt, heads, fields in self._database.execute("SELECT id, heads, fields FROM excerpts"):
+                    row = (excerpt, *_words(heads, json.loads(fields)["text"]))
+                    self._database.execute("INSERT INTO words (rowid, heads, body) VALUES (?, ?, ?)", row)
+                self.note("tokens", str(TERMS_VERSION))
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"{self.path} was indexed by another version, and its word index cannot be rebuilt ({error}): "
+                "run `citestream index` as a user who may write to it"
+            ) from None
+        finally:
+            self._database.execute(f"PRAGMA busy_timeout = {int(1000 * LOCKED_SECONDS)}")
 
     def _make(self) -> None:
         for statement in _SCHEMA.split(";\n"):
             if statement.strip():
                 self._database.execute(statement)
-        self.note("tokens", str(tokens.VERSION))
+        self._database.execute(_WORDS_TABLE)
+        self.note("tokens", str(TERMS_VERSION))
         self._database.execute(f"PRAGMA user_version = {VERSION}")
 
 
@@ -305,7 +336,7 @@ def _made_private(path: Path) -> None:
 
 
 def _words(heads: str, text: str) -> tuple[str, str]:
-    return " ".join(tokens.tokens(heads)), " ".join(tokens.tokens(text))
+    return " ".join(search_terms(heads)), " ".join(search_terms(text))
 
 
 def _begins(term: str) -> bool:

@@ -14,7 +14,7 @@ from citestream.citation.evidence import Evidence, parse_evidence
 from citestream.citation.evidence.prompt import ToolEvidence
 from citestream.citation.evidence.tool_results import ExtractedPassages, extract_passages
 from citestream.providers.events import Message
-from citestream.providers.retrieval.excerpts import LONGEST, cut
+from citestream.providers.retrieval.excerpts import MAX_LENGTH, split_excerpts
 from citestream.providers.wire.openai_messages import tool_names
 
 from ..config import EvidenceConfig
@@ -116,8 +116,8 @@ def _passages(message: _ToolMessage) -> list[Fields]:
     """Return the passages of a result. A long text without other fields is split into several."""
     found: list[Fields] = []
     for passage in message.found.passages:
-        if passage.keys() == {"text"} and len(passage["text"]) > LONGEST:
-            pieces = enumerate(cut(passage["text"]))
+        if passage.keys() == {"text"} and len(passage["text"]) > MAX_LENGTH:
+            pieces = enumerate(split_excerpts(passage["text"]))
             found += [{"text": one.text, "title": " › ".join(one.headings), "chunk_index": at} for at, one in pieces]
         else:
             found.append(passage)

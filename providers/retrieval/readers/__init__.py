@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..excerpts import Cutter, Excerpt
+from ..excerpts import Excerpt, ExcerptSplitter
 from .artifacts import artifact
 from .part import Part, UnreadableFileError
 
@@ -48,14 +48,14 @@ def entries(path: Path, name: str, max_bytes: int = MAX_FILE_BYTES) -> Iterator[
 
 def _cut(parts: Iterator[Part], name: str) -> Iterator[Entry]:
     """Excerpts numbered through the file; what a file says of itself goes before what its folder says."""
-    cutter = Cutter()
+    splitter = ExcerptSplitter()
     index = 0
     for part in parts:
         fields = {**artifact(name), **part.fields}
         if part.ready:
             yield {"text": part.text, **fields}
             continue
-        for excerpt in cutter.cut(part.text):
+        for excerpt in splitter.split(part.text):
             yield _entry(excerpt, part, fields, name, index)
             index += 1
 

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..excerpts import LENGTH
+from ..excerpts import TARGET_LENGTH
 from .part import Part, UnreadableFileError
 from .text import SAMPLE, encoding_of
 
@@ -18,7 +18,7 @@ def parts(path: Path) -> Iterator[Part]:
     held: list[str] = []
     first = 0
     for number, line in _lines(path):
-        if held and sum(map(len, held)) + len(line) > LENGTH:
+        if held and sum(map(len, held)) + len(line) > TARGET_LENGTH:
             yield _part(held, first)
             held = []
         first = first if held else number

@@ -8,7 +8,7 @@ from citestream.citation.text.word_lists import load_lines, load_words, parse_va
 
 WORD_FILES = (
     *("abbreviations", "language_words", "months", "negations", "number_modifiers", "number_words", "particles"),
-    *("sentence_words", "stopwords", "units"),
+    *("question_words", "sentence_words", "stopwords", "units"),
 )
 LINE_FILES = ("antonyms", "concepts", "han")
 

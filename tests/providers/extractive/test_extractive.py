@@ -1,4 +1,4 @@
-"""ExtractiveProvider: it quotes what answers, cites it, and says so where nothing does."""
+"""ExtractiveProvider: it quotes and cites sentences that answer, and says so where none does."""
 
 import json
 import re

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.providers.retrieval.excerpts import LENGTH, LONGEST, cut
+from citestream.providers.retrieval.excerpts import MAX_LENGTH, TARGET_LENGTH, split_excerpts
 
 CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
     "nothing": ("", []),
@@ -44,14 +44,14 @@ CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
 def test_a_file_is_cut(text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert [(excerpt.text, excerpt.headings) for excerpt in cut(text)] == expected
+    assert [(excerpt.text, excerpt.headings) for excerpt in split_excerpts(text)] == expected
 
 
 def test_what_does_not_fit_begins_the_next_excerpt() -> None:
     paragraph = "word " * 100
-    found = cut("\n\n".join([paragraph] * 5))
+    found = split_excerpts("\n\n".join([paragraph] * 5))
     assert len(found) == 3
-    assert all(len(excerpt.text) <= LENGTH for excerpt in found)
+    assert all(len(excerpt.text) <= TARGET_LENGTH for excerpt in found)
 
 
 LONG = {
@@ -64,10 +64,10 @@ LONG = {
 
 @pytest.mark.parametrize(("text", "last"), LONG.values(), ids=LONG)
 def test_a_long_paragraph_is_cut(text: str, last: str) -> None:
-    found = cut(text)
+    found = split_excerpts(text)
     assert len(found) > 1
     for excerpt in found:
-        assert len(excerpt.text) <= LONGEST
+        assert len(excerpt.text) <= MAX_LENGTH
         assert excerpt.text.endswith(last)
 
 
@@ -82,7 +82,7 @@ TEXTS = st.lists(
 
 @given(TEXTS, st.integers(50, 2000))
 def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text: str, length: int) -> None:
-    found = cut(text, length)
+    found = split_excerpts(text, length)
     end = 0
     left_out = []
     for excerpt in found:
@@ -112,12 +112,12 @@ def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text:
 )
 def test_cutting_takes_linear_time(text: str) -> None:
     began = perf_counter()
-    cut(text)
+    split_excerpts(text)
     assert perf_counter() - began < 10
 
 
 def test_an_excerpt_as_evidence_says_where_it_stands() -> None:
-    (excerpt,) = cut("# Bridge\n\n## Opening\n\nIt opened.\n")
+    (excerpt,) = split_excerpts("# Bridge\n\n## Opening\n\nIt opened.\n")
     assert excerpt.as_evidence("bridge.md", 0) == {
         "text": "It opened.",
         "file_name": "bridge.md",

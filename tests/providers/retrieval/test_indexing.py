@@ -3,9 +3,11 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.retrieval.directory_walk import LeftOut
 from citestream.providers.retrieval.indexing import Admit, Begun, Indexed, Removed, Step, Unchanged, index
 from citestream.providers.retrieval.readers import Entry
-from citestream.providers.retrieval.store import Store, StoreError
+from citestream.providers.retrieval.store import Hit, Store, StoreError
 
 ROOT = Path(__file__).parents[3]
 FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}
@@ -88,15 +90,15 @@ async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, 
     steps = await run(store, folder)
     assert set(steps) == {Begun(3), Removed("b/c.txt"), Indexed("a.md", 1), Unchanged("b/d.jsonl"), Indexed("e.txt", 1)}
     assert list(store.content()) == await fresh(folder, tmp_path / "fresh.db")
-    assert [hit.score > 0 for hit in store.by_words(["grap", "elderber"], 9)] == [True, True]
-    assert store.by_words(["appl", "cher"], 9) == []
+    assert [hit.score > 0 for hit in by_words(store, "grapes elderberries")] == [True, True]
+    assert by_words(store, "apples cherries") == []
 
 
 async def test_a_file_that_breaks_leaves_and_comes_back(store: Store, folder: Path) -> None:
     await run(store, folder)
     (folder / "a.md").write_bytes(b"\0")
     assert LeftOut("a.md", "is not text") in await run(store, folder)
-    assert store.by_words(["appl"], 9) == []
+    assert by_words(store, "apples") == []
     (folder / "a.md").write_text(FILES["a.md"])
     assert Indexed("a.md", 1) in await run(store, folder)
 
@@ -307,7 +309,7 @@ async def test_two_folders_of_one_name_are_told_apart(store: Store, folder: Path
     assert store.folders() == {"docs": folder, "docs-2": other}
     (folder / "a.md").unlink()
     await run(store, folder)
-    assert len(store.by_words(["avocado"], 9)) == 1
+    assert len(by_words(store, "avocados")) == 1
 
 
 def test_a_store_is_private_and_left_alone_by_version_control(tmp_path: Path) -> None:
@@ -317,16 +319,25 @@ def test_a_store_is_private_and_left_alone_by_version_control(tmp_path: Path) ->
     assert (tmp_path / "new/.gitignore").read_text() == "*\n"
 
 
-def older(path: Path) -> None:
-    store = Store(path, create=True)
-    store.note("tokens", "0")
-    store.close()
+def with_older_tables(path: Path) -> None:
+    Store(path, create=True).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 0")
+
+
+def with_older_terms(path: Path) -> None:
+    """Replace the index of words, as if another version had stored other terms."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("DELETE FROM about WHERE key = 'tokens'")
+        database.execute("INSERT INTO about VALUES ('tokens', '1')")
+        database.execute("DROP TABLE words")
+        database.execute("CREATE VIRTUAL TABLE words USING fts5(heads, body, content='')")
 
 
 NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
     "none": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
     "another file": (lambda path: path.write_text("It is red. " * 100), "cannot be used"),
-    "an older one": (older, "is of another version: make it anew with `citestream index --rebuild`"),
+    "an older one": (with_older_tables, "is of another version: make it anew with `citestream index --rebuild`"),
     "a folder": (lambda path: path.mkdir(), "does not exist"),
 }
 
@@ -340,8 +351,37 @@ def test_what_is_no_store_is_refused(made: Callable[[Path], object], said: str, 
 
 
 async def test_an_older_one_can_be_made_anew(folder: Path, tmp_path: Path) -> None:
-    older(tmp_path / "e.db")
+    with_older_tables(tmp_path / "e.db")
     store = Store(tmp_path / "e.db", create=True, anew=True)
     await run(store, folder)
     assert list(store.content()) == await fresh(folder, tmp_path / "fresh.db")
     store.close()
+
+
+async def test_an_index_with_other_terms_is_rebuilt_from_the_stored_texts(
+    store: Store, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await run(store, folder)
+    content, hits = list(store.content()), by_words(store, "apples")
+    with_older_terms(store.path)
+    assert by_words(store, "apples") == []
+    for rebuilds in (1, 0):
+        caplog.clear()
+        with closing(Store(store.path)) as opened:
+            assert by_words(opened, "apples") == hits
+            assert list(opened.content()) == content
+        assert ["its word index is being rebuilt" in message for message in caplog.messages] == [True] * rebuilds
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
+async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(store: Store, folder: Path) -> None:
+    await run(store, folder)
+    store.close()
+    with_older_terms(store.path)
+    store.path.chmod(0o400)
+    with pytest.raises(StoreError, match="run `citestream index` as a user who may write to it"):
+        Store(store.path)
+
+
+def by_words(store: Store, question: str) -> list[Hit]:
+    return store.by_words(store.weights(question), 9)
