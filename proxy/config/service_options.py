@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from citestream.citation.evidence import Evidence
 from citestream.providers import transport
+from citestream.providers.retrieval import postgres
 from citestream.providers.retrieval.http import Settings
 from citestream.providers.retrieval.http.presets import PRESETS
 
@@ -19,6 +20,7 @@ STORE = ".citestream/evidence.db"  # relative to the working directory, like .gi
 
 _TIMEOUTS = transport.Timeouts()
 _RETRIES = transport.Retries()
+_TABLE = postgres.Settings(url="", table="")
 
 
 class Timeouts(Section):
@@ -123,14 +125,16 @@ class RetrieverConfig(SectionWithKey):
     )
     embedder: str = Field(default="", description="embedding model for queries: local, or provider/model")
     table: str = Field(default="", description="postgres: table or view, also as schema.table")
-    language: str = Field(default="english", description="postgres: text search configuration")
-    connections: int = Field(default=4, ge=1, le=100, description="postgres: maximum connections of each worker")
+    language: str = Field(default=_TABLE.language, description="postgres: text search configuration")
+    connections: int = Field(
+        default=_TABLE.connections, ge=1, le=100, description="postgres: maximum connections of each worker"
+    )
     ca_file: str = Field(default="", description="PEM file with an additional certificate authority to trust")
     top_k: int = Field(default=8, ge=1, le=200, description="number of excerpts for a request")
     min_score: float = Field(
         default=0.0, ge=0, description="minimum score of an excerpt; folders have scores from 0 to 1"
     )
-    timeout: float = Field(default=5.0, gt=0, description="maximum seconds for a search")
+    timeout: float = Field(default=_TABLE.timeout, gt=0, description="maximum seconds for a search")
     on_failure: Literal["fail", "answer"] = Field(
         default="fail",
         description="fail: return an error; answer: answer without evidence and report it in `grounding`",
