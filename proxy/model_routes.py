@@ -22,7 +22,7 @@ SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex"
 class Route:
     """The provider and model that a request is sent to."""
 
-    name: str  # of the provider
+    name: str  # the provider's
     provider: Provider
     model: str  # as the provider names it
     options: Options

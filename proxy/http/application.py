@@ -47,7 +47,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
     "keepalive_timeout": IDLE_SECONDS,
 }
 ADMISSION = web.AppKey("admission", Admission)
-VERSIONS = ("v1beta", "v1", "v1beta1")  # of Gemini's API: its Python client's 1.x and 3.x defaults, and Vertex AI's
+VERSIONS = ("v1beta", "v1", "v1beta1")  # Gemini's: the defaults of its Python client 1.x and 3.x, and of Vertex AI
 
 # A path of OpenAI's API. With a method at its end, it is one of Gemini's.
 MODEL_PATH = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)

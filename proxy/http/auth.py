@@ -23,7 +23,7 @@ class Keys:
     """The configured keys, as hashes. Without any, every client is admitted."""
 
     def __init__(self, keys: Sequence[ClientKey], *, passing: bool = False) -> None:
-        """`passing`: clients' keys are forwarded to providers. Raise ConfigError if a key file cannot be read."""
+        """Raise ConfigError if a key file cannot be read. `passing`: clients' keys are forwarded to providers."""
         self._passing = passing
         self._names = {key.digest(): key.name or f"key {number}" for number, key in enumerate(keys, 1)}
 

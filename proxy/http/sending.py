@@ -35,7 +35,7 @@ class Stream:
     """The response to one client. Its headers are sent with the first data, so that an earlier error has a status."""
 
     def __init__(self, request: web.Request, config: Server, encoder: Encoder | None = None) -> None:
-        """`encoder`: writes the keep-alives of a streamed answer."""
+        """Send nothing yet. `encoder`: writes the keep-alives of a streamed answer."""
         self._request = request
         self._keepalive_seconds = config.keepalive_seconds
         self._stalled_seconds = config.stalled_seconds
@@ -130,7 +130,7 @@ class Stream:
 
 
 async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> web.StreamResponse:
-    """Stream an answer. What arrived together leaves in one write, which costs as much as ten tokens.
+    """Stream an answer. Each batch leaves in one write, which costs as much as ten tokens.
 
     Raise ProviderError if nothing of the answer has arrived.
     """

@@ -89,8 +89,8 @@ class Chunks:
         (ending,) = chunk["choices"]
         delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
         found = self._response.choice_fields(choice)
-        if theirs := self._annotated.get(choice):
-            found["annotations"] = [*found.get("annotations", ()), *theirs]
+        if annotated := self._annotated.get(choice):
+            found["annotations"] = [*found.get("annotations", ()), *annotated]
         return (
             chunk
             | {"choices": [ending | {"delta": delta | found}]}

@@ -26,15 +26,15 @@ from citestream.providers.judging.language_model import LanguageModelJudge
 
 log = logging.getLogger("citestream")
 
-KEY_BYTES = 16  # of a cache key: two of a billion questions collide with a probability of 10^-21
+KEY_BYTES = 16  # length of a cache key: two of a billion questions collide with a probability of 10^-21
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeLimits:
-    """How much judging may cost. Each field is an option of the configuration, which explains it."""
+    """Limits on the cost of judging. Each field is an option of the configuration, which explains it."""
 
     deadline_seconds: float
-    concurrent_calls: int  # of one worker; one answer may use half of them
+    concurrent_calls: int  # per worker; one answer may use half of them
     calls_per_answer: int
     cached_verdicts: int
 

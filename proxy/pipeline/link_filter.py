@@ -13,7 +13,7 @@ TEXTS = (
     "reasoning_content",
     "thinking",
     "refusal",
-)  # of a delta, rendered as Markdown
+)  # fields that pages render as Markdown
 # Lists of objects with texts: the reasoning of OpenRouter and LiteLLM.
 LISTS = {"reasoning_details": ("text", "summary"), "thinking_blocks": ("thinking",)}
 OBJECTS = {"audio": ("transcript",)}  # OpenAI's spoken answers

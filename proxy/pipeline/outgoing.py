@@ -10,7 +10,7 @@ from .collect_chunks import LogProbs
 
 @dataclass(frozen=True, slots=True)
 class TextOut:
-    """Text for the client. `chunk` is the provider's latest chunk of that choice, the template of ours."""
+    """Text for the client. `chunk` is the provider's latest chunk of that choice, the template for ours."""
 
     choice: int
     text: str
@@ -25,5 +25,5 @@ class Failed:
     error: ProviderError
 
 
-Passed = OtherDelta | Finish | Usage | Failed  # what needs no decision
+Passed = OtherDelta | Finish | Usage | Failed  # events that need no decision
 Outgoing = TextOut | Passed

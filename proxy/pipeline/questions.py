@@ -15,7 +15,7 @@ from ..model_routes import Route
 MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with the known prompts of chat pages
 
 REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
-REWRITTEN_CHARACTERS = 2_000  # of each message; an answer says at its beginning what it is about
+REWRITTEN_CHARACTERS = 2_000  # per message; the beginning of an answer shows its topic
 MAX_QUERY = 500  # characters of a query; a longer text is an answer
 
 REWRITE_PROMPT = """You turn the last question of a conversation into one search query that can be understood without \

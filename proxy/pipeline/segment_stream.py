@@ -40,8 +40,8 @@ async def segment(
 ) -> AsyncGenerator[list[Step], None]:
     """Yield the steps that each read of the provider's stream completes, in order.
 
-    After `hold_seconds`, the complete words of an incomplete sentence are released without a decision. A ProviderError is
-    raised if nothing of the answer has arrived. Otherwise the held text follows, and then `Failed`.
+    After `hold_seconds`, the complete words of an incomplete sentence are released without a decision. A ProviderError
+    is raised if nothing of the answer has arrived. Otherwise the held text follows, and then `Failed`.
     """
     segmenter, steps = _StreamSegmenter(response, hold_seconds), list[Step]()
     try:
@@ -125,7 +125,7 @@ class _Choice:
         self._held_since = 0.0
         self._received = 0  # code points of the provider's text so far
         self._logprobs: deque[tuple[int, LogProbs]] = deque()  # each with the offset at which its text ends
-        self._fields: deque[tuple[int, Fields, Fields]] = deque()  # of chunks and of their choices, likewise
+        self._fields: deque[tuple[int, Fields, Fields]] = deque()  # offset, fields of the chunk, fields of its choice
 
     def feed(self, delta: TextDelta, now: float) -> list[Step]:
         if not self._answer.holds:

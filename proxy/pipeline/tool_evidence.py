@@ -50,7 +50,7 @@ def with_tool_evidence(
     tool results; see `ToolEvidence.nonce`.
     """
     evidence = given.evidence
-    numbers: dict[tuple[object, ...], int] = {}  # of known passages: two calls may return the same one
+    numbers: dict[tuple[object, ...], int] = {}  # numbers of known passages: two calls may return the same one
     results = []
     for message in _within_limits(list(_tool_messages(messages)), evidence, config):
         contained = []
