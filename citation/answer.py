@@ -15,7 +15,7 @@ from .link_policy import LinkDefanger
 from .markers import MarkerNames, MarkerStripper, StrippedText, render, strip
 from .markers.placement import place_marker
 from .options import Options
-from .references import References, Span
+from .references import References, Span, quote_span
 from .support.claims import makes_claim
 from .support.decision import Decision, Reason
 from .support.scorers import Claim
@@ -322,7 +322,8 @@ def record(
     """Record a decision. `sentence` and `markers` are spans of the shown text, one marker per support."""
     start, end = sentence
     for support, marker in zip(decision.supports, markers, strict=True):
-        span = Span(choice, start, end, support.score, support.status, marker)
-        references.cite(support.number).add(span, support)
+        reference = references.cite(support.number)
+        quote = quote_span(reference.evidence.text, support)
+        reference.spans.append(Span(choice, start, end, support.score, support.status, marker, quote))
     evidence = [references.evidence[support.number] for support in decision.supports]
     grounding.add_decision(choice, start, end, decision, evidence)

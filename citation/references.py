@@ -21,15 +21,20 @@ class Span:
     support: float
     status: Status
     marker: tuple[int, int]  # span of its marker for this reference; of the sentence if no marker is shown
+    quote: tuple[int, int]  # span of the passage in the evidence's text that supports this sentence
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the entry of `references[].spans`."""
+    def as_dict(self, text: str) -> dict[str, Any]:
+        """Return the entry of `references[].spans`. `text`: of the evidence."""
+        start, end = self.quote
         return {
             "choice": self.choice,
             "start": self.start,
             "end": self.end,
             "support": self.support,
             "status": self.status.value,
+            "quote": text[start:end],
+            "quote_start": start,
+            "quote_end": end,
         }
 
 
@@ -39,16 +44,17 @@ class Reference:
 
     number: int
     evidence: Evidence
-    snippet: tuple[int, int] = (0, 0)  # span of the best supporting passage in the evidence's text
-    support: float = 0.0
     spans: list[Span] = field(default_factory=list)
 
-    def add(self, span: Span, support: Support) -> None:
-        """Add a cited sentence. The snippet is the passage of the best supported one."""
-        self.spans.append(span)
-        if support.score > self.support:
-            self.support = support.score
-            self.snippet = _trimmed(self.evidence.text, support.start, support.end)
+    @property
+    def support(self) -> float:
+        """The support of the best supported sentence."""
+        return max((span.support for span in self.spans), default=0.0)
+
+    @property
+    def snippet(self) -> tuple[int, int]:
+        """The quote of the best supported sentence; of equal ones, of the first."""
+        return max(self.spans, key=lambda span: span.support).quote if self.spans else (0, 0)
 
     def as_dict(self, labels: Mapping[str, str]) -> dict[str, Any]:
         """Return the entry of `references`, with null for missing values."""
@@ -72,7 +78,7 @@ class Reference:
             "snippet": evidence.text[start:end],
             "snippet_start": start,
             "snippet_end": end,
-            "spans": [span.as_dict() for span in self.spans],
+            "spans": [span.as_dict(evidence.text) for span in self.spans],
         }
 
 
@@ -144,7 +150,8 @@ class References:
         ]
 
     def _annotation(self, reference: Reference) -> dict[str, Any]:
-        evidence, (start, end) = reference.evidence, reference.spans[0].marker
+        evidence, first = reference.evidence, reference.spans[0]
+        start, end = first.marker
         return {
             "type": "url_citation",
             "url_citation": {
@@ -152,7 +159,7 @@ class References:
                 "title": display_title(evidence),
                 "start_index": start,
                 "end_index": end,
-                "content": evidence.text[slice(*reference.snippet)],
+                "content": evidence.text[slice(*first.quote)],
             },
         }
 
@@ -184,17 +191,14 @@ def _quoted(identifier: str) -> str:
     return quote(identifier, safe="", errors="surrogatepass")
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span of the passage without surrounding space."""
-    passage = text[start:end]
-    return start + len(passage) - len(passage.lstrip()), start + len(passage.rstrip())
+def quote_span(text: str, support: Support) -> tuple[int, int]:
+    """Return the span of the supporting passage in the evidence's text, without surrounding space."""
+    passage = text[support.start : support.end]
+    return support.start + len(passage) - len(passage.lstrip()), support.start + len(passage.rstrip())
 
 
 def _of_choice(reference: Reference, choice: int) -> Reference | None:
     spans = [span for span in reference.spans if span.choice == choice]
     if not spans:
         return None
-    if len(spans) == len(reference.spans):
-        return reference  # the usual case: one choice
-    best = max(span.support for span in spans)
-    return Reference(reference.number, reference.evidence, reference.snippet, best, spans)
+    return Reference(reference.number, reference.evidence, spans)

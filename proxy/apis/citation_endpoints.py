@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from citestream.citation.evidence import FieldError
+from citestream.citation.references import quote_span
 from citestream.citation.support.decision import Support
 
 from ..app import App
@@ -35,7 +36,10 @@ async def cite(request: web.Request, app: App) -> web.Response:
     cited = await cite_text(text, ours.evidence, ours.options, limits.labels, app.scorers, links)
     answer: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):
-        answer["supports"] = [[_support_fields(support) for support in supports] for supports in cited.supports]
+        texts = {item.number: item.text for item in ours.evidence}
+        answer["supports"] = [
+            [_support_fields(support, texts[support.number]) for support in supports] for supports in cited.supports
+        ]
     return json_response(answer)
 
 
@@ -78,5 +82,13 @@ def _text(body: Body) -> str | list[str]:
     return sentences
 
 
-def _support_fields(support: Support) -> dict[str, Any]:
-    return {"evidence_number": support.number, "support": support.score, "status": support.status.value}
+def _support_fields(support: Support, text: str) -> dict[str, Any]:
+    start, end = quote_span(text, support)
+    return {
+        "evidence_number": support.number,
+        "support": support.score,
+        "status": support.status.value,
+        "quote": text[start:end],
+        "quote_start": start,
+        "quote_end": end,
+    }

@@ -54,9 +54,10 @@ def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
             f"{f', page {page}' if page is not None else ''}  support {reference['support']:.2f}",
         )
         console.print(head, soft_wrap=not console.is_terminal)
-        snippet = Text(" ".join(reference["snippet"].translate(SAFE).split()), style="dim")
-        indented = Padding(snippet, (0, 0, 0, 4), expand=False) if console.is_terminal else "    " + snippet.plain
-        console.print(indented, markup=False, soft_wrap=not console.is_terminal)
+        for quote in dict.fromkeys(span["quote"] for span in reference["spans"]):
+            passage = Text(" ".join(quote.translate(SAFE).split()), style="dim")
+            indented = Padding(passage, (0, 0, 0, 4), expand=False) if console.is_terminal else "    " + passage.plain
+            console.print(indented, markup=False, soft_wrap=not console.is_terminal)
     if grounding := body.get("grounding"):
         if (grounding.get("retrieval") or {}).get("error"):
             console.print(Text(grounding["retrieval"]["error"].translate(SAFE), style="red"))

@@ -2,10 +2,11 @@
 
 import { byId, characters, el } from "./dom.js";
 
-/** Show a reference in its evidence, with the supporting passage marked. `spans` are the cited sentences, `sentence` is their text. */
+/** Show a reference in its evidence, with a passage marked: that of the best supported of `spans`, the selected sentences. `sentence` is their text. */
 export function showPassage(reference, evidence, spans, sentence, opener) {
-  const letters = characters(evidence?.text ?? reference.snippet);
-  const [from, to] = evidence ? [reference.snippet_start, reference.snippet_end] : [0, letters.length];
+  const best = spans.reduce((one, other) => (other.support > one.support ? other : one));
+  const letters = characters(evidence?.text ?? best.quote);
+  const [from, to] = evidence ? [best.quote_start, best.quote_end] : [0, letters.length];
   const words = new Set((sentence ?? "").toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => word.length > 2 || /\d/.test(word)));
   const mark = el("mark", {}, ...emphasize(letters.slice(from, to).join(""), words));
   const text = el("div", { class: "text", dir: "auto", tabindex: 0, role: "group", "aria-label": "The evidence, with the supporting passage marked" },

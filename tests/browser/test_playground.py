@@ -137,6 +137,22 @@ def test_from_the_example_to_the_highlighted_words_in_three_clicks(page: Page) -
     expect(chips.first).to_be_focused()
 
 
+def test_a_marker_opens_the_passage_of_its_sentence(page: Page) -> None:
+    opened, lanes = "The Harlan bridge was opened on 4 May 1932.", "The Harlan bridge carries eight lanes of traffic."
+    page.click("#paste")
+    page.fill("#excerpts textarea", f"{opened} It rained all day in the town. Many guests came. {lanes}")
+    page.fill(
+        "#question", "When was the Harlan bridge opened, and how many lanes of traffic does the Harlan bridge carry?"
+    )
+    ask(page)
+    chips = page.locator("#answer .chip")
+    expect(chips).to_have_count(2)
+    for chip, passage in ((chips.first, opened), (chips.last, lanes)):
+        chip.click()
+        expect(page.locator("dialog mark")).to_have_text(passage)
+        page.keyboard.press("Escape")
+
+
 def test_references_show_their_kind_of_text(page: Page) -> None:
     page.click("#example")
     for remaining in (3, 2, 1):

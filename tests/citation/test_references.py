@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from citestream.citation.answer import Answer
+from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.references import References, unique_links
@@ -106,6 +107,20 @@ def test_the_snippet_is_the_best_supporting_passage_without_space_around_it() ->
     assert (reference["snippet"], reference["support"]) == ("Alpha is first.", 0.8)
     assert EVIDENCE[0].text[reference["snippet_start"] : reference["snippet_end"]] == reference["snippet"]
     assert references.as_list() == []
+
+
+def test_each_cited_sentence_has_its_own_passage() -> None:
+    text = "The harbour bridge was opened in 1932. It rained on that day. Eight lanes of traffic cross the bridge."
+    cited = cite("Eight lanes of traffic cross the bridge. The bridge was opened in 1932.", [Evidence(1, text, "e1")])
+    (reference,) = cited.fields["references"]
+    assert [(span["quote"], text[span["quote_start"] : span["quote_end"]]) for span in reference["spans"]] == [
+        ("Eight lanes of traffic cross the bridge.",) * 2,
+        ("The harbour bridge was opened in 1932.",) * 2,
+    ]
+    best = max(reference["spans"], key=lambda span: span["support"])
+    assert (reference["snippet"], reference["support"]) == (best["quote"], best["support"])
+    (annotation,) = cited.fields["annotations"]
+    assert annotation["url_citation"]["content"] == reference["spans"][0]["quote"], "the passage of its first marker"
 
 
 LINKS = {

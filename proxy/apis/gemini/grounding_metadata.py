@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 Fields = dict[str, Any]
+Passage = tuple[int, str]  # position of a reference, and a quote of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,39 +28,58 @@ def grounding_metadata(
     """
     references = message.get("references") or []
     urls = [annotation["url_citation"]["url"] for annotation in message.get("annotations") or ()]
+    passages = _passages(references, choice)
     chunks = [
-        _chunk(reference, urls[position] if position < len(urls) else None)
-        for position, reference in enumerate(references)
+        _chunk(references[position], urls[position] if position < len(urls) else None, passage)
+        for position, passage in passages
     ]
-    supports = _supports(references, choice, texts) + _moved(native.get("groundingSupports"), texts, len(chunks))
+    supports = _supports(references, choice, texts, passages)
     return {
         **native,
         "groundingChunks": [*chunks, *(native.get("groundingChunks") or ())],
-        "groundingSupports": supports,
+        "groundingSupports": supports + _moved(native.get("groundingSupports"), texts, len(chunks)),
     }
 
 
-def _chunk(reference: Fields, url: str | None) -> Fields:
+def _passages(references: Sequence[Fields], choice: int) -> list[Passage]:
+    """Return the position of the reference and the text of each chunk.
+
+    Chunk `n - 1` is the reference `[n]` with the quote of its first sentence. If other sentences cite other passages of
+    the same reference, these are further chunks behind all references.
+    """
+    quotes = [
+        list(dict.fromkeys(span["quote"] for span in reference["spans"] if span["choice"] == choice))
+        or [reference["snippet"]]
+        for reference in references
+    ]
+    further = [(position, quote) for position, others in enumerate(quotes) for quote in others[1:]]
+    return [(position, others[0]) for position, others in enumerate(quotes)] + further
+
+
+def _chunk(reference: Fields, url: str | None, passage: str) -> Fields:
     return {
         "retrievedContext": {
             "uri": url
             or reference["url"]
             or f"urn:citestream:evidence:{quote(reference['id'], safe='', errors='replace')}",
             "title": reference["title"] or reference["file_name"] or reference["id"],
-            "text": reference["snippet"],
+            "text": passage,
         }
     }
 
 
-def _supports(references: Sequence[Fields], choice: int, texts: Sequence[Text]) -> list[Fields]:
+def _supports(
+    references: Sequence[Fields], choice: int, texts: Sequence[Text], passages: Sequence[Passage]
+) -> list[Fields]:
     """Return one support for each cited sentence, in the order of the text."""
+    chunks = {passage: index for index, passage in enumerate(passages)}
     supports: dict[tuple[int, int], Fields] = {}
     for position, reference in enumerate(references):
         for span in reference["spans"]:
             if span["choice"] == choice:
                 bounds = (span["start"], span["end"])
                 support = supports.setdefault(bounds, {"groundingChunkIndices": [], "confidenceScores": []})
-                support["groundingChunkIndices"].append(position)
+                support["groundingChunkIndices"].append(chunks[position, span["quote"]])
                 support["confidenceScores"].append(round(span["support"], 4))
     return [{"segment": _segment_at(*bounds, texts), **supports[bounds]} for bounds in sorted(supports)]
 

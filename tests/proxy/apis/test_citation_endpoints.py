@@ -49,7 +49,10 @@ async def test_sentences_get_their_supports_one_by_one() -> None:
     supports = body["supports"]
     assert isinstance(supports, list)
     assert [[support["evidence_number"] for support in found] for found in supports] == [[1], [], [2]]
-    assert {"evidence_number", "support", "status"} == set(supports[0][0])
+    (first,) = supports[0]
+    assert set(first) == {"evidence_number", "support", "status", "quote", "quote_start", "quote_end"}
+    text = EVIDENCE[0]["text"]
+    assert first["quote"] == text[first["quote_start"] : first["quote_end"]]
     assert body["text"] == f"{sentences[0]} [1] {sentences[1]} {sentences[2]} [2]"
 
 

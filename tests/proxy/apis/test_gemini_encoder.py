@@ -13,6 +13,7 @@ from citestream.providers.errors import IncompleteAnswer, ProviderError, Rejecte
 from citestream.providers.events import Event, OtherDelta, Usage
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.proxy.apis.gemini.gemini_encoder import GeminiEncoder
+from citestream.proxy.apis.gemini.grounding_metadata import Text, grounding_metadata
 from citestream.proxy.http.error_responses import error_body, status_of
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
@@ -195,6 +196,25 @@ def test_what_gemini_found_by_a_search_of_its_own_is_kept_where_its_text_stands_
         assert [one["groundingChunkIndices"] for one in grounding["groundingSupports"]] == [[0], [1]]
         if text:
             assert cited(candidate) == [OPENED, "It is old 🌉."]
+
+
+def test_each_sentence_points_to_its_own_passage_of_the_evidence() -> None:
+    text = "Ah. Bee. Cee."
+    spans = [
+        {"choice": 0, "start": start, "end": end, "support": 0.9, "status": "added", "quote": quote}
+        for start, end, quote in ((0, 3, "A"), (4, 8, "B"), (9, 13, "A"))
+    ]
+    references = [
+        {"id": f"e{number}", "url": None, "title": None, "file_name": f"{number}.md", "snippet": "A", "spans": own}
+        for number, own in ((1, spans), (2, spans[:1]))
+    ]
+    grounding = grounding_metadata({"references": references}, 0, [Text(0, 0, text)], {})
+    chunks = [chunk["retrievedContext"] for chunk in grounding["groundingChunks"]]
+    assert [(chunk["title"], chunk["text"]) for chunk in chunks] == [("1.md", "A"), ("2.md", "A"), ("1.md", "B")]
+    supports = [
+        (support["segment"]["text"], support["groundingChunkIndices"]) for support in grounding["groundingSupports"]
+    ]
+    assert supports == [("Ah.", [0, 1]), ("Bee.", [2]), ("Cee.", [0])]
 
 
 def test_candidates_that_interleave_end_each_with_its_own() -> None:
