@@ -61,7 +61,7 @@ STAGES = (
         (
             "(proxy/pipeline/respond.py",
             "(proxy/pipeline/prefetch.py",
-            "(proxy/pipeline/drafts.py",
+            "(proxy/pipeline/segment_stream.py",
             "(proxy/pipeline/scoring.py",
         ),
     ),
