@@ -1,4 +1,4 @@
-"""What a question asks for: its parts, its names, and the kind of answer."""
+"""Analyze questions: their parts, their names, and the kind of answer."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -20,7 +20,7 @@ _FORMS = {
 _FORM_PATTERNS = tuple(
     (kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)|(?:{words})(?=[\u3040-\u9fff])")) for kind, words in _FORMS.items()
 )
-# Where a question begins another: "How tall is it, and when was it built?"
+# The start of the second question in "How tall is it, and when was it built?"
 _NEXT_PART = re.compile(
     r"(?i)(?:[,;?]\s*(?:(?:and|und|et|y|e)\s+)?|\s+(?:and|und|et|y|e)\s+)"
     r"(?=(?:how|what|when|where|which|who|whom|whose|why|wie|was|wann|wo|wer|welche[rsnm]?|warum|combien|comment|quand"
@@ -48,7 +48,7 @@ def answer_kind(question: str) -> str:
 
 
 def contains_answer(kind: str, text: str, known: Collection[str]) -> bool:
-    """Return whether a text contains an answer of this kind. `known`: search terms of the question, which are none."""
+    """Return whether a text contains an answer of this kind. Search terms of the question, `known`, are no answer."""
     match kind:
         case "number":
             return any(not set(_terms(text, quantity)) <= set(known) for quantity in _quantities(text))

@@ -1,4 +1,4 @@
-"""A light stemmer for many languages. What matters is that both sides of a comparison are cut alike."""
+"""A light stemmer for many languages. Its stems need not be words, only equal on both sides of a comparison."""
 
 from .memo import memoize
 

@@ -44,7 +44,7 @@ class Token:
 
     folded: str = ""
     term: str = ""  # the stem
-    stopword_key: str = ""  # what to look up in a set of stop words: the folded word, "" for negations and numbers
+    stopword_key: str = ""  # key for a set of stop words: the folded word, "" for negations and numbers
     capitalized: bool = False
     may_be_quantity: bool = False  # is, or may begin, a number, a month or a century
     modifies_number: bool = False  # may belong to a number beside it
@@ -64,7 +64,7 @@ class Tokens:
     tokens: list[Token]
     starts: list[int]
     ends: list[int]
-    quantity_indexes: list[int]  # of the tokens that may be quantities
+    quantity_indexes: list[int]  # indexes of the tokens that may be quantities
 
     def __len__(self) -> int:
         """Return the number of tokens."""

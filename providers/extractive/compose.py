@@ -16,15 +16,15 @@ from citestream.citation.text.search_terms import query_terms
 from .quotable_passages import Passage, passages
 
 MAX_SENTENCES = 3  # more would be a page, not an answer
-MIN_COVERAGE = 0.45  # of the question's weight in the best sentence; with less, it is about something else
-SIMILAR_SCORE = 0.9  # of the best score that a further sentence needs when it adds nothing new
-NEW_COVERAGE = 0.2  # of the question's weight that a further sentence must add when its score is lower
+MIN_COVERAGE = 0.45  # share of the question's weight in the best sentence; with less, it is about something else
+SIMILAR_SCORE = 0.9  # share of the best score that a further sentence needs when it adds nothing new
+NEW_COVERAGE = 0.2  # share of the question's weight that a further sentence must add when its score is lower
 NEARBY_CREDIT = 0.5  # for a term in the heading or in a neighbouring sentence
 UNKNOWN_CREDIT = 0.5  # weight of a term that no sentence contains: it may have a synonym, which a name has not
 KIND_BONUS = 0.25  # for a sentence with the kind of answer that is asked for
 LENGTH_PENALTY = 0.00025  # per character: of two sentences with the same terms the shorter is preferred
 MAX_PENALIZED_LENGTH = 400
-DUPLICATE = 0.8  # of the terms of the shorter sentence that are the same, as in overlapping excerpts
+DUPLICATE = 0.8  # share of equal terms from which two sentences are duplicates, as in overlapping excerpts
 
 NO_EVIDENCE = (
     "This is Citestream's embedded provider: it has no language model and only quotes evidence, "

@@ -22,11 +22,11 @@ _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 class Passage:
     """A sentence of an excerpt."""
 
-    number: int  # of the excerpt
-    position: int  # in the excerpt
+    number: int  # number of the excerpt
+    position: int  # index in the excerpt
     text: str
     terms: frozenset[str]
-    nearby_terms: frozenset[str]  # of its heading and of the sentences before and after it
+    nearby_terms: frozenset[str]  # terms of its heading and of the sentences before and after it
     complete: bool  # whether it ends like a sentence
 
 

@@ -54,7 +54,7 @@ class ExcerptSplitter:
     def split(self, text: str) -> list[Excerpt]:
         """Return the excerpts of a part, with their offsets in it."""
         excerpts: list[Excerpt] = []
-        start = end = 0  # of the open excerpt, which is empty if they are equal
+        start = end = 0  # offsets of the open excerpt, which is empty if they are equal
 
         def close() -> None:
             if end > start:
@@ -84,7 +84,7 @@ class _Heading:
 
 def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
     """Yield headings, and the offsets of paragraphs. Fenced code is one paragraph."""
-    start = end = 0  # of the open paragraph
+    start = end = 0  # offsets of the open paragraph
     lines = 0
     fence = ""
     for line_start, line in _lines(text):

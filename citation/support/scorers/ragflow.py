@@ -22,6 +22,7 @@ from ...evidence import Evidence
 from ...text import fold, split_sentences, stem
 from ...text.languages import stopwords
 from ...text.memo import memoize
+from ...text.normalize import HAN, character_pairs
 from . import Calibrated, Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 TOKEN_WEIGHT = 0.1  # weight of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7
@@ -31,8 +32,8 @@ NEAR_BEST = 0.99
 
 NAMES = ("token", "cosine", "hybrid")
 _EPSILON = 1e-9
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-_TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
+_TOKEN = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+")  # RAGFlow splits `20.6` and `don't`; the text kernel does not
+_HAN_START = re.compile(f"[{HAN}]")
 _NUMBER = re.compile(r"\d{2,}")
 
 Floats = NDArray[np.float64]
@@ -159,8 +160,8 @@ def tokens(text: str) -> list[str]:
     found: list[str] = []
     dropped = True  # the first word has no space before it
     for i, piece in enumerate(pieces):
-        if piece[0] >= "\u3400" and _HAN_START.match(piece):
-            found += [piece[j : j + 2] for j in range(len(piece) - 1)] or [piece]
+        if not piece.isascii() and _HAN_START.match(piece):
+            found += character_pairs(piece)
             dropped = False
             continue
         folded = fold(piece)
@@ -190,9 +191,6 @@ def _weight(token: str) -> float:
 
 def _idf(frequency: float, total: float) -> float:
     return log10(10 + (total - frequency + 0.5) / (frequency + 0.5))
-
-
-_HAN_START = re.compile(rf"[{_HAN}]")
 
 
 def _calibrate(mixed: Floats, lowest: float) -> Calibrated:

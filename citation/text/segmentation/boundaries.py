@@ -16,9 +16,9 @@ CJK_ENDS: Final = "。！？｡；"
 # Ends of scripts without case, with or without a space: Arabic and Urdu, Syriac, danda family, Khmer, Myanmar,
 # Ethiopic, Armenian, Tibetan, Greek question mark, Mongolian, Ol Chiki, Sinhala, N'Ko, Tifinagh-neutral marks
 OTHER_ENDS: Final = "؟۔܀܁܂।॥។៕၊။።፧፨։།༎\u037e᠃᠉᱾᱿෴꓿꛳꛷"
-# What may follow the end directly and belongs to the sentence
+# Characters that may follow the end directly and belong to the sentence
 CLOSERS: Final = "\"'”’»›)]}*_~`）］｝」』】》〉〕〗〙〛＂＇≫"
-# What may precede the first word of the next sentence
+# Characters that may precede the first word of the next sentence
 OPENERS: Final = "\"'“‘«‹([{*_~¿¡„‚（［｛「『【《〈〔〖≪<-–—"
 SPACES: Final = " \t\r\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # for a character class; no newline
 CJK: Final = (

@@ -43,7 +43,7 @@ class Segmenter:
     def __init__(self, limits: SegmentLimits | None = None) -> None:
         """Create a segmenter. `limits`: the maximum length of a sentence."""
         self._max_length = (limits or SegmentLimits()).characters
-        self._offset = 0  # of the buffer in the answer
+        self._offset = 0  # offset of the buffer in the answer
         self._buffer = ""
         self._begin = 0  # where the open sentence begins in the buffer; 0 between calls
         self._scanned = 0  # where the scan of the buffer continues
