@@ -111,10 +111,11 @@ class GeminiReader:
         fields: Fields = {"google": extra} if extra else {}
         if logprobs := logprobs_of(candidate.get("logprobsResult")):
             fields["logprobs"] = logprobs
-        role = self._role(index)
+        role = self._role(index)  # before the deltas, because it starts the count of tool calls
         parts = (candidate.get("content") or {}).get("parts") or ()
         deltas = [self._delta(index, part) for part in parts if isinstance(part, dict)] or [{}]
-        deltas[0] = role | deltas[0]
+        if role:
+            deltas[0] = role | deltas[0]
         for delta in deltas[:-1]:
             yield self._chunk(index, delta)
         native = candidate.get("finishReason")
@@ -205,6 +206,8 @@ def metadata_of_usage(usage: Mapping[str, Any]) -> Fields:
 def logprobs_of(result: object) -> Fields | None:
     """Return Gemini's two parallel lists of tokens as OpenAI's one list."""
     lists = as_object(result)
+    if not lists:
+        return None
     alternatives = [top.get("candidates") or [] for top in lists.get("topCandidates") or ()]
     content = [
         {
