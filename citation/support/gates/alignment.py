@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import Vocabulary, vocabulary
@@ -43,6 +44,7 @@ class Alignment:
         self.claim, self.passage = claim, passage
         self._everywhere = everywhere
         self._words = vocabulary(claim.language)
+        self._index = _index_of(passage)
         exact = [self._same(token) for token in claim.tokens]
         taken = {id(match.token) for found in exact for match in found}
         opposite = [
@@ -103,13 +105,14 @@ class Alignment:
         if token.stem in self._everywhere:
             return []
         others = self._words.synonyms.get(token.stem, frozenset()) | synonyms(token.stem).single
+        found = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
+        found += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
         sides = self._words.antonyms.sides(token.folded)
         kinds = self._words.kinds.get(token.folded, frozenset())
         return [
             Match(other, 1, False)
-            for other in passage.tokens
+            for other in found
             if other.quantity is None
-            and (other.stem in others or _family(token.folded, other.folded))
             and not _opposed(sides, self._words.antonyms.sides(other.folded))
             and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
         ]
@@ -119,23 +122,68 @@ class Alignment:
         if token.quantity is not None or token.denying:
             return []
         sides = self._words.antonyms.sides(token.folded)
-        return [
-            Match(other, -1, False)
-            for other in self.passage.tokens
-            if other.quantity is None
-            and not other.denying
-            and id(other) not in taken
-            and (
-                _opposed(sides, self._words.antonyms.sides(other.folded)) or _negated(token, other, self.claim.language)
-            )
+        found = [
+            other
+            for group, _ in sides
+            for other in self._index.antonyms.get(group, ())
+            if _opposed(sides, self._words.antonyms.sides(other.folded))
         ]
+        found += self._index.negated(token)
+        return [Match(other, -1, False) for other in found if id(other) not in taken and not other.denying]
 
 
-def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
-    """How well a candidate fits: its clause, its form, its sign, its place."""
-    other = match.token
-    alike = other.sign == token.sign and other.scoped == token.scoped
-    return weight[other.clause], match.exact, alike, -other.word
+class _WordIndex:
+    """The words of a statement by what other words may match them."""
+
+    def __init__(self, statement: Statement) -> None:
+        """Index the content words."""
+        self.families: dict[str, list[ContentToken]] = {}  # by their first letters
+        self.antonyms: dict[int, list[ContentToken]] = {}  # by the groups of antonyms they belong to
+        self._bare: dict[str, list[ContentToken]] = {}  # without a prefix that negates
+        self._prefixes = _PREFIXES.get(statement.language, ())
+        antonyms = vocabulary(statement.language).antonyms
+        for token in statement.tokens:
+            if token.quantity is not None:
+                continue
+            if len(token.folded) >= _FAMILY:
+                self.families.setdefault(token.folded[:_FAMILY], []).append(token)
+            for group in {group for group, _ in antonyms.sides(token.folded)}:
+                self.antonyms.setdefault(group, []).append(token)
+            for bare in _without_prefix(token.folded, self._prefixes):
+                self._bare.setdefault(bare[:_FAMILY], []).append(token)
+
+    def negated(self, token: ContentToken) -> list[ContentToken]:
+        """The words that are `token` with a prefix that negates it, or without one."""
+        folded = token.folded
+        found = [
+            other
+            for other in self._bare.get(folded[:_FAMILY], ())
+            if any(_alike(folded, bare) for bare in _without_prefix(other.folded, self._prefixes))
+        ]
+        for bare in _without_prefix(folded, self._prefixes):
+            found += [other for other in self.families.get(bare[:_FAMILY], ()) if _alike(bare, other.folded)]
+        return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _without_prefix(folded: str, prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    """The rest of a word for each prefix of negation that it begins with."""
+    return tuple(
+        folded[len(prefix) :]
+        for prefix in prefixes
+        if folded.startswith(prefix) and len(folded) - len(prefix) >= _SHORTEST_NEGATED
+    )
+
+
+_indexes: "WeakKeyDictionary[Statement, _WordIndex]" = WeakKeyDictionary()
+
+
+def _index_of(statement: Statement) -> _WordIndex:
+    """The index of a statement, made once."""
+    found = _indexes.get(statement)
+    if found is None:
+        found = _indexes[statement] = _WordIndex(statement)
+    return found
 
 
 def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int]]) -> bool:
@@ -145,6 +193,13 @@ def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int
     return not {kind for kind, _ in kinds}.isdisjoint(kind for kind, _ in others)
 
 
+def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
+    """How well a candidate fits: its clause, its form, its sign, its place."""
+    other = match.token
+    alike = other.sign == token.sign and other.scoped == token.scoped
+    return weight[other.clause], match.exact, alike, -other.word
+
+
 def _opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
     """Whether two words stand on different sides of a family and on no same one."""
     if not sides or not others or sides & others:
@@ -152,28 +207,23 @@ def _opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int
     return any(family == other and side != other_side for family, side in sides for other, other_side in others)
 
 
-def _negated(token: ContentToken, other: ContentToken, language: str) -> bool:
-    """Whether one word is the other with a prefix that negates it."""
-    one, two = (token.folded, other.folded) if len(token.folded) > len(other.folded) else (other.folded, token.folded)
-    for prefix in _PREFIXES.get(language, ()):
-        if one.startswith(prefix) and len(one) - len(prefix) >= (_SHORTEST_NEGATED if language != "zh" else 2):
-            bare = one[len(prefix) :]
-            if bare == two or (language != "zh" and _family(bare, two)):
-                return True
-    return False
+def _family(token: ContentToken, other: ContentToken) -> bool:
+    return _alike(token.folded, other.folded)
 
 
 @lru_cache(maxsize=1 << 14)
-def _family(one: str, other: str) -> bool:
-    """Whether two words are forms of one: they share a long beginning."""
-    if len(one) < _FAMILY or len(other) < _FAMILY or one[:_FAMILY] != other[:_FAMILY]:
+def _alike(one: str, other: str) -> bool:
+    """Whether two words are forms of one: they are equal, or share a long beginning."""
+    if one == other:
+        return True
+    if len(one) < _FAMILY or len(other) < _FAMILY:
         return False
-    shared = _FAMILY
-    for a, b in zip(one[_FAMILY:], other[_FAMILY:], strict=False):
+    shared = 0
+    for a, b in zip(one, other, strict=False):
         if a != b:
             break
         shared += 1
-    return shared >= max(len(one), len(other)) - 4 and shared >= min(len(one), len(other)) - 3
+    return shared >= max(_FAMILY, len(one) - 4, len(other) - 4) and shared >= min(len(one), len(other)) - 3
 
 
 def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bool:

@@ -12,6 +12,8 @@ from .relations import displaced, displaced_in_time, turned, unknown_cause
 
 # Below this share of common words two sentences speak of different things, and their operators cannot be compared.
 _COMPARABLE = 0.6
+# Below this share of equal words in the best sentence nothing is compared: it would hardly reach `_COMPARABLE`.
+_PROMISING = 0.3
 _FEWEST = 2  # words in common
 
 
@@ -26,6 +28,9 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     `known`: stems of the title, which may name what the passage is about.
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
+        return []
+    shared = max(sum(stem in passage.stems for stem in claim.stems) for passage in passages)
+    if shared < _PROMISING * len(claim.stems):
         return []
     stems = [passage.stems.keys() for passage in passages]
     alignments = [

@@ -50,7 +50,7 @@ class Operator:
     clause: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Statement:
     """One sentence."""
 
