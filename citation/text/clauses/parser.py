@@ -11,7 +11,7 @@ from ..numbers.quantities import Quantity
 from ..tokens import Token, tokenize
 from . import chinese
 from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
-from .vocabulary import Vocabulary, vocabulary
+from .vocabulary import Vocabulary, WordRoles, vocabulary
 
 # Languages with word lists of their own.
 LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
@@ -25,7 +25,8 @@ _NEGATED_VERB = ("n't", "n’t")
 # Content words that the phrase of `except` or `without` may have.
 _PHRASE = 5
 _ONCE = frozenset({"fr", "es"})  # two negations in one clause are one: "no … nadie", "ne … jamais"
-_NO_PLURAL = ("ous", "ss", "us", "is")
+_NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
+_PLAIN = WordRoles((), *[False] * 9, "")
 
 
 def parse(text: str, language: str, quantities: Sequence[Quantity] = ()) -> Statement:
@@ -39,52 +40,49 @@ class _Parser:
     """The state of one pass."""
 
     def __init__(self, text: str, words: Vocabulary, quantities: Sequence[Quantity]) -> None:
-        self.vocabulary = words
-        self.pieces = tokenize(to_simplified(text))
-        self.count = len(self.pieces.tokens)
-        self.keys = [_key(word) for word in self.pieces.tokens]
+        self.spaced = tokenize(to_simplified(text))
+        self.count = len(self.spaced.tokens)
+        self.keys = [_key(word) for word in self.spaced.tokens]
+        self.roles = [words.words[key] for key in self.keys]
         self.statement = Statement(text, words.language, words=self.keys)
-        self.quantities = quantities
+        self.quantities = [*quantities, _NO_QUANTITY]
+        self.found: list[tuple[str, int, int]] = []  # operators: kind, first word, word behind the last
         self.piece = 0
         self.begins = [0]  # the first word of each piece
         self.preposition = ""
         self.auxiliary = False  # an auxiliary stands before the next token
         self.inside: set[int] = set()  # words inside an operator of several words
+        self.consumed: set[int] = set()  # words that are nothing but operators
+        self.denying: set[int] = set()  # words of operators that deny
         self.verbs: set[int] = set()  # pieces with a predicate
         self.breaks: set[int] = set()  # pieces that begin a clause in any case
-        self.articles, self.prepositions = words.role("article"), words.role("preposition")
-        self.auxiliaries, self.conjunctions = words.role("auxiliary"), words.role("conjunction")
-        self.subordinators, self.irregular = words.role("subordinator"), words.role("irregular")
-        self.ignored = (
-            self.articles
-            | self.prepositions
-            | self.auxiliaries
-            | self.conjunctions
-            | words.role("pronoun")
-            | words.stopwords
-        )
 
     def parse(self) -> Statement:
         """The statement."""
         statement = self.statement
-        consumed, operators = self._operators()
-        at = 0
-        for i, word in enumerate(self.pieces.tokens):
-            start = self.pieces.starts[i]
-            if i:
-                self._break_before(i)
-            while at < len(self.quantities) and self.quantities[at].end <= start:
-                at += 1
-            quantity = self.quantities[at] if at < len(self.quantities) else None
-            if quantity is not None and quantity.start <= start < quantity.end:
+        operators = self._operators()
+        upcoming = iter(self.quantities)
+        quantity = next(upcoming)
+        starts, ends, roles, inside = self.spaced.starts, self.spaced.ends, self.roles, self.inside
+        for i, start in enumerate(starts):
+            role = roles[i]
+            if i and (start - ends[i - 1] > 1 or role.conjunction or role.subordinator):
+                self._break_before(i, role if i not in inside else _PLAIN)
+            while quantity.end <= start:
+                quantity = next(upcoming)
+            if quantity.start <= start:
                 if not statement.tokens or statement.tokens[-1].quantity is not quantity:
                     self._number(i, quantity)
-                continue
-            self._word(i, word, i in consumed, i in operators)
+            elif role.content:
+                if i not in self.consumed:
+                    self._content(i, role, i in operators)
+            elif role.preposition:
+                self.preposition = self.keys[i]
+            if role.auxiliary:
+                self.verbs.add(self.piece)
+                self.preposition = ""
+                self.auxiliary = True
         self._clauses()
-        denying = {word for op in statement.of("denies") for word in range(op.word, op.after)}
-        for token in statement.tokens:
-            token.denying = token.word in denying
         _scopes(statement)
         for number, token in enumerate(statement.tokens):
             statement.stems.setdefault(token.stem, []).append(number)
@@ -93,45 +91,40 @@ class _Parser:
         statement.heading = stripped.startswith("#")
         return statement
 
-    def _operators(self) -> tuple[set[int], set[int]]:
-        """Find the operators; return the words that are nothing but operators, and all words of operators."""
-        keys, patterns, pieces = self.keys, self.vocabulary.patterns, self.pieces
-        consumed: set[int] = set()
+    def _operators(self) -> set[int]:
+        """Find the operators, the longest at each place; return the words that they consist of."""
+        keys, roles = self.keys, self.roles
         operators: set[int] = set()
         i = 0
         while i < self.count:
-            found = patterns[keys[i]] if keys[i] else ()
             length = 0
-            for rest, kind in found:
+            for rest, kind in roles[i].patterns:
                 if length and len(rest) + 1 < length:
                     break
-                if _matches(keys, i + 1, rest):
+                if not rest or _matches(keys, i + 1, rest):
                     length = len(rest) + 1
-                    self.inside.update(range(i + 1, i + length))
-                    self.statement.operators.append(
-                        Operator(kind, i, i + length, pieces.starts[i], pieces.ends[i + length - 1], 0, 0)
-                    )
-                    operators.update(range(i, i + length))
+                    self.found.append((kind, i, i + length))
+                    words = range(i, i + length)
+                    operators.update(words)
                     if kind not in _CONTENTFUL:
-                        consumed.update(range(i, i + length))
-            if not length and keys[i].endswith(_NEGATED_VERB):
-                length = 1
-                self.statement.operators.append(Operator("not", i, i + 1, pieces.starts[i], pieces.ends[i], 0, 0))
-            i += max(1, length)
-        return consumed, operators
+                        self.consumed.update(words)
+                    if kind == "denies":
+                        self.denying.update(words)
+            if length > 1:
+                self.inside.update(range(i + 1, i + length))
+            elif not length and keys[i].endswith(_NEGATED_VERB):
+                self.found.append(("not", i, i + 1))
+            i += length or 1
+        return operators
 
-    def _break_before(self, i: int) -> None:
+    def _break_before(self, i: int, role: WordRoles) -> None:
         """Begin a piece where punctuation, a conjunction or a subordinator stands before word `i`."""
-        pieces, key = self.pieces, "" if i in self.inside else self.keys[i]
-        end, start = pieces.ends[i - 1], pieces.starts[i]
-        begins = key in self.subordinators
-        breaks = begins or key in self.conjunctions
-        if start - end > 1:
-            gap = pieces.text[end:start]
+        gap = self.spaced.text[self.spaced.ends[i - 1] : self.spaced.starts[i]]
+        begins = role.subordinator
+        breaks = begins or role.conjunction
+        if len(gap) > 1 and not (gap == ". " and not self.keys[i - 1]):  # "12. Mai"
             breaks = breaks or not _PIECE_BREAKS.isdisjoint(gap)
             begins = begins or not _CLAUSE_BREAKS.isdisjoint(gap)
-            if gap == ". " and not self.keys[i - 1]:  # "12. Mai"
-                breaks = begins = key in self.subordinators
         if breaks:
             self.piece += 1
             self.begins.append(i)
@@ -144,54 +137,46 @@ class _Parser:
         token.quantity, token.before = quantity, self.preposition
         self.statement.tokens.append(token)
 
-    def _word(self, i: int, word: Token, consumed: bool, operator: bool) -> None:
-        key = self.keys[i]
-        if key in self.prepositions:
-            self.preposition = key
-        if key in self.auxiliaries:
-            self.verbs.add(self.piece)
-            self.preposition = ""
-            self.auxiliary = True
-        if not key or consumed or key in self.ignored:
-            return
-        verbal = self._verbal(i, word)
+    def _content(self, i: int, role: WordRoles, operator: bool) -> None:
+        word = self.spaced.tokens[i]
+        verbal = not word.capitalized and i > 0 and self._verbal(i, role)
         if verbal:
             self.verbs.add(self.piece)
             self.preposition = ""
-        kinds = self.vocabulary.kinds.get(key)
         self.statement.tokens.append(
             ContentToken(
                 word.term,
-                key,
-                self.pieces.starts[i],
-                self.pieces.ends[i],
+                self.keys[i],
+                self.spaced.starts[i],
+                self.spaced.ends[i],
                 i,
                 self.piece,
                 0,
                 name=word.capitalized,
                 verbal=verbal,
                 before=self.preposition,
-                kind=next(iter(kinds))[0] if kinds else "",
+                kind=role.kind,
                 clausal=self.auxiliary,
                 operator=operator,
+                denying=i in self.denying,
             )
         )
         self.auxiliary = False
 
-    def _verbal(self, i: int, word: Token) -> bool:
+    def _verbal(self, i: int, role: WordRoles) -> bool:
         """Whether a word may be a predicate, by its form and the word before it."""
-        if word.capitalized or not i:
+        before = self.roles[i - 1]
+        infinitive = self.keys[i - 1] == "to"
+        if before.article or (before.preposition and not infinitive) or not self.keys[i - 1]:
             return False
-        before = self.keys[i - 1]
-        if before in self.articles or (before in self.prepositions and before != "to") or not before:
-            return False
-        if self.vocabulary.language != "en":
-            return True
-        key = self.keys[i]
-        if key.endswith(("ed", "s")) or key in self.irregular or before == "to" or before in self.auxiliaries:
-            return True
-        plural = before.endswith("s") and not before.endswith(_NO_PLURAL)
-        return plural or self.pieces.tokens[i - 1].capitalized or before in self.vocabulary.role("pronoun")
+        return (
+            role.verb_form
+            or infinitive
+            or before.auxiliary
+            or before.plural
+            or before.pronoun
+            or self.spaced.tokens[i - 1].capitalized
+        )
 
     def _clauses(self) -> None:
         """Join pieces to clauses: a new one begins where both sides have a predicate."""
@@ -207,18 +192,13 @@ class _Parser:
         for token in statement.tokens:
             token.clause = clause_of[token.piece]
         piece_of = self._pieces_of_words()
-        statement.operators = [
-            Operator(
-                _phrasal(op, piece_of, self.verbs),
-                op.word,
-                op.after,
-                op.start,
-                op.end,
-                piece_of[op.word],
-                clause_of[piece_of[op.word]],
-            )
-            for op in statement.operators
-        ]
+        starts, ends = self.spaced.starts, self.spaced.ends
+        for kind, first, after in self.found:
+            piece = piece_of[first]
+            if kind == "not" and piece and piece not in self.verbs:
+                kind = "except"  # ", not Enterprise"
+            operator = Operator(kind, first, after, starts[first], ends[after - 1], piece, clause_of[piece])
+            statement.operators.append(operator)
 
     def _pieces_of_words(self) -> list[int]:
         """The piece of each word."""
@@ -240,12 +220,6 @@ def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:
         if key != wanted and not (wanted.endswith("*") and key.startswith(wanted[:-1])):
             return False
     return True
-
-
-def _phrasal(op: Operator, piece_of: Sequence[int], verbs: set[int]) -> str:
-    """`except` for a negation that stands in a piece without a predicate: ", not Enterprise"."""
-    piece = piece_of[op.word]
-    return "except" if op.kind == "not" and piece and piece not in verbs else op.kind
 
 
 def _scopes(statement: Statement) -> None:

@@ -1,5 +1,6 @@
 """Token lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
@@ -11,6 +12,8 @@ from ..stemming import stem
 Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
 
 _SEPARATOR = "|"
+_ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun")
+_NO_PLURAL = ("ous", "ss", "us", "is")
 _SHARED = 10_000  # above the number of families of any language
 
 
@@ -37,7 +40,7 @@ class Vocabulary:
                 table = self._prefixed if first.endswith("*") else self._exact
                 table.setdefault(first.rstrip("*"), []).append((tuple(rest), kind))
         self._shortest = min(map(len, self._prefixed), default=1)
-        self.patterns = _Patterns(self)
+        self.words = _Words(self)
         roles = dict(_keyed(line) for line in lines(language, "function"))
         self.roles = {name: frozenset(words) for name, words in roles.items()}
         self.kinds = self._classes()
@@ -77,8 +80,25 @@ class Vocabulary:
         return {word: frozenset(others) for word, others in table.items()}
 
 
-class _Patterns(dict[str, tuple[Pattern, ...]]):
-    """Phrases by their first word, looked up once for each word; bounded."""
+@dataclass(frozen=True, slots=True)
+class WordRoles:
+    """What a word may be in a sentence."""
+
+    patterns: tuple[Pattern, ...]  # the operators that begin with it
+    article: bool
+    preposition: bool
+    auxiliary: bool
+    conjunction: bool
+    subordinator: bool
+    pronoun: bool
+    content: bool  # none of these, and no stop word
+    verb_form: bool  # has the form of a finite verb or a participle
+    plural: bool
+    kind: str  # the first class of classes.txt that it belongs to
+
+
+class _Words(dict[str, WordRoles]):
+    """The roles of words, computed once for each word; bounded."""
 
     _MOST = 1 << 15
 
@@ -86,10 +106,20 @@ class _Patterns(dict[str, tuple[Pattern, ...]]):
         super().__init__()
         self._vocabulary = vocabulary
 
-    def __missing__(self, word: str) -> tuple[Pattern, ...]:
+    def __missing__(self, word: str) -> WordRoles:
         if len(self) >= self._MOST:
             self.clear()
-        found = self[word] = self._vocabulary.starting(word)
+        words = self._vocabulary
+        roles = {name: word in words.role(name) for name in _ROLES}
+        kinds = words.kinds.get(word)
+        found = self[word] = WordRoles(
+            words.starting(word),
+            **roles,
+            content=bool(word) and not any(roles.values()) and word not in words.stopwords,
+            verb_form=words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"),
+            plural=word.endswith("s") and not word.endswith(_NO_PLURAL),
+            kind=min(kinds)[0] if kinds else "",
+        )
         return found
 
 
