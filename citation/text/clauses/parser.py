@@ -26,7 +26,7 @@ _NEGATED_VERB = ("n't", "n’t")
 _PHRASE = 5
 _ONCE = frozenset({"fr", "es"})  # two negations in one clause are one: "no … nadie", "ne … jamais"
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
-_PLAIN = WordRoles((), *[False] * 9, "")
+_PLAIN = WordRoles((), {}, (), *[False] * 9, "")
 
 
 def parse(text: str, language: str, quantities: Sequence[Quantity] = ()) -> Statement:
@@ -97,24 +97,29 @@ class _Parser:
         operators: set[int] = set()
         i = 0
         while i < self.count:
-            length = 0
-            for rest, kind in roles[i].patterns:
-                if length and len(rest) + 1 < length:
-                    break
-                if not rest or _matches(keys, i + 1, rest):
-                    length = len(rest) + 1
-                    self.found.append((kind, i, i + length))
-                    words = range(i, i + length)
-                    operators.update(words)
-                    if kind not in _CONTENTFUL:
-                        self.consumed.update(words)
-                    if kind == "denies":
-                        self.denying.update(words)
-            if length > 1:
-                self.inside.update(range(i + 1, i + length))
-            elif not length and keys[i].endswith(_NEGATED_VERB):
+            role, length = roles[i], 1
+            kinds: Sequence[str] = role.kinds
+            if (role.phrases or role.prefixed) and i + 1 < self.count:
+                longer = [
+                    (len(rest), kind)
+                    for rest, kind in (*role.phrases.get(keys[i + 1], ()), *role.prefixed)
+                    if _matches(keys, i + 1, rest)
+                ]
+                if longer:
+                    length = max(longer)[0] + 1
+                    kinds = [kind for size, kind in longer if size + 1 == length]
+                    self.inside.update(range(i + 1, i + length))
+            if not kinds and keys[i].endswith(_NEGATED_VERB):
                 self.found.append(("not", i, i + 1))
-            i += length or 1
+            if kinds:
+                words = range(i, i + length)
+                operators.update(words)
+                self.found += [(kind, i, i + length) for kind in kinds]
+                if not _CONTENTFUL.issuperset(kinds):
+                    self.consumed.update(words)
+                if "denies" in kinds:
+                    self.denying.update(words)
+            i += length
         return operators
 
     def _break_before(self, i: int, role: WordRoles) -> None:

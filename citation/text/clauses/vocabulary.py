@@ -1,5 +1,6 @@
 """Token lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -84,7 +85,9 @@ class Vocabulary:
 class WordRoles:
     """What a word may be in a sentence."""
 
-    patterns: tuple[Pattern, ...]  # the operators that begin with it
+    kinds: tuple[str, ...]  # of operators that consist of it
+    phrases: dict[str, tuple[Pattern, ...]]  # longer operators by their second word, longest first
+    prefixed: tuple[Pattern, ...]  # longer operators whose second word stands for all words that begin so
     article: bool
     preposition: bool
     auxiliary: bool
@@ -113,7 +116,7 @@ class _Words(dict[str, WordRoles]):
         roles = {name: word in words.role(name) for name in _ROLES}
         kinds = words.kinds.get(word)
         found = self[word] = WordRoles(
-            words.starting(word),
+            *_by_second_word(words.starting(word)),
             **roles,
             content=bool(word) and not any(roles.values()) and word not in words.stopwords,
             verb_form=words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"),
@@ -121,6 +124,18 @@ class _Words(dict[str, WordRoles]):
             kind=min(kinds)[0] if kinds else "",
         )
         return found
+
+
+def _by_second_word(
+    patterns: Sequence[Pattern],
+) -> tuple[tuple[str, ...], dict[str, tuple[Pattern, ...]], tuple[Pattern, ...]]:
+    """The parts of `WordRoles` that tell operators."""
+    phrases: dict[str, tuple[Pattern, ...]] = {}
+    for pattern in patterns:
+        if pattern[0] and not pattern[0][0].endswith("*"):
+            phrases[pattern[0][0]] = (*phrases.get(pattern[0][0], ()), pattern)
+    kinds = tuple(kind for rest, kind in patterns if not rest)
+    return kinds, phrases, tuple(pattern for pattern in patterns if pattern[0] and pattern[0][0].endswith("*"))
 
 
 class Opposites:
