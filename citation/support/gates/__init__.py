@@ -96,6 +96,8 @@ class GateChecks:
         analysis, wanted = self.index.analyses[row], self._terms
         if not wanted or len(wanted) > _MAX_COMPARED:
             return []
+        if any(self.index.evidence[row].text.startswith("|", a) for a, _ in spans):
+            return spans  # a row lacks the words of the column headers
         shares = [
             len(wanted.intersection(analysis.terms[bisect_left(analysis.starts, a) : bisect_left(analysis.starts, b)]))
             for a, b in spans

@@ -14,6 +14,7 @@ _DAYS = frozenset(
     {"tomorrow", "yesterda", "surlendemain", "lendemain", "推迟", "两天", "次日", "翌日", "sigu", "siguient"}
 )
 _SHORT_HAN = 6  # words; longer Chinese sentences are not cut reliably
+_LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
 _SHORTEST_NAME = 2
 _UNMATCHED = 2  # words of the claim that the passage may lack, where one of them is an unknown name
 
@@ -30,6 +31,8 @@ def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Dis
         if claim.language == "zh" and len(alignment.passage.tokens) > 2 * _SHORT_HAN:
             continue
         for token, match in alignment.pairs():
+            if match.sign < 0:
+                continue
             for other in _all_matches(alignment, token, match.token):
                 places.setdefault(id(token), {}).setdefault((number, other.piece), other)
     tokens = [t for t in claim.tokens if id(t) in places]
@@ -84,7 +87,14 @@ def _competitors(
             back = (t for t in _piece(alignments, other_place) if id(t) not in mine)
             if _shares_subject(w, _piece(alignments, other_place), place, other_place):
                 continue
-            if not _parallel(alignments, place, other_place) and not (v.before and v.before == rival.before):
+            same_unit = v.quantity is not None and bool(v.quantity.unit)
+            subjects = (
+                alignments[0].passage.language != "zh"
+                and _subject(v, alignments[other_place[0]].passage)
+                and _subject(rival, alignments[place[0]].passage)
+            )
+            same_place = bool(v.before and v.before == rival.before) or same_unit or subjects
+            if not same_place and not _parallel(alignments, place, other_place):
                 continue
             if any(_comparable(t, w, alignments[other_place[0]], alignments[place[0]]) for t in back):
                 return place, rival
@@ -145,7 +155,11 @@ def _is_year(token: ContentToken) -> bool:
 def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statement) -> bool:
     """Whether two nouns stand in the same place: behind the same preposition, or beside the same word."""
     if one.before or other.before:
-        return one.before == other.before
+        return one.before == other.before or bool(
+            one.before and other.before and one.before in _LOOSE and other.before in _LOOSE
+        )
+    if _subject(one, here) and _subject(other, there):
+        return True
     mine, theirs = _neighbours(one, here), _neighbours(other, there)
     return any(a and a == b for a, b in zip(mine, theirs, strict=True))
 
@@ -162,6 +176,13 @@ def _last(token: ContentToken, statement: Statement) -> bool:
 def _side(token: ContentToken, statement: Statement) -> tuple[str, bool]:
     """The preposition before a name, and whether a predicate of its piece stands before it."""
     return token.before, any(t.verbal and t.piece == token.piece and t.word < token.word for t in statement.tokens)
+
+
+def _subject(token: ContentToken, statement: Statement) -> bool:
+    """Whether a noun stands right before the predicate of its piece."""
+    at = next(n for n, t in enumerate(statement.tokens) if t is token)
+    following = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
+    return following is not None and following.verbal and following.piece == token.piece
 
 
 def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from .binding import exchanged, replaced, unknown_names
 from .disagreement import Disagreement
 from .framing import asked, framed, headed, lacking, retracted
 from .operators import bounds, modality, negation, quantifiers
-from .relations import displaced, displaced_in_time, turned, unknown_cause
+from .relations import displaced, displaced_in_time, other_subject, turned, unknown_cause
+from .tables import misplaced
 
 # Below this share of common words two sentences speak of different things, and their operators cannot be compared.
 _COMPARABLE = 0.6
@@ -29,6 +30,9 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
         return []
+    tabular = list(misplaced(claim, passages))
+    if tabular:
+        return tabular
     shared = max(sum(stem in passage.stems for stem in claim.stems) for passage in passages)
     if shared < _PROMISING * len(claim.stems):
         return []
@@ -47,6 +51,7 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
             found += quantifiers(best, clause)
         found += turned(best)
         found += displaced(best)
+        found += other_subject(claim, best, alignments)
         found += bounds(best)
         found += framed(best)
         found += asked(best)

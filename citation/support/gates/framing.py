@@ -47,7 +47,7 @@ def retracted(claim: Statement, passages: Sequence[Statement], best: int) -> Ite
         return
     following = passages[best + 1]
     pronouns = vocabulary(claim.language).role("pronoun")
-    if len(following.tokens) > _SHORT or following.row or following.question or not _DENIALS & following.kinds():
+    if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return
     refers = not pronouns.isdisjoint(following.words) if claim.language != "zh" else True
     new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
@@ -65,7 +65,8 @@ def headed(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagr
     said = _found(claim, body)
     lost = [n for n in everywhere if n not in said]
     states = [n for n, t in enumerate(claim.tokens) if n in said and not claim.tokens[n].name]
-    if lost and (len(said) < _BODY * len(claim.tokens) or not states):
+    predicate = any(claim.tokens[n].verbal or claim.tokens[n].clausal for n in lost)
+    if lost and (predicate or len(said) < _BODY * len(claim.tokens) or not states):
         word = claim.text[claim.tokens[lost[0]].start : claim.tokens[lost[0]].end]
         yield Disagreement(Reason.FRAMING, f"only a heading of the passage says “{word}”", rule="heading")
 

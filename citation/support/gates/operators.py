@@ -190,6 +190,14 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
             said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
     yield from _ranked(alignment)
+    claims = alignment.claim.kinds(clause)
+    if "all" in claims and "only" in alignment.passage.kinds() and not {"only", "unless", "if", "not_all"} & claims:
+        op = next(alignment.passage.of("only"))
+        if op.clause == alignment.mains[clause] and not negated:
+            said = _phrase(alignment.passage, op)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
+    if "boundless" in claims and "boundless" not in alignment.passage.kinds():
+        yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
     everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
     if "not_only" in everywhere and "only" in elsewhere and "not_only" not in elsewhere:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")

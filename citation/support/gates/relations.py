@@ -1,6 +1,6 @@
 """Relations: who did what to whom, what came first, what is more than what; and whether the two sides are swapped."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text.clauses import ContentToken, Operator, Statement
@@ -44,6 +44,31 @@ def turned(alignment: Alignment) -> Iterator[Disagreement]:
         if crossed and not straight and match.sign > 0:
             yield _disagreement(alignment, pivot, match)
     yield from _reordered(alignment, match_of)
+
+
+def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """What the passage says of somebody else, where it names the subject of the claim in another sentence."""
+    if claim.language == "zh":
+        return
+    for pivot, match in alignment.pairs():
+        if not pivot.verbal or not match.exact or pivot.quantity is not None or not match.token.verbal:
+            continue
+        if _passive(claim, pivot) or _passive(alignment.passage, match.token):
+            return
+        mine = _subject(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
+        theirs = _subject(
+            alignment.passage, match.token, [t for t in alignment.passage.tokens if t.clause == match.token.clause]
+        )
+        matched = {id(t) for t, _ in alignment.pairs()}
+        if not mine or not theirs or any(id(t) in matched for t in mine):
+            return
+        elsewhere = any(t.stem in other.passage.stems for t in mine for other in alignments if other is not alignment)
+        taken = {id(m.token) for t, m in alignment.pairs() if t.word < pivot.word}
+        if elsewhere and not any(id(t) in taken for t in theirs) and theirs[0].name and mine[0].name:
+            said = alignment.passage.text[theirs[0].start : theirs[-1].end]
+            word = claim.text[mine[0].start : mine[-1].end]
+            yield Disagreement(Reason.BINDING, f"the passage says this of “{said}”, not of “{word}”", rule="subject")
+        return
 
 
 def swapped_pivots(alignment: Alignment) -> set[int]:

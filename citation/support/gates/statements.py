@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from ...text import Analysis, analyze_text, fold
 from ...text.clauses import LANGUAGES, Statement, parse
@@ -34,6 +34,8 @@ def language_for(lexed: Analysis, text: str) -> str | None:
 def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | None) -> str | None:
     """The language of a claim and a piece of evidence, if they share one that has word lists."""
     theirs = "zh" if theirs == "han" and mine == "zh" else theirs
+    if mine and theirs and mine != theirs and mine in _SPACED and _guess(evidence[:_ENOUGH]) == mine:
+        theirs = mine  # one word of another language, such as "per", decides about a table
     if mine and theirs:
         return mine if mine == theirs and mine in LANGUAGES else None
     known = mine or theirs or _guess(f"{claim} {evidence[:_ENOUGH]}")
@@ -86,8 +88,10 @@ def passage_statements(
             if top not in tables:
                 tables.add(top)
                 found += _rows(text[top:bottom], language)
-        elif _ITEM.match(line) and (lead := _lead_in(text, start)):
-            found.append(_virtual(f"{lead} {_ITEM.sub('', line)}", language))
+        elif _ITEM.match(line):
+            item = _ITEM.sub("", line)
+            lead = _lead_in(text, start)
+            found.append(_virtual(f"{lead} {item}" if lead else item, language))
         else:
             found.append(statement(text, start, end, language, quantities))
     return found
@@ -119,11 +123,14 @@ def _rows(table: str, language: str) -> list[Statement]:
     for row in lines[1 : 1 + _MOST_ROWS]:
         if all(not cell.strip(" :-") for cell in row):
             continue
-        cells = [f"{name} {cell.strip()}" for name, cell in zip_longest(header, row, fillvalue="") if cell.strip()]
-        parsed = _virtual("; ".join(cells), language)
+        named = [
+            (name, f"{name} {cell.strip()}") for name, cell in zip_longest(header, row, fillvalue="") if cell.strip()
+        ]
+        parsed = _virtual("; ".join(cell for _, cell in named), language)
         for token in parsed.tokens:
             token.piece = token.clause = 0
-        parsed.row = True
+        ends = list(accumulate(len(cell) + 2 for _, cell in named))
+        parsed.cells = [(name, (end - len(cell) - 2, end - 2)) for (name, cell), end in zip(named, ends, strict=True)]
         found.append(parsed)
     return found
 

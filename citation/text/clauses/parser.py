@@ -20,7 +20,9 @@ _PIECE_BREAKS = frozenset(",;:.!?()[]{}|—–\n•。！？；：，、（）")
 _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
 _CLOSED_UP = frozenset({"", " ", "-"})
 # Operators whose words also count as content: "plans", "denied", "caused".
-_CONTENTFUL = frozenset({"denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false"})
+_CONTENTFUL = frozenset(
+    {"denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless"}
+)
 _NEGATED_VERB = ("n't", "n’t")
 # Content words that the phrase of `except` or `without` may have.
 _PHRASE = 5
@@ -109,6 +111,8 @@ class _Parser:
                     length = max(longer)[0] + 1
                     kinds = [kind for size, kind in longer if size + 1 == length]
                     self.inside.update(range(i + 1, i + length))
+            if kinds and length == 1 and "no" in kinds and self._is_answer(i):
+                kinds = ()
             if not kinds and keys[i].endswith(_NEGATED_VERB):
                 self.found.append(("not", i, i + 1))
             if kinds:
@@ -121,6 +125,10 @@ class _Parser:
                     self.denying.update(words)
             i += length
         return operators
+
+    def _is_answer(self, i: int) -> bool:
+        """Whether "no" answers a question: "No, but every plan can be tested."."""
+        return self.spaced.text[self.spaced.ends[i] : self.spaced.ends[i] + 1] in {",", ".", ";"}
 
     def _break_before(self, i: int, role: WordRoles) -> None:
         """Begin a piece where punctuation, a conjunction or a subordinator stands before word `i`."""
@@ -171,6 +179,8 @@ class _Parser:
     def _verbal(self, i: int, role: WordRoles) -> bool:
         """Whether a word may be a predicate, by its form and the word before it."""
         before = self.roles[i - 1]
+        if i + 1 < self.count and self.roles[i + 1].auxiliary:
+            return False  # the subject: "employees may …"
         infinitive = self.keys[i - 1] == "to"
         if before.article or (before.preposition and not infinitive) or not self.keys[i - 1]:
             return False

@@ -63,7 +63,7 @@ class Statement:
     clauses: int = 0
     question: bool = False
     heading: bool = False
-    row: bool = False  # of a table
+    cells: list[tuple[str, tuple[int, int]]] = field(default_factory=list)  # of a table row: header, span with it
     stems: dict[str, list[int]] = field(default_factory=dict)  # stem -> tokens
 
     def kinds(self, clause: int | None = None) -> set[str]:

@@ -1,0 +1,109 @@
+"""Near-misses by class and language: false claims that get a citation, and true claims that get none.
+
+`python -m bench.near_misses [FILE.jsonl ...]` sends every claim with its evidence and two unrelated excerpts through
+the citation of finished text. It prints the development part and the held-out part of `bench/near_misses/` apart, and
+each file given besides. Nothing may be tuned on the held-out part.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from citestream.citation import Evidence, Options, cite
+
+HERE = Path(__file__).parent / "near_misses"
+UNRELATED = (
+    "The botanical garden keeps a collection of alpine plants that flower from May until September.",
+    "A sourdough starter is fed with flour and water every day until it doubles in volume.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A claim, its evidence, and whether the evidence supports it."""
+
+    kind: str  # the class of the pair
+    language: str
+    evidence: str
+    claim: str
+    supported: bool
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Claims of one class or language, by what was wrong about their citation."""
+
+    claims: Counter[bool] = field(default_factory=Counter)  # supported -> number
+    errors: Counter[bool] = field(default_factory=Counter)  # supported -> true refused, or false cited
+
+    @property
+    def false_cited(self) -> float:
+        """The share of the unsupported claims that got a citation."""
+        return self.errors[False] / max(1, self.claims[False])
+
+    @property
+    def true_refused(self) -> float:
+        """The share of the supported claims that got none."""
+        return self.errors[True] / max(1, self.claims[True])
+
+    def row(self, name: str) -> str:
+        """A line of the table."""
+        cited = f"{self.errors[False]}/{self.claims[False]}"
+        refused = f"{self.errors[True]}/{self.claims[True]}"
+        return f"{name:52} {cited:>8} {self.false_cited:6.0%} {refused:>8} {self.true_refused:6.0%}"
+
+
+def main() -> None:
+    """Measure both parts and the files given, print a table for each."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("files", nargs="*", type=Path, help="files with pair, class, lang, evidence, claim, supported")
+    options.add_argument("--scorer", default="lexical")
+    chosen = options.parse_args()
+    parts = {
+        "development part": sorted(HERE.glob("*.jsonl")),
+        "held-out part": sorted((HERE / "held_out").glob("*.jsonl")),
+        **{file.name: [file] for file in chosen.files},
+    }
+    for name, files in parts.items():
+        print(f"\n{name}")
+        print_table(measure(load(files), Options(scorer=chosen.scorer)))
+
+
+def load(files: Iterable[Path]) -> list[NearMiss]:
+    """The claims of JSON-lines files."""
+    lines = (line for file in files for line in file.read_text("utf-8").splitlines() if line)
+    raw = map(json.loads, lines)
+    return [NearMiss(r["class"], r["lang"], r["evidence"], r["claim"], r["supported"]) for r in raw]
+
+
+def measure(claims: Sequence[NearMiss], options: Options) -> dict[str, Outcome]:
+    """Cite every claim; outcomes by class, by language and of all."""
+    found: dict[str, Outcome] = {}
+    for one in claims:
+        error = is_cited(one, options) != one.supported
+        for name in (one.kind, f"language: {one.language}", "all"):
+            outcome = found.setdefault(name, Outcome())
+            outcome.claims[one.supported] += 1
+            outcome.errors[one.supported] += error
+    return found
+
+
+def is_cited(one: NearMiss, options: Options) -> bool:
+    """Whether the claim gets a citation of its evidence."""
+    texts = (one.evidence, *UNRELATED)
+    evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate(texts, 1)]
+    return any(support.number == 1 for found in cite(one.claim, evidence, options).supports for support in found)
+
+
+def print_table(outcomes: dict[str, Outcome]) -> None:
+    """Classes, then languages, then all."""
+    print(f"{'':52} {'false claims cited':>15} {'true claims refused':>15}")
+    for name in sorted(outcomes, key=lambda name: (name == "all", name.startswith("language"), name)):
+        print(outcomes[name].row(name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Tables: a cell belongs to the header of its column and to the first cell of its row."""
+
+from collections.abc import Iterator, Sequence
+
+from ...text import Quantity
+from ...text.clauses import ContentToken, Statement
+from ...text.numbers.quantities import agrees
+from .disagreement import Disagreement, Reason
+
+
+def misplaced(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """Numbers of the claim that a table has in another row, or in another column of the row."""
+    rows = [passage for passage in passages if passage.cells]
+    named = [row for row in rows if _names(row, claim)]
+    if len(named) != 1:
+        return
+    for token in claim.tokens:
+        if token.quantity is None or _in_name(named[0], token):
+            continue
+        here = _columns(named[0], token.quantity)
+        wanted = _wanted(named[0], claim)
+        if not here and any(_columns(row, token.quantity) for row in rows):
+            detail = f"the table does not have {_spelled(claim, token)} in the row “{_first(named[0])}”"
+            yield Disagreement(Reason.BINDING, detail, rule="row")
+            return
+        if here and wanted and not wanted & here:
+            header = named[0].cells[min(wanted)][0]
+            detail = f"the table has {_spelled(claim, token)} in another column than “{header}”"
+            yield Disagreement(Reason.BINDING, detail, rule="column")
+            return
+
+
+def _names(row: Statement, claim: Statement) -> bool:
+    """Whether the claim has every word of the row's first cell."""
+    words = _cell_words(row, 0)
+    return bool(words) and all(word in claim.stems for word in words)
+
+
+def _cell_words(row: Statement, column: int) -> list[str]:
+    """The stems of a cell without its header."""
+    header = len(row.cells[column][0])
+    start, end = row.cells[column][1]
+    return [t.stem for t in row.tokens if start + header <= t.start < end]
+
+
+def _columns(row: Statement, quantity: Quantity) -> set[int]:
+    """The columns behind the first one whose cell agrees with a number."""
+    return {
+        column
+        for column, (_, (start, end)) in enumerate(row.cells)
+        if column
+        and any(start <= t.start < end and t.quantity is not None and _same(quantity, t.quantity) for t in row.tokens)
+    }
+
+
+def _same(one: Quantity, other: Quantity) -> bool:
+    return agrees(one, other) or agrees(one._replace(unit=other.unit, factor=other.factor), other)
+
+
+def _wanted(row: Statement, claim: Statement) -> set[int]:
+    """The columns whose header the claim mentions."""
+    found = set()
+    for column, (header, (start, _)) in enumerate(row.cells):
+        words = [t.stem for t in row.tokens if start <= t.start < start + len(header)]
+        if column and words and any(word in claim.stems for word in words):
+            found.add(column)
+    return found
+
+
+def _in_name(row: Statement, token: ContentToken) -> bool:
+    return token.stem in _cell_words(row, 0)
+
+
+def _first(row: Statement) -> str:
+    header, (start, end) = row.cells[0]
+    return row.text[start + len(header) : end].strip()
+
+
+def _spelled(claim: Statement, token: ContentToken) -> str:
+    return claim.text[token.start : token.end]

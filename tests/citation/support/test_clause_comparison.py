@@ -1,0 +1,280 @@
+"""Disagreements between a claim and a passage in the same words, and paraphrases that disagree on nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.gates import GateChecks, Reason, Refusal
+from citestream.citation.support.gates.clause_comparison import compare
+from citestream.citation.support.scorers import Claim, scorer
+from citestream.citation.text import analyze_text
+from citestream.citation.text.clauses import LANGUAGES, Statement, parse
+
+GARDEN = "The botanical garden keeps alpine plants that flower from May until September."
+
+
+def checked(text: str, claim: str) -> Refusal | None:
+    prepared = scorer("lexical").prepare([Evidence(1, text, "a"), Evidence(2, GARDEN, "b")])
+    asked = Claim(claim)
+    start, end = prepared.score(asked).windows[0].tolist()
+    return GateChecks(asked, prepared.index).check(0, (start, end))
+
+
+def parsed(text: str, language: str) -> Statement:
+    return parse(text, language, analyze_text(text, language).quantities)
+
+
+REFUSED: dict[str, tuple[Reason, str, str]] = {
+    "a denied predicate": (
+        Reason.NEGATION,
+        "The tram no longer stops at Victoria Square.",
+        "The tram still stops at Victoria Square.",
+    ),
+    "an exception": (
+        Reason.NEGATION,
+        "Schools get 40 % off the plan Basic, but not off Premium.",
+        "Schools get 40 % off the plan Premium.",
+    ),
+    "a verb that denies": (
+        Reason.NEGATION,
+        "The software lacks support for old scripts.",
+        "The software offers support for old scripts.",
+    ),
+    "an opposite": (Reason.NEGATION, "The old bridge is open to trucks.", "The old bridge is closed to trucks."),
+    "a duty that is a permission": (
+        Reason.MODALITY,
+        "Applicants may attach a letter of recommendation.",
+        "Applicants must attach a letter of recommendation.",
+    ),
+    "a plan that is told as done": (
+        Reason.MODALITY,
+        "The airline plans to open a base in Porto next spring.",
+        "The airline has opened a base in Porto.",
+    ),
+    "a suspicion that is told as a fact": (
+        Reason.MODALITY,
+        "The treasurer is suspected of having stolen the donations.",
+        "The treasurer was convicted of having stolen the donations.",
+    ),
+    "all instead of some": (
+        Reason.QUANTIFIER,
+        "Some of the samples contained traces of lead.",
+        "All of the samples contained traces of lead.",
+    ),
+    "a bound turned round": (
+        Reason.QUANTIFIER,
+        "Applicants must have at least five years of experience.",
+        "Applicants must have at most five years of experience.",
+    ),
+    "from and to exchanged": (
+        Reason.DIRECTION,
+        "The company moved its headquarters from Lyon to Turin.",
+        "The company moved its headquarters from Turin to Lyon.",
+    ),
+    "another point in time": (
+        Reason.DIRECTION,
+        "Payment is due prior to delivery.",
+        "Payment is due upon delivery.",
+    ),
+    "roles exchanged": (
+        Reason.ROLE,
+        "Orion Media acquired Halden Press in 2017.",
+        "Halden Press acquired Orion Media in 2017.",
+    ),
+    "a comparison turned round": (
+        Reason.ROLE,
+        "Lead is heavier than tin.",
+        "Tin is heavier than lead.",
+    ),
+    "a value of another name": (
+        Reason.BINDING,
+        "Copper is mined in Arden. Tin is mined in Borrow.",
+        "Tin is mined in Arden.",
+    ),
+    "a predicate of another subject": (
+        Reason.BINDING,
+        "Anna Berg will leave the company in June. Karin Lund becomes head of purchasing.",
+        "Karin Lund will leave the company in June.",
+    ),
+    "a cell of another row": (
+        Reason.BINDING,
+        "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
+        "The plan Maxi has a price of 4 €.",
+    ),
+    "a reason that is not given": (
+        Reason.BINDING,
+        "The bridge was closed to traffic on Tuesday.",
+        "The bridge was closed to traffic on Tuesday because of high winds.",
+    ),
+    "the plot of a novel": (
+        Reason.FRAMING,
+        "In the novel, a virus wipes out the population of Lisbon.",
+        "A virus wipes out the population of Lisbon.",
+    ),
+    "a question": (Reason.FRAMING, "Does green tea cure insomnia?", "Green tea cures insomnia."),
+    "a sentence that the next one takes back": (
+        Reason.FRAMING,
+        "The manager presented the new office in Lyon. The board did not approve it.",
+        "The manager presented the new office in Lyon to the board.",
+    ),
+    "a word that only a heading has": (
+        Reason.FRAMING,
+        "## Guaranteed delivery\n\nParcels arrive within three days.",
+        "Delivery of parcels is guaranteed.",
+    ),
+    "a name that the passage replaces": (
+        Reason.UNKNOWN_NAME,
+        "German law applies to this contract.",
+        "Swedish law applies to this contract.",
+    ),
+    "a list item with the line that introduces it": (
+        Reason.NEGATION,
+        "The insurance does not cover:\n\n- damage by frost\n- theft of bicycles",
+        "The insurance covers theft of bicycles.",
+    ),
+    "German: without an exception": (
+        Reason.NEGATION,
+        "Der Zug hält nicht mehr in Lenz.",
+        "Der Zug hält in Lenz.",
+    ),
+    "German: roles exchanged": (
+        Reason.ROLE,
+        "Der Verlag verklagte den Autor wegen Vertragsbruchs.",
+        "Der Autor verklagte den Verlag wegen Vertragsbruchs.",
+    ),
+    "French: a duty that is a permission": (
+        Reason.MODALITY,
+        "Les candidats peuvent joindre une lettre de recommandation.",
+        "Les candidats doivent joindre une lettre de recommandation.",
+    ),
+    "Spanish: all instead of most": (
+        Reason.QUANTIFIER,
+        "La mayoría de los alumnos aprobó el examen de física.",
+        "Todos los alumnos aprobaron el examen de física.",
+    ),
+    "Chinese: roles exchanged": (
+        Reason.ROLE,
+        "红星队在决赛中击败了蓝鹰队。",
+        "蓝鹰队在决赛中击败了红星队。",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reason", "text", "claim"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) -> None:
+    refusal = checked(text, claim)
+    assert refusal is not None
+    assert refusal.reason is reason
+    assert refusal.detail
+
+
+PASSED = {
+    "passive voice": (
+        "Orion Media acquired Halden Press in 2017.",
+        "Halden Press was acquired by Orion Media in 2017.",
+    ),
+    "double negation": ("The report was not unfavourable to the mine.", "The report was favourable to the mine."),
+    "two negations against one permission": (
+        "Visitors are not allowed inside the building without an escort.",
+        "Inside the building, visitors are allowed only with an escort.",
+    ),
+    "a comparison from the other side": ("Diesel is cheaper than petrol.", "Petrol is dearer than diesel."),
+    "after for before": (
+        "The alarm sounded before the doors were locked.",
+        "The doors were locked after the alarm sounded.",
+    ),
+    "sold for bought": (
+        "Beltran sold the press to Quiroga in 1998.",
+        "Quiroga bought the press from Beltran in 1998.",
+    ),
+    "a fraction for a percentage": ("One in five pupils walks to school.", "20 percent of pupils walk to school."),
+    "a Roman numeral": ("Louis XIV moved the court in 1682.", "Louis the Fourteenth moved the court in 1682."),
+    "a date that follows": ("The school was founded in 1890 and closed 25 years later.", "The school closed in 1915."),
+    "a converted temperature": ("The oven has to be heated to 180 °C.", "The oven has to be heated to 356 °F."),
+    "a value of the second name": (
+        "Men took 14 days on average to recover, women 11 days.",
+        "Women took 11 days on average to recover.",
+    ),
+    "a negation by a verb": (
+        "The minister denied having met the lobbyist.",
+        "The minister said that he had not met the lobbyist.",
+    ),
+    "an intention": ("The airline plans to open a base in Porto.", "The airline intends to open a base in Porto."),
+    "a cell of the row and column": (
+        "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
+        "The plan Maxi has a price of 9 €.",
+    ),
+    "German: passive voice": (
+        "Der Verlag verklagte den Autor wegen Vertragsbruchs.",
+        "Der Autor wurde vom Verlag wegen Vertragsbruchs verklagt.",
+    ),
+    "French: a third": ("Un tiers des arbres a gelé.", "33 % des arbres ont gelé."),
+    "Chinese: passive voice": ("牧羊犬赶走了狼。", "狼被牧羊犬赶走了。"),
+}
+
+
+@pytest.mark.parametrize(("text", "claim"), PASSED.values(), ids=PASSED.keys())
+def test_a_paraphrase_disagrees_on_nothing(text: str, claim: str) -> None:
+    assert checked(text, claim) is None
+
+
+WORDS = st.sampled_from(
+    [
+        "the",
+        "a",
+        "not",
+        "no",
+        "may",
+        "must",
+        "all",
+        "some",
+        "before",
+        "after",
+        "Anna",
+        "Berg",
+        "Oslo",
+        "sold",
+        "bought",
+        "opened",
+        "closed",
+        "12",
+        "30",
+        "%",
+        "plans",
+        "to",
+        "from",
+        "in",
+        "and",
+        "if",
+        "unless",
+        "without",
+        "rises",
+        "falls",
+        ",",
+        ".",
+        "der",
+        "nicht",
+        "le",
+        "pas",
+        "el",
+        "no",
+        "不",
+        "公司",
+        "可以",
+    ]
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=25).map(" ".join), st.sampled_from(sorted(LANGUAGES)))
+def test_a_sentence_does_not_disagree_with_itself(text: str, language: str) -> None:
+    statement = parsed(text, language)
+    found = compare(statement, [parsed(text, language)], set())
+    assert [one for one in found if one.reason is not Reason.FRAMING] == []
+
+
+@given(st.text(max_size=120), st.text(max_size=120), st.sampled_from(sorted(LANGUAGES)))
+def test_any_two_texts_can_be_compared(one: str, other: str, language: str) -> None:
+    for found in compare(parsed(one, language), [parsed(other, language)], set()):
+        assert 0 < found.strength <= 1
+        assert found.detail

@@ -1,0 +1,45 @@
+"""Near-misses and the documents of a company: at most so many false claims cited and true claims refused."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.near_misses import HERE, load, measure
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
+from citestream.citation.support.decision import attribute
+from citestream.citation.support.scorers import Claim, scorer
+
+COMPANY = Path(__file__).parent / "company"
+
+
+@pytest.mark.slow
+def test_the_development_part_is_cited_no_worse_than_measured() -> None:
+    outcome = measure(load(sorted(HERE.glob("*.jsonl"))), Options())["all"]
+    assert outcome.false_cited <= 0.46
+    assert outcome.true_refused <= 0.30
+
+
+def sections() -> Iterator[Evidence]:
+    """Each document in excerpts of a few sections."""
+    number = 0
+    for file in sorted(COMPANY.glob("*.md")):
+        for section in re.split(r"(?m)^(?=## )", file.read_text("utf-8")):
+            number += 1
+            yield Evidence(number, section, f"e{number}", title=file.name)
+
+
+def test_statements_about_a_company() -> None:
+    prepared = scorer("lexical").prepare(list(sections()))
+    wrong: dict[bool, list[str]] = {True: [], False: []}
+    for line in (COMPANY / "statements.jsonl").read_text("utf-8").splitlines():
+        statement = json.loads(line)
+        claim = Claim(statement["claim"])
+        cited = bool(attribute(claim, prepared.score(claim), prepared).supports)
+        if cited != statement["supported"]:
+            wrong[statement["supported"]].append(claim.text)
+    assert len(wrong[False]) <= 8, wrong[False]  # of 39
+    assert len(wrong[True]) <= 3, wrong[True]  # of 25

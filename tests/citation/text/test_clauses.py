@@ -1,0 +1,79 @@
+"""Parsing sentences into content words, operators and clauses."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citestream.citation.text import analyze_text
+from citestream.citation.text.clauses import LANGUAGES, Statement, parse
+
+
+def parsed(text: str, language: str = "en") -> Statement:
+    return parse(text, language, analyze_text(text, language).quantities)
+
+
+OPERATORS = {
+    "a negation of two words is one operator": ("en", "The tram no longer stops here.", {"not"}),
+    "not only negates nothing": ("en", "Not only members may borrow books.", {"not_only", "may"}),
+    "a forbidden thing is one operator": ("en", "Visitors must not smoke.", {"may_not"}),
+    "no need is no prohibition": ("en", "The tenant need not repair the roof.", {"need_not"}),
+    "without belongs to its phrase": ("en", "Visitors leave without an escort.", {"without"}),
+    "at most is a bound, not a negation": ("en", "The lift carries no more than 12 persons.", {"max"}),
+    "a contraction negates": ("en", "The bridge isn't open.", {"not"}),
+    "no that answers a question negates nothing": ("en", "No, every plan is tested.", {"all"}),
+    "German modal verb with negation": ("de", "Besucher dürfen nicht rauchen.", {"may_not"}),
+    "German exception": ("de", "Ohne Ausweis kommt man hinein.", {"without"}),
+    "French quantity": ("fr", "La plupart des élèves partent.", {"most"}),
+    "Spanish bound": ("es", "La sala admite como máximo 40 personas.", {"max"}),
+    "Chinese negation": ("zh", "员工不得进入机房。", {"may_not"}),
+    "a Chinese word with the sign of a negation": ("zh", "公司不断发展。", set()),
+}
+
+
+@pytest.mark.parametrize(("language", "text", "kinds"), OPERATORS.values(), ids=OPERATORS.keys())
+def test_operators_are_found(language: str, text: str, kinds: set[str]) -> None:
+    assert parsed(text, language).kinds() >= kinds
+    assert not {"not", "no", "may_not", "need_not"} & (parsed(text, language).kinds() - kinds)
+
+
+SIGNS = {
+    "a negation applies to its clause": ("The board did not approve it, and the mayor resigned.", "approv", -1),
+    "and not to the next clause": ("The board did not approve it, and the mayor resigned.", "resign", 1),
+    "two negations cancel": ("No visitor may not smoke.", "smok", 1),
+    "an exception applies to its phrase": ("All branches except the one in Harlow open early.", "harlow", -1),
+    "and ends at the predicate": ("All branches except the one in Harlow open early.", "open", 1),
+    "not without a predicate is an exception": ("Schools pay less for Basic, not for Premium.", "premium", -1),
+}
+
+
+@pytest.mark.parametrize(("text", "stem", "sign"), SIGNS.values(), ids=SIGNS.keys())
+def test_negations_have_a_scope(text: str, stem: str, sign: int) -> None:
+    statement = parsed(text)
+    (token,) = (t for t in statement.tokens if t.stem == stem)
+    assert token.sign == sign
+
+
+def test_numbers_are_tokens_with_their_quantity() -> None:
+    (number,) = (t for t in parsed("The lift carries 12 persons.").tokens if t.quantity)
+    assert number.quantity is not None
+    assert number.quantity.values == (12.0,)
+
+
+def test_headings_and_questions_are_marked() -> None:
+    assert parsed("## Sick leave").heading
+    assert parsed("Is there a free plan?").question
+    assert not parsed("There is a free plan.").question
+
+
+@given(st.text(max_size=200), st.sampled_from(sorted(LANGUAGES)))
+def test_any_text_is_parsed_with_offsets_inside_it(text: str, language: str) -> None:
+    statement = parsed(text, language)
+    assert all(0 <= t.start <= t.end <= len(text) for t in statement.tokens)
+    assert all(0 <= t.clause < statement.clauses for t in statement.tokens)
+    assert all(op.after > op.word for op in statement.operators)
+
+
+@given(st.integers(1, 40))
+def test_the_number_of_tokens_grows_with_the_text(count: int) -> None:
+    one = parsed("The red valve opens slowly. ")
+    assert len(parsed("The red valve opens slowly. " * count).tokens) == count * len(one.tokens)
