@@ -1,8 +1,8 @@
 """Near-misses by class and language: false claims that get a citation, and true claims that get none.
 
 `python -m bench.near_misses [FILE.jsonl ...]` sends every claim with its evidence and two unrelated excerpts through
-the citation of finished text. It prints the development part and the held-out part of `bench/near_misses/` apart, and
-each file given besides. Nothing may be tuned on the held-out part.
+the citation of finished text. It prints the development part and the held-out part of `proxy/cli/near_misses/` apart,
+and each file given besides. Nothing may be tuned on the held-out part.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from citestream.citation import Evidence, Options, cite
 
-HERE = Path(__file__).parent / "near_misses"
+DATA = Path(__file__).parents[1] / "proxy" / "cli" / "near_misses"
 UNRELATED = (
     "The botanical garden keeps a collection of alpine plants that flower from May until September.",
     "A sourdough starter is fed with flour and water every day until it doubles in volume.",
@@ -63,8 +63,8 @@ def main() -> None:
     options.add_argument("--scorer", default="lexical")
     chosen = options.parse_args()
     parts = {
-        "development part": sorted(HERE.glob("*.jsonl")),
-        "held-out part": sorted((HERE / "held_out").glob("*.jsonl")),
+        "development part": sorted(DATA.glob("*.jsonl")),
+        "held-out part": sorted((DATA / "held_out").glob("*.jsonl")),
         **{file.name: [file] for file in chosen.files},
     }
     for name, files in parts.items():

@@ -27,7 +27,7 @@ _SAME_TOPIC = 0.7
 # Pairs of Chinese characters match less often: one different character changes two pairs.
 _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
-_MIN_SHARED = 0.4
+_MIN_SHARED, _MIN_SHARED_HAN = 0.4, 0.2
 _FEW_TERMS = 8
 _MAX_COMPARED = 20  # terms; a longer claim states many things, and comparing it takes more than it finds
 
@@ -103,7 +103,7 @@ class GateChecks:
             for a, b in spans
         ]
         best = max(range(len(spans)), key=shares.__getitem__)
-        if shares[best] < _MIN_SHARED * len(wanted):
+        if shares[best] < (_MIN_SHARED_HAN if self._language == "zh" else _MIN_SHARED) * len(wanted):
             return []
         few = 1 if len(wanted) <= _FEW_TERMS else 2
         return [span for n, span in enumerate(spans) if shares[n] >= few or n in {best, best + 1}]

@@ -105,13 +105,13 @@ class Alignment:
         if token.stem in self._everywhere:
             return []
         others = self._words.synonyms.get(token.stem, frozenset()) | synonyms(token.stem).single
-        found = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
-        found += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
+        alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
+        alike += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
         sides = self._words.antonyms.sides(token.folded)
         kinds = self._words.kinds.get(token.folded, frozenset())
         return [
             Match(other, 1, False)
-            for other in found
+            for other in alike
             if other.quantity is None
             and not _opposed(sides, self._words.antonyms.sides(other.folded))
             and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))

@@ -28,7 +28,7 @@ _NEGATED_VERB = ("n't", "n’t")
 _PHRASE = 5
 _ONCE = frozenset({"fr", "es"})  # two negations in one clause are one: "no … nadie", "ne … jamais"
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
-_PLAIN = WordRoles((), {}, (), *[False] * 9, "")
+_PLAIN = WordRoles()
 
 
 def parse(text: str, language: str, quantities: Sequence[Quantity] = ()) -> Statement:

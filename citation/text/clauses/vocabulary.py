@@ -1,7 +1,7 @@
 """Token lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
@@ -85,19 +85,19 @@ class Vocabulary:
 class WordRoles:
     """What a word may be in a sentence."""
 
-    kinds: tuple[str, ...]  # of operators that consist of it
-    phrases: dict[str, tuple[Pattern, ...]]  # longer operators by their second word, longest first
-    prefixed: tuple[Pattern, ...]  # longer operators whose second word stands for all words that begin so
-    article: bool
-    preposition: bool
-    auxiliary: bool
-    conjunction: bool
-    subordinator: bool
-    pronoun: bool
-    content: bool  # none of these, and no stop word
-    verb_form: bool  # has the form of a finite verb or a participle
-    plural: bool
-    kind: str  # the first class of classes.txt that it belongs to
+    kinds: tuple[str, ...] = ()  # of operators that consist of it
+    phrases: Mapping[str, tuple[Pattern, ...]] = field(default_factory=dict)  # longer operators by their second word
+    prefixed: tuple[Pattern, ...] = ()  # longer operators whose second word stands for all words that begin so
+    article: bool = False
+    preposition: bool = False
+    auxiliary: bool = False
+    conjunction: bool = False
+    subordinator: bool = False
+    pronoun: bool = False
+    content: bool = False  # none of these, and no stop word
+    verb_form: bool = False  # has the form of a finite verb or a participle
+    plural: bool = False
+    kind: str = ""  # the first class of classes.txt that it belongs to
 
 
 class _Words(dict[str, WordRoles]):
@@ -113,12 +113,20 @@ class _Words(dict[str, WordRoles]):
         if len(self) >= self._MOST:
             self.clear()
         words = self._vocabulary
-        roles = {name: word in words.role(name) for name in _ROLES}
+        patterns = words.starting(word)
         kinds = words.kinds.get(word)
+        function_word = any(word in words.role(name) for name in _ROLES)
         found = self[word] = WordRoles(
-            *_by_second_word(words.starting(word)),
-            **roles,
-            content=bool(word) and not any(roles.values()) and word not in words.stopwords,
+            kinds=tuple(kind for rest, kind in patterns if not rest),
+            phrases=_by_second_word(patterns),
+            prefixed=tuple(pattern for pattern in patterns if pattern[0] and pattern[0][0].endswith("*")),
+            article=word in words.role("article"),
+            preposition=word in words.role("preposition"),
+            auxiliary=word in words.role("auxiliary"),
+            conjunction=word in words.role("conjunction"),
+            subordinator=word in words.role("subordinator"),
+            pronoun=word in words.role("pronoun"),
+            content=bool(word) and not function_word and word not in words.stopwords,
             verb_form=words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"),
             plural=word.endswith("s") and not word.endswith(_NO_PLURAL),
             kind=min(kinds)[0] if kinds else "",
@@ -126,16 +134,13 @@ class _Words(dict[str, WordRoles]):
         return found
 
 
-def _by_second_word(
-    patterns: Sequence[Pattern],
-) -> tuple[tuple[str, ...], dict[str, tuple[Pattern, ...]], tuple[Pattern, ...]]:
-    """The parts of `WordRoles` that tell operators."""
+def _by_second_word(patterns: Sequence[Pattern]) -> dict[str, tuple[Pattern, ...]]:
+    """Operators of several words by their second word, where that is a whole word."""
     phrases: dict[str, tuple[Pattern, ...]] = {}
     for pattern in patterns:
         if pattern[0] and not pattern[0][0].endswith("*"):
             phrases[pattern[0][0]] = (*phrases.get(pattern[0][0], ()), pattern)
-    kinds = tuple(kind for rest, kind in patterns if not rest)
-    return kinds, phrases, tuple(pattern for pattern in patterns if pattern[0] and pattern[0][0].endswith("*"))
+    return phrases
 
 
 class Opposites:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.near_misses import HERE, load, measure
+from bench.near_misses import DATA, load, measure
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.decision import attribute
@@ -18,7 +18,7 @@ COMPANY = Path(__file__).parent / "company"
 
 @pytest.mark.slow
 def test_the_development_part_is_cited_no_worse_than_measured() -> None:
-    outcome = measure(load(sorted(HERE.glob("*.jsonl"))), Options())["all"]
+    outcome = measure(load(sorted(DATA.glob("*.jsonl"))), Options())["all"]
     assert outcome.false_cited <= 0.46
     assert outcome.true_refused <= 0.30
 
