@@ -9,7 +9,7 @@ from operator import add, attrgetter
 
 from .languages import Votes, language_votes
 from .memo import memoize
-from .normalize import MARKS, UNSPACED, fold
+from .normalize import APOSTROPHES, MARKS, UNSPACED, fold
 from .numbers.numerals import NUMERAL, may_be_number, may_contain_han_number
 from .numbers.units import MONTHS, modifies_number
 from .polarity import Side, antonym_sides, is_negation
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     rf"[ \n,;:()\"-]*+[^\w.{MARKS}{UNSPACED}]*+(?:"
     r"(?P<word>[A-Za-z]++(?=[ ,.\n;:)])"
     # A repeated set is several times as fast as a repeated choice, and marks and apostrophes inside words are rare.
-    rf"|(?![vV]\d){LETTER}[^\W_{UNSPACED}]*(?:(?:[{MARKS}]|['’＇·](?={LETTER}))[^\W_{UNSPACED}]*)*)"
+    rf"|(?![vV]\d){LETTER}[^\W_{UNSPACED}]*(?:(?:[{MARKS}]|[{APOSTROPHES}·](?={LETTER}))[^\W_{UNSPACED}]*)*)"
     r"|(?P<date>\d{4}-\d{1,2}-\d{1,2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{4}(?!\d)|\d{4}/\d{1,2}/\d{1,2}(?!\d)"
     r"|\d{1,2}:[0-5]\d(?::[0-5]\d)?(?!\d)(?:\s?[aApP]\.?\s?[mM]\b\.?)?|\d+[:/]\d+(?![\d/:]))"
     r"|(?P<version>\b[vV]\d+(?:\.\d+)*\b)"

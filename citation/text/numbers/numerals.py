@@ -5,14 +5,16 @@ import unicodedata
 from functools import lru_cache
 
 from ..memo import MAX_LENGTH, memoize
+from ..normalize import APOSTROPHES
 from ..word_lists import load_words, parse_values
 
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly typeset `3,500`.
 NUMERAL = (
     r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
     r"|\d{1,3}, \d{3}(?![\d,.]\d|\d)"
-    r"|\d+(?:[.,．'’＇٫٬]\d+)*|(?<![\w.])\.\d+"
+    rf"|\d+(?:[.,．٫٬{APOSTROPHES}]\d+)*|(?<![\w.])\.\d+"
 )
+_SEPARATORS = re.compile(f"[\u00a0\u202f ٬{APOSTROPHES}]")
 # Languages that write 1.234,5. The others here write 1,234.5.
 DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 _LONG_SCALE = frozenset({"de", "es", "fr", "it", "nl"})  # a billion has twelve zeros
@@ -62,7 +64,7 @@ def _numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
     if ", " in text:
         first, second = text.split(", ")
         return (float(first + second), float(first), float(second))
-    text = re.sub(r"[\u00a0\u202f '’٬]", "", text).replace("٫", ".")
+    text = _SEPARATORS.sub("", text).replace("٫", ".")
     parts = re.split("[.,]", text)
     if len(parts) == 1:
         return (float(text),)
@@ -85,7 +87,7 @@ _memoized_values = lru_cache(maxsize=4096)(_numeral_values)
 def _to_ascii(text: str) -> str:
     if text.isascii():
         return text
-    text = text.replace("．", ".").replace("＇", "'")
+    text = text.replace("．", ".")
     return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
 
 

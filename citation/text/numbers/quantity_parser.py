@@ -3,6 +3,7 @@
 import re
 
 from ..languages import stopwords
+from ..normalize import APOSTROPHES
 from ..tokens import Tokens
 from .dates import match_century, match_date, match_month, version
 from .han_numerals import is_approximate, match_run
@@ -32,6 +33,7 @@ _SIGNS = frozenset(CURRENCY_SIGNS)
 _PREFIXES = _SIGNS | {"-", "−"}
 _SUFFIXES = frozenset(unit[0] for unit in UNITS if not unit[0].isalnum())
 _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")  # not moon, menses, moon cake
+_NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
 _HAN_MORE = "余多"  # 3万多: more than 30,000
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
@@ -194,7 +196,7 @@ class QuantityParser:
         if word not in ENDINGS and tokens.word(first - 1) not in DECADE_WORDS and (gap or after == len(tokens)):
             return None
         tens = values[0] % 10 == 0
-        if word in DECADE_ENDINGS and gap in {"", "'", "’"} and tens and values[0] >= 10:
+        if word in DECADE_ENDINGS and gap in _NO_GAP and tens and values[0] >= 10:
             return QuantityMatch(Quantity(values, start, tokens.ends[after], DECADE), first, after + 1)
         ending = after + 1 if word in ORDINAL_ENDINGS and not gap else after
         if tokens.word(ending) in CENTURIES:

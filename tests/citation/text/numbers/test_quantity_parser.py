@@ -34,6 +34,8 @@ SAME = {
     "rounded millions": ("It has 1.2 million members.", "It has 1,234,567 members."),
     "full-width digits": ("It employs １５００ people.", "It employs 1,500 people."),
     "a full-width decimal": ("It rose ３．５ percent.", "It rose 3.5 percent."),
+    "another apostrophe": ("It has 1’500 members.", "It has 1＇500 members."),
+    "a decade with another apostrophe": ("In the 1990’s it grew.", "In the 1990's it grew."),
     "fractions": ("Dos tercios de la población", "三分之二"),
     "a version": ("It needs version 3.10.", "It needs version 3.10."),
     "a time of day": ("at 2:30 p.m.", "at 14:30"),
