@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from .answer import UNDECIDED, Answer, Draft
 from .evidence import Evidence
 from .json_answer import JsonAnswer
-from .options import Options
+from .options import Options, Strictness
 from .response import Response
 from .support.calibration import calibrate_all
 from .support.decision import Decision, Support, attribute
@@ -39,7 +39,7 @@ def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Optio
     answer = response.answer(0)
     prepared = scorer(options.scorer).prepare(evidence)
     drafts = drafts_of(answer, text)
-    scores = scored([draft.claim for draft in drafts], prepared)
+    scores = scored([draft.claim for draft in drafts], prepared, options.strictness)
     pieces: list[str] = []
     supports: list[tuple[Support, ...]] = []
     for draft, draft_scores in zip(drafts, scores, strict=True):
@@ -57,16 +57,20 @@ def decide(draft: Draft, scores: Scores | None, prepared: PreparedEvidence, opti
     return attribute(draft.claim, scores, prepared, hints=hints, limit=limit, explain=options.explain)
 
 
-def scored(claims: Sequence[Claim | None], prepared: PreparedEvidence) -> list[Scores | None]:
+def scored(
+    claims: Sequence[Claim | None], prepared: PreparedEvidence, strictness: Strictness = "balanced"
+) -> list[Scores | None]:
     """Return the calibrated scores of all sentences of a text; None for those that make no claim."""
     scores = prepared.score_all([claim for claim in claims if claim is not None])
-    return calibrate_answer(align(claims, scores), prepared)
+    return calibrate_answer(align(claims, scores), prepared, strictness)
 
 
-def calibrate_answer(scores: Sequence[Scores | None], prepared: PreparedEvidence) -> list[Scores | None]:
+def calibrate_answer(
+    scores: Sequence[Scores | None], prepared: PreparedEvidence, strictness: Strictness = "balanced"
+) -> list[Scores | None]:
     """Calibrate the scores of a complete answer."""
     present = [one for one in scores if one is not None]
-    return align(scores, calibrate_all(prepared.calibrate_answer(present)))
+    return align(scores, calibrate_all(prepared.calibrate_answer(present), strictness))
 
 
 def align(template: Sequence[object | None], values: Iterable[T]) -> list[T | None]:

@@ -37,7 +37,7 @@ def explain_text(text: str | Sequence[str], evidence: Sequence[Evidence], option
     """Explain what `cite` decides about this text. Raise ValueError for an unknown scorer."""
     prepared = scorer(options.scorer).prepare(evidence)
     drafts = drafts_of(Response(evidence, options).answer(0), text)
-    scores = scored([draft.claim for draft in drafts], prepared)
+    scores = scored([draft.claim for draft in drafts], prepared, options.strictness)
     return explain_drafts(drafts, scores, prepared, options.max_per_sentence)
 
 

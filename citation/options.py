@@ -13,6 +13,7 @@ MarkerStyle = Literal["number", "link", "ragflow", "name", "none"]
 Numbering = Literal["first_use", "evidence"]
 Placement = Literal["after", "before"]
 Unsupported = Literal["keep", "flag", "drop"]
+Strictness = Literal["strict", "balanced", "lenient"]
 DialectName = Literal["openai", "ragflow", "writer", "perplexity", "openwebui"]
 
 
@@ -27,6 +28,7 @@ class Options:
     placement: Placement = "after"
     max_per_sentence: int = 4
     scorer: str = "lexical"
+    strictness: Strictness = "balanced"
     unsupported: Unsupported = "keep"
     unsupported_note: str = "(no supporting source)"
     references_in_text: bool = False

@@ -9,18 +9,32 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import accumulate, groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..options import Strictness
 from .scorers import Calibrated, Scores
 
 Floats = NDArray[np.float64]
 
+# How certain a citation has to be. The scorer's weights have a pair of thresholds for each level.
+STRICTNESS: tuple[Strictness, ...] = get_args(Strictness)
+# For scorers that calibrate their scores themselves: the difference of the thresholds to those of `balanced`, in log
+# odds. It is about the difference that the fitted scorers have.
+_STRICTNESS_SHIFT: dict[Strictness, float] = {"strict": 1.5, "balanced": 0.0, "lenient": -0.8}
+
 # Leaves are stored as integers, in units of 1 / _SCALE. A sum of integers does not depend on its order, so a claim gets
 # the same probability alone and in a batch.
 _SCALE = 1 << 40
+
+
+class Thresholds(NamedTuple):
+    """The probabilities from which on evidence is cited."""
+
+    threshold: float
+    hint_threshold: float  # for evidence that the model cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +46,22 @@ class Calibration:
     split_feature: NDArray[np.int64]  # (T, 2^D - 1), breadth first
     split_value: NDArray[np.float32]  # (T, 2^D - 1)
     leaves: NDArray[np.int64]  # (T, 2^D), log odds in units of 1 / _SCALE
-    threshold: float  # cite from this probability on
-    hint_threshold: float  # for evidence that the model cited
+    thresholds: dict[Strictness, Thresholds]
     provenance: dict[str, Any]
 
-    def calibrate(self, scores: Sequence[Scores]) -> list[Calibrated]:
+    def calibrate(self, scores: Sequence[Scores], strictness: Strictness = "balanced") -> list[Calibrated]:
         """Return the probabilities of several claims. Raise ValueError if a feature is missing."""
         if not scores:
             return []
         rows = np.concatenate([one.features for one in scores])
-        probability = self._probability(rows.T[_columns(self.features, scores[0].names)])
-        threshold, hint_threshold = np.full(len(rows), self.threshold), np.full(len(rows), self.hint_threshold)
+        probability = self.probability(rows.T[_columns(self.features, scores[0].names)])
+        threshold, hint_threshold = (np.full(len(rows), value) for value in self.thresholds[strictness])
         bounds = pairwise(accumulate((len(one.features) for one in scores), initial=0))
-        return [Calibrated(probability[a:b], threshold[a:b], hint_threshold[a:b]) for a, b in bounds]
+        return [
+            Calibrated(probability[a:b], threshold[a:b], hint_threshold[a:b], strictness=strictness) for a, b in bounds
+        ]
 
-    def _probability(self, features: NDArray[np.float32]) -> Floats:
+    def probability(self, features: NDArray[np.float32]) -> Floats:
         """Return the probability of support, (M,), for features, (F, M)."""
         (trees, splits), columns = self.split_feature.shape, features.shape[1]
         right = features.take(self.split_feature.ravel(), axis=0) > self.split_value.reshape(-1, 1)  # (T splits, M)
@@ -59,21 +74,42 @@ class Calibration:
         return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
-def calibrate(scores: Scores) -> Calibrated:
+def calibrate(scores: Scores, strictness: Strictness = "balanced") -> Calibrated:
     """Return the probabilities by the scorer's own rule, or else by its calibration."""
-    return scores.calibrated or calibration(scores.scorer).calibrate([scores])[0]
+    return scores.calibrated or calibration(scores.scorer).calibrate([scores], strictness)[0]
 
 
-def calibrate_all(scores: Sequence[Scores]) -> list[Scores]:
-    """Return the scores with their probabilities, computed together for neighbours of the same scorer."""
+def calibrate_all(scores: Sequence[Scores], strictness: Strictness = "balanced") -> list[Scores]:
+    """Return the scores with their probabilities, computed together for neighbours of the same scorer.
+
+    The thresholds of a scorer's own rule are shifted. RAGFlow's rule, which has no gates, is not changed.
+    """
+    scores = [replace(one, calibrated=_adjust(one.calibrated, strictness)) for one in scores]
     calibrated: list[Scores] = []
     for name, group in groupby(scores, lambda one: None if one.calibrated else one.scorer):
         neighbours = list(group)
         if name is not None:
-            found = calibration(name).calibrate(neighbours)
+            found = calibration(name).calibrate(neighbours, strictness)
             neighbours = [replace(one, calibrated=own) for one, own in zip(neighbours, found, strict=True)]
         calibrated += neighbours
     return calibrated
+
+
+def _adjust(calibrated: Calibrated | None, strictness: Strictness) -> Calibrated | None:
+    if calibrated is None or calibrated.strictness == strictness or not calibrated.gated:
+        return calibrated
+    shift = _STRICTNESS_SHIFT[strictness] - _STRICTNESS_SHIFT[calibrated.strictness]
+    return replace(
+        calibrated,
+        threshold=_shifted(calibrated.threshold, shift),
+        hint_threshold=_shifted(calibrated.hint_threshold, shift),
+        strictness=strictness,
+    )
+
+
+def _shifted(probability: Floats, shift: float) -> Floats:
+    """Add `shift` to the log odds of a probability."""
+    return np.asarray(1 / (1 + (1 - probability) / probability * np.exp(-shift)))
 
 
 @lru_cache(maxsize=16)
@@ -98,10 +134,19 @@ def parse(raw: dict[str, Any]) -> Calibration:
         split_feature=np.array([[number[name] for name, _ in tree["split"]] for tree in trees], dtype=np.int64),
         split_value=_rounded_down(np.array(values)),
         leaves=np.rint(np.array([tree["leaf"] for tree in trees]) * _SCALE).astype(np.int64),
-        threshold=raw["threshold"],
-        hint_threshold=raw["hint_threshold"],
+        thresholds=_thresholds(raw),
         provenance=raw["provenance"],
     )
+
+
+def _thresholds(raw: dict[str, Any]) -> dict[Strictness, Thresholds]:
+    """Return the thresholds of each strictness. Weights without levels have one pair, which is shifted."""
+    if "thresholds" in raw:
+        levels = {name: raw["thresholds"][name] for name in STRICTNESS}
+        return {name: Thresholds(level["threshold"], level["hint_threshold"]) for name, level in levels.items()}
+    pair = np.array([raw["threshold"], raw["hint_threshold"]])
+    shifts = {name: pair if name == "balanced" else _shifted(pair, _STRICTNESS_SHIFT[name]) for name in STRICTNESS}
+    return {name: Thresholds(*shifted.tolist()) for name, shifted in shifts.items()}
 
 
 def _rounded_down(values: Floats) -> NDArray[np.float32]:

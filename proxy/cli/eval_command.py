@@ -126,7 +126,8 @@ async def _cited(
     scores = align(claims, await scoring.score_all(made))
     results.degraded += scoring.degraded
     prepared = await scoring.prepared()
-    for index, (claim, scored) in enumerate(zip(claims, calibrate_answer(scores, prepared), strict=True)):
+    calibrated = calibrate_answer(scores, prepared, options.strictness)
+    for index, (claim, scored) in enumerate(zip(claims, calibrated, strict=True)):
         if claim is None or scored is None:
             yield []
             continue

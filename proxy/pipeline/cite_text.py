@@ -104,7 +104,8 @@ async def score_text(
     scores = align([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
     response.grounding.judging = scoring.judge_report
-    return ScoredText(answer, drafts, calibrate_answer(scores, prepared), prepared, response, scoring)
+    calibrated = calibrate_answer(scores, prepared, options.strictness)
+    return ScoredText(answer, drafts, calibrated, prepared, response, scoring)
 
 
 async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:

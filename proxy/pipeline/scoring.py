@@ -106,7 +106,7 @@ class Scoring:
 
     async def decide(self, claims: Sequence[tuple[Claim, frozenset[int]]], options: Options) -> list[Decision]:
         """Decide which evidence supports each claim. A claim comes with the numbers that the model cited."""
-        scores = calibrate_all(await self.score_all([claim for claim, _ in claims]))
+        scores = calibrate_all(await self.score_all([claim for claim, _ in claims]), options.strictness)
         prepared = await self.prepared()
         return [
             await self.decide_scored(claim, hints, one, prepared, options)

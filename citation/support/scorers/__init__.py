@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
+from ...options import Strictness
 from ..index import Index
 
 Vectors = NDArray[np.float32]
@@ -48,6 +49,7 @@ class Calibrated:
     threshold: NDArray[np.float64]  # (N,)
     hint_threshold: NDArray[np.float64]  # (N,), for evidence that the model cited
     gated: bool = True  # whether gates can refuse the support
+    strictness: Strictness = "balanced"  # to which the thresholds belong
 
 
 @dataclass(frozen=True, slots=True)
