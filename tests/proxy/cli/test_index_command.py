@@ -4,10 +4,11 @@ import json
 import os
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +126,22 @@ def test_an_error_is_one_sentence_with_an_exit_code(
 def test_rebuild_replaces_an_unusable_index(home: Path) -> None:
     assert citestream(home, "index", "docs").returncode == 0
     before = content(home / ".citestream/evidence.db")
-    store = Store(home / ".citestream/evidence.db")
-    store.note("tokens", "0")
-    store.close()
+    with closing(sqlite3.connect(home / ".citestream/evidence.db")) as database:
+        database.execute("PRAGMA user_version = 0")
     assert "--rebuild" in citestream(home, "index", "docs").stderr
     assert citestream(home, "index", "docs", "--rebuild").returncode == 0
     assert content(home / ".citestream/evidence.db") == before
+
+
+def test_an_index_with_terms_of_another_version_is_rebuilt_with_a_message(home: Path) -> None:
+    assert citestream(home, "index", "docs").returncode == 0
+    before = content(home / ".citestream/evidence.db")
+    store = Store(home / ".citestream/evidence.db")
+    store.note("tokens", "0")
+    store.close()
+    run = citestream(home, "index", "docs")
+    assert (run.returncode, content(home / ".citestream/evidence.db")) == (0, before)
+    assert "was indexed by another version: its word index is being rebuilt" in run.stderr
 
 
 def test_watch_indexes_every_change(home: Path) -> None:
