@@ -116,7 +116,7 @@ def run(paths: Sequence[Path], model: str, *, sample: int, price: float, as_json
     """
     pairs = [*near_misses(), *labelled(paths)]
     if 0 < sample < len(pairs):
-        pairs = Random(SEED).sample(pairs, sample)  # noqa: S311 - a reproducible sample
+        pairs = Random(SEED).sample(pairs, sample)  # noqa: S311 # nosec B311 # a reproducible sample
     scoring = config.scoring.model_copy(update={"judge": model, "judge_deadline_seconds": 10.0})
     results = asyncio.run(_measure(pairs, config.model_copy(update={"scoring": scoring})))
     cost = results.tokens / 1e6 * price

@@ -218,7 +218,7 @@ async def _running(app: web.Application) -> AsyncGenerator[web.ServerRunner, Non
     try:
         await application.setup()
         handlers = application.server
-        assert handlers is not None  # noqa: S101 - set by `setup`
+        assert handlers is not None  # noqa: S101 # nosec B101 # set by `setup`
         server = _Server(handlers.request_handler, request_factory=handlers.request_factory, handler_cancellation=True)
         runner = web.ServerRunner(server, shutdown_timeout=CLOSE_SECONDS)
         await runner.setup()
