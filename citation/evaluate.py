@@ -49,7 +49,7 @@ class Quality:
     precision: float
     recall: float
     f1: float
-    balanced: float  # of "some evidence supports this"
+    balanced: float  # balanced accuracy of "some evidence supports this"
     bad: float
     hit: float
     wrong: float

@@ -23,7 +23,14 @@ CHECKED = (
     "Makefile",
     "README.md",
     "citation/dialects",
+    "citation/evidence",
     "citation/markers",
+    "citation/support/scorers",
+    *(f"citation/{name}.py" for name in ("__init__", "answer", "cite", "enrichment", "evaluate", "explanation")),
+    *(
+        f"citation/{name}.py"
+        for name in ("grounding", "json_answer", "link_policy", "options", "references", "response")
+    ),
     *(f"citation/text/{name}.py" for name in ("__init__", "analysis", "concepts", "full_stop", "languages", "memo")),
     *(f"citation/text/{name}.py" for name in ("normalize", "polarity", "questions", "search_terms", "sentences")),
     *(f"citation/text/{name}.py" for name in ("stemming", "tokens", "word_lists")),

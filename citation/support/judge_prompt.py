@@ -74,7 +74,9 @@ def _built_in(name: str) -> JudgeTemplate:
 
 
 _ANSWERS = {"yes": True, "no": False}
-_AROUND = " \t\r\n\"'`*_.,:;!()[]<>"  # what models write around a word: Markdown, quotation marks, a full stop
+_AROUND = (
+    " \t\r\n\"'`*_.,:;!()[]<>"  # characters that models write around a word: Markdown, quotation marks, a full stop
+)
 
 
 def read_answer(text: str) -> bool | None:

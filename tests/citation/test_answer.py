@@ -1,4 +1,4 @@
-"""Answer: whatever the provider sends, its words arrive, its markers do not, and ours stand where they are booked."""
+"""Answers: all words arrive, the model's markers do not, and ours are where the spans say."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -21,7 +21,7 @@ SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
 
 
 def shown(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED) -> tuple[str, Response]:
-    """What the client is shown where every claim is decided alike."""
+    """Return the shown text if every claim gets the same decision."""
     response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
     answer = response.answer(0)
     assert isinstance(answer, Answer)
@@ -33,7 +33,7 @@ def shown(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED
 
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=200)
-def test_live_and_by_sentence_show_the_same_however_the_text_is_cut(text: str, places: list[int]) -> None:
+def test_both_release_modes_show_the_same_for_any_deltas(text: str, places: list[int]) -> None:
     expected, _ = shown([text], Options())
     assert shown(cut(text, places), Options())[0] == expected
     assert shown(cut(text, places), Options(release="live"))[0] == expected
@@ -41,7 +41,7 @@ def test_live_and_by_sentence_show_the_same_however_the_text_is_cut(text: str, p
 
 
 def shown_with_releases(parts: Sequence[str], options: Options) -> tuple[list[str], Response]:
-    """The pieces that the client is shown if the held text is released after each part."""
+    """Return the shown pieces if the held text is released after each part."""
     response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
     answer = response.answer(0)
     assert isinstance(answer, Answer)
@@ -128,7 +128,7 @@ def test_an_incomplete_last_sentence_of_a_cut_answer_is_not_cited(case: str) -> 
 
 @given(texts)
 @settings(max_examples=200)
-def test_shown_text_without_our_markers_is_the_text_without_the_models(text: str) -> None:
+def test_shown_text_without_our_markers_is_the_text_without_the_models_markers(text: str) -> None:
     plain, _ = shown([text], Options(marker="none"))
     for placement in ("after", "before"):
         marked, response = shown([text], Options(placement=placement))
@@ -149,7 +149,7 @@ def test_spans_index_the_shown_text(text: str) -> None:
 
 
 def without_ours(marked: str, response: Response) -> str:
-    """Our markers out, each with the space that was put before it."""
+    """Remove our markers, each with the space that was inserted before it."""
     spans = [span.marker for reference in response.references.cited() for span in reference.spans]
     plain, _ = marked, None
     for start, end in sorted(spans, reverse=True):
@@ -159,7 +159,7 @@ def without_ours(marked: str, response: Response) -> str:
 
 
 def spaced(marked: str, start: int) -> bool:
-    """Whether the space before this marker was there before it: then none would have been put."""
+    """Return whether the space before this marker is from the original text."""
     return marked[start - 2 : start - 1].isspace()
 
 
@@ -172,7 +172,7 @@ ADJOINED = {
 
 
 @pytest.mark.parametrize("case", ADJOINED)
-def test_what_follows_never_makes_our_marker_a_link_to_elsewhere(case: str) -> None:
+def test_following_text_never_turns_our_marker_into_a_link(case: str) -> None:
     text, expected = ADJOINED[case]
     for parts in ([text], list(text)):
         for release in ("sentence", "live"):

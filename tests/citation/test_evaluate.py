@@ -1,4 +1,4 @@
-"""The measures, on records small enough to count by hand."""
+"""The measures, on records that can be counted by hand."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def test_ignored_pairs_are_neither_right_nor_wrong() -> None:
     assert (counts.true, counts.false) == (1, 0)
 
 
-def test_the_alternative_that_fits_best_counts() -> None:
+def test_the_best_matching_alternative_counts() -> None:
     counts = count(record(gold_alt=[[[0, 1], [3]], None, None]), [[3], [], []])
     assert (counts.true, counts.false, counts.missed) == (1, 0, 0)
 
@@ -52,7 +52,7 @@ def test_overall_comes_first_then_the_data_sets() -> None:
     assert list(evaluate(records, {"r": [[0], [], []], "s": [[], [], []]})) == ["ALL", "c", "d"]
 
 
-def test_an_interval_holds_the_value_and_repeats() -> None:
+def test_an_interval_contains_the_value_and_is_reproducible() -> None:
     records = [record(id=str(n)) for n in range(20)]
     predictions = {str(n): [[0] if n % 2 else [], [], []] for n in range(20)}
     low, high = interval(records, predictions, lambda q: q.recall)

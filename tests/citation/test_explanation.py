@@ -1,4 +1,4 @@
-"""Explanations agree with what is cited, and say what decided."""
+"""Explanations agree with the citations and contain the deciding reason."""
 
 import json
 
@@ -28,7 +28,7 @@ def test_every_sentence_is_explained_as_it_is_cited() -> None:
     assert all(len(one.verdicts) == len(EVIDENCE) for one in claims)
 
 
-def test_it_says_what_decided() -> None:
+def test_an_explanation_contains_the_deciding_reason() -> None:
     right, wrong = (one.verdicts[0] for one in explain_text(TEXT, EVIDENCE, Options()) if one.verdicts)
     assert right.summary == "supports"
     assert wrong.refusal is not None
@@ -49,14 +49,14 @@ def test_a_gate_quotes_the_text(text: str, detail: str) -> None:
     assert claim.verdicts[0].refusal.detail == detail
 
 
-def test_it_can_be_written_down() -> None:
+def test_an_explanation_is_valid_json() -> None:
     written = json.loads(json.dumps([one.as_dict() for one in explain_text(TEXT, EVIDENCE, Options())]))
     claims = [one for one in written if one["claim"]]
     assert claims[1]["evidence"][0]["gate"]["reason"] == "number_mismatch"
     assert claims[0]["evidence"][0]["features"]
 
 
-def test_an_answer_explains_itself_if_asked_and_decides_alike() -> None:
+def test_explanations_in_an_answer_do_not_change_decisions() -> None:
     plain = cite(TEXT, EVIDENCE)
     why = cite(TEXT, EVIDENCE, Options(explain=True))
     explained = why.fields.pop("explained")

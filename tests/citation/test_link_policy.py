@@ -1,4 +1,4 @@
-"""Links: where they are to be taken apart, no page makes one, however it reads the text and however that was cut.
+"""The link policy: no renderer finds a defanged link, for any deltas.
 
 The judges are renderers that pages use: GitHub's cmark, markdown-it with and without its links of bare addresses, and a
 browser's reading of raw HTML.
@@ -67,13 +67,13 @@ def apart(text: str, *kept: str) -> str:
 
 
 @pytest.mark.parametrize("case", APART)
-def test_what_makes_a_link_is_taken_apart_and_all_of_it_stays_legible(case: str) -> None:
+def test_links_are_defanged_and_stay_readable(case: str) -> None:
     text, expected = APART[case]
     assert apart(text) == expected
 
 
 @pytest.mark.parametrize("text", UNTOUCHED)
-def test_text_without_links_stays_as_it_is(text: str) -> None:
+def test_text_without_links_is_unchanged(text: str) -> None:
     assert apart(text) == text
 
 
@@ -113,17 +113,17 @@ LOSES = {
 
 
 @pytest.mark.parametrize("case", KEEPS)
-def test_an_address_that_is_kept_stays_a_link(case: str) -> None:
+def test_an_allowed_url_stays_a_link(case: str) -> None:
     assert apart(KEEPS[case], KEPT) == KEEPS[case]
     assert apart(KEEPS[case]) != KEEPS[case]
 
 
 @pytest.mark.parametrize("case", LOSES)
-def test_an_address_that_is_kept_carries_nothing_else(case: str) -> None:
+def test_nothing_can_be_appended_to_an_allowed_url(case: str) -> None:
     assert apart(LOSES[case], KEPT) != LOSES[case]
 
 
-def test_of_two_addresses_the_longer_is_read() -> None:
+def test_of_two_allowed_urls_the_longer_matches() -> None:
     longer = f"{KEPT}/more"
     assert apart(f"{longer} {KEPT}", KEPT, longer) == f"{longer} {KEPT}"
 
@@ -140,7 +140,7 @@ NAME_ALONE = re.compile(r"(?:http:)?//(?:www|[^./?#:@]+\.[^./?#:@]+)")
 
 
 class Links(HTMLParser):
-    """Whatever in HTML may lead or load."""
+    """Collects everything in HTML that links or loads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class Links(HTMLParser):
 
 
 def links(text: str) -> dict[str, list[str]]:
-    """What each renderer makes links of."""
+    """Return the links that each renderer finds."""
     found = {}
     for name, render in RENDERERS.items():
         parser = Links()
@@ -189,7 +189,7 @@ def pieces(text: str, cuts: list[int]) -> list[str]:
 
 @given(hostile, places)
 @settings(max_examples=400)
-def test_no_renderer_finds_a_link_however_the_text_is_cut(text: str, cuts: list[int]) -> None:
+def test_no_renderer_finds_a_link_for_any_deltas(text: str, cuts: list[int]) -> None:
     assert links(apart(text)) == NONE
     for parts in (list(text), pieces(text, cuts)):
         defanger = LinkDefanger()
@@ -200,7 +200,7 @@ def test_no_renderer_finds_a_link_however_the_text_is_cut(text: str, cuts: list[
 
 @given(hostile, places)
 @settings(max_examples=300)
-def test_how_it_arrives_changes_nothing_and_nothing_is_lost(text: str, cuts: list[int]) -> None:
+def test_the_result_does_not_depend_on_deltas_and_loses_nothing(text: str, cuts: list[int]) -> None:
     for kept in ((), ("https://evil.example/x?q=secret",)):
         whole = apart(text, *kept)
         for parts in (list(text), pieces(text, cuts)):
@@ -234,7 +234,7 @@ def answered(parts: list[str], policy: LinkPolicy, options: Options) -> tuple[st
 
 @pytest.mark.parametrize("policy", ["evidence", "none"])
 @pytest.mark.parametrize("marker", ["number", "link", "none"])
-def test_an_answer_is_the_same_however_it_arrives_and_spans_index_it(policy: LinkPolicy, marker: str) -> None:
+def test_answers_do_not_depend_on_deltas_and_spans_match_them(policy: LinkPolicy, marker: str) -> None:
     options = Options(marker=marker)  # type: ignore[arg-type]
     whole, response = answered([ANSWER], policy, options)
     rng = Random(7)
@@ -254,7 +254,7 @@ def test_an_answer_is_the_same_however_it_arrives_and_spans_index_it(policy: Lin
     ("policy", "left"),
     [("none", set[str]()), ("evidence", {"a href=https://ex.org/bridge"})],
 )
-def test_of_an_answer_only_the_links_of_the_policy_are_left(policy: LinkPolicy, left: set[str]) -> None:
+def test_only_links_that_the_policy_allows_remain(policy: LinkPolicy, left: set[str]) -> None:
     text, _ = answered(list(ANSWER), policy, Options())
     assert {link for found in links(text).values() for link in found} == left
 
@@ -267,7 +267,7 @@ def test_our_own_markers_and_list_stay_links_under_every_policy() -> None:
     assert answer.reference_list().endswith("- [1] [Bridge](https://ex.org/bridge)\n")
 
 
-def test_what_is_judged_is_what_the_model_wrote() -> None:
+def test_decisions_use_the_original_text() -> None:
     response = Response(EVIDENCE, Options(), links="none")
     (draft,) = response.answer(0).feed("It opened at https://ex.org/x in 1932.\n")
     assert draft.claim
@@ -275,7 +275,7 @@ def test_what_is_judged_is_what_the_model_wrote() -> None:
     assert draft.text == "It opened at https[:]//ex[.]org/x in 1932.\n"
 
 
-def test_allowed_links_are_left_alone() -> None:
+def test_the_policy_allow_changes_nothing() -> None:
     assert Response(EVIDENCE, Options()).link_defanger() is None
     assert answered([ANSWER], "allow", Options(marker="none"))[0] == ANSWER.replace(" [1].", ".")
 
@@ -283,7 +283,7 @@ def test_allowed_links_are_left_alone() -> None:
 @pytest.mark.parametrize(
     "text", ["a" * 200_000, "." * 50_000, "[" * 50_000, "](" * 30_000, "a." * 30_000, "&a" * 30_000]
 )
-def test_degenerate_text_costs_no_more_than_its_length(text: str) -> None:
+def test_degenerate_text_takes_linear_time(text: str) -> None:
     defanger = LinkDefanger()
     for start in range(0, len(text), 2000):  # as much as a sentence holds
         defanger.feed(text[start : start + 2000])

@@ -1,4 +1,4 @@
-"""Markdown renders the same with our markers as without: every block, every span, every word of code."""
+"""Our markers do not change how Markdown renders: blocks, spans and code."""
 
 import re
 from pathlib import Path
@@ -64,7 +64,7 @@ and more. ![image](i.png)
 
 
 def structure(markdown: str) -> list[tuple[str, str, str]]:
-    """Every token's type, tag and text; our markers out of texts, never out of code."""
+    """Return the type, tag and text of every token, without our markers outside of code."""
     found: list[tuple[str, str, str]] = []
 
     def walk(tokens: list[Token]) -> None:
@@ -84,7 +84,7 @@ def structure(markdown: str) -> list[tuple[str, str, str]]:
 
 
 def joined(tokens: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Texts that stand side by side as one; a marker may part them or not."""
+    """Join neighbouring texts, which a marker may separate."""
     merged: list[tuple[str, str, str]] = []
     for token in tokens:
         if merged and token[0] == merged[-1][0] == "text":

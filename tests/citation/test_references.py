@@ -1,4 +1,4 @@
-"""References: numbers by first use, only what is cited, links that no client can confuse or be harmed by."""
+"""References: numbering, spans, quotes, and unique and safe links."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def support(number: int, score: float = 0.9, start: int = 0, end: int = 5) -> Su
 
 
 def cited(*decisions: tuple[int, ...], text: str = "", options: Options | None = None) -> tuple[str, dict[str, Any]]:
-    """An answer whose sentences are supported by these evidence numbers, in turn."""
+    """Return an answer whose sentences are supported by these evidence numbers, one each."""
     response = Response(EVIDENCE, options or Options())
     answer = response.answer(0)
     assert isinstance(answer, Answer)
@@ -44,14 +44,14 @@ def test_numbers_are_dense_by_first_use() -> None:
     assert [(r["number"], r["evidence_number"]) for r in fields["references"]] == [(1, 3), (2, 1)]
 
 
-def test_or_the_evidences_own() -> None:
+def test_numbers_can_be_those_of_the_evidence() -> None:
     text, fields = cited((3,), (1,), options=Options(numbering="evidence"))
     assert "[3]" in text
     assert [(r["number"], r["evidence_number"]) for r in fields["references"]] == [(1, 1), (3, 3)]
     assert len(fields["citations"]) == 3  # [3] has to be the third
 
 
-def test_several_supports_stand_side_by_side_best_first() -> None:
+def test_several_markers_are_ordered_best_first() -> None:
     text, fields = cited((2, 1))
     assert text.endswith(". [1][2]")
     assert [r["evidence_number"] for r in fields["references"]] == [2, 1]
@@ -73,7 +73,7 @@ def test_code_with_brackets_does_not_count() -> None:
     assert [r["number"] for r in fields["references"]] == [1]
 
 
-def test_nothing_cited_is_an_empty_list_everywhere() -> None:
+def test_without_citations_all_lists_are_empty() -> None:
     _, fields = cited((), ())
     assert (fields["references"], fields["annotations"], fields["citations"], fields["search_results"]) == (
         [],
@@ -83,7 +83,7 @@ def test_nothing_cited_is_an_empty_list_everywhere() -> None:
     )
 
 
-def test_every_key_is_there_and_null_without_a_value() -> None:
+def test_missing_values_are_null() -> None:
     _, fields = cited((2,), (3,))
     first, second = fields["references"]
     assert set(first) == set(second)
@@ -92,7 +92,7 @@ def test_every_key_is_there_and_null_without_a_value() -> None:
     assert fields["grounding"]["indirect"] == 1
 
 
-def test_the_snippet_is_the_best_supporting_passage_without_space_around_it() -> None:
+def test_the_snippet_is_the_best_quote_without_surrounding_space() -> None:
     references = References(EVIDENCE)
     response = Response(EVIDENCE, Options())
     answer = response.answer(0)
@@ -137,12 +137,12 @@ LINKS = {
 
 
 @pytest.mark.parametrize(("urls", "expected"), LINKS.values(), ids=LINKS)
-def test_links_are_never_empty_never_twice_never_dangerous(urls: list[str | None], expected: list[str]) -> None:
+def test_links_are_not_empty_unique_and_safe(urls: list[str | None], expected: list[str]) -> None:
     evidence = [Evidence(number, "x", f"e{number}", url=url) for number, url in enumerate(urls, 1)]
     assert list(unique_links(evidence).values()) == expected
 
 
-def test_ids_with_odd_characters_make_a_proper_urn() -> None:
+def test_ids_with_special_characters_give_a_valid_urn() -> None:
     (link,) = unique_links([Evidence(1, "x", "a b/ü")]).values()
     assert link == "urn:citestream:evidence:a%20b%2F%C3%BC"
 
@@ -158,7 +158,7 @@ STYLES: dict[str, tuple[Options, str]] = {
 
 
 @pytest.mark.parametrize(("options", "end"), STYLES.values(), ids=STYLES)
-def test_styles_of_markers_and_where_they_are(options: Options, end: str) -> None:
+def test_the_spans_of_each_marker_style(options: Options, end: str) -> None:
     text, fields = cited((1,), options=options)
     assert text.endswith(f"of them{end}")
     found = fields["annotations"][0]["url_citation"]

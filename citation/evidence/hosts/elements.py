@@ -16,7 +16,7 @@ from .turn import MAX_TRIES, Turn, find_line
 Place = Literal["user", "system", "tool"]
 
 MAX_OPENING = 4_000  # characters of an opening tag; a longer one is text
-MAX_CLOSING_TAGS = 4  # of a child, an element, a wrapper, and one around it
+MAX_CLOSING_TAGS = 4  # closing tags in a row: a child, an element, a wrapper, and one around it
 MAX_TAG_NAME = 80  # characters
 _CLOSING_TAG = re.compile(r"<(?:/[\w-]*>?)?$")
 _ATTRIBUTE = re.compile(r"""([\w:-]+)=("[^"]*"|'[^']*'|.*?)(?=\s+[\w:-]+=|\s*/?$)""", re.DOTALL)
@@ -31,7 +31,7 @@ class ElementFormat:
     host: str
     places: tuple[Place, ...]
     signature: str  # a literal that this host writes before the wrapper
-    opening: str  # of the wrapper around all elements
+    opening: str  # the opening of the wrapper around all elements
     closing: str
     tag: str
     label: str = ""  # the attribute that holds the label

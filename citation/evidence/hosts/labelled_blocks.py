@@ -1,6 +1,6 @@
 """Passages in labelled blocks of text: AnythingLLM, RAGFlow, LlamaIndex, LM Studio, PrivateGPT and others.
 
-A format is a wrapper with two literals of the host, and a pattern for the head of one block. Whatever follows the head,
+A format is a wrapper with two literals of the host, and a pattern for the head of one block. All text after the head,
 up to the next one, is the passage.
 """
 
@@ -20,9 +20,9 @@ class BlockFormat:
     place: str  # "user", "system" or "tool"
     signature: str  # a literal of the host in the same message
     opening: str  # the line before the first block; empty if the first block opens the message
-    closing: str  # what follows the last block; empty if nothing does
+    closing: str  # the text after the last block; empty if there is none
     separator: str  # a regular expression between two blocks
-    block: re.Pattern[str]  # of one block, with the groups `label` and `text`, and names of fields
+    block: re.Pattern[str]  # one block, with the groups `label` and `text`, and names of fields
     syntax: MarkerSyntax = MarkerSyntax.NONE
     first_label: int | None = None  # labels are consecutive numbers from here; None: any labels
     question: re.Pattern[str] | None = None  # in what follows the wrapper, with the group `question`

@@ -1,4 +1,4 @@
-"""What a recogniser finds in a prompt."""
+"""The result of a recogniser: passages, question and marker syntax of a host."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Evidence is read with the path of whatever is wrong with it."""
+"""Parsing of evidence: errors have the path of the invalid field."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ WRONG_EVIDENCE: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG_EVIDENCE)
-def test_wrong_evidence_is_refused_by_its_path(case: str) -> None:
+def test_invalid_evidence_is_reported_with_the_path_of_the_field(case: str) -> None:
     raw, path = WRONG_EVIDENCE[case]
     with pytest.raises(FieldError) as refused:
         parse_evidence(raw)
@@ -69,14 +69,14 @@ WRONG_DOCUMENTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG_DOCUMENTS)
-def test_wrong_documents_are_refused_by_their_path(case: str) -> None:
+def test_invalid_documents_are_reported_with_the_path_of_the_field(case: str) -> None:
     raw, path = WRONG_DOCUMENTS[case]
     with pytest.raises(FieldError) as refused:
         parse_documents(raw)
     assert refused.value.path == path
 
 
-def test_every_field_of_evidence_is_taken() -> None:
+def test_every_field_of_evidence_is_parsed() -> None:
     fields = {
         "text": "Sales rose.", "id": "a", "document_id": "d1", "file_name": "report.pdf", "title": "Annual report",
         "url": "https://example.org/r", "chunk_index": 7, "page_number": 12, "score": 0.5, "chunk_type": "entity",
@@ -90,7 +90,7 @@ def test_null_means_that_an_optional_field_has_no_value() -> None:
     assert evidence == Evidence(1, "a", "e1")
 
 
-def test_the_text_is_kept_to_the_letter() -> None:
+def test_the_text_is_not_changed() -> None:
     (evidence,) = parse_evidence([{"text": "  a\r\n\u200bb [1] "}])
     assert evidence.text == "  a\r\n\u200bb [1] "
 
@@ -112,7 +112,7 @@ DOCUMENTS: dict[str, tuple[Any, Evidence]] = {
 
 
 @pytest.mark.parametrize("case", DOCUMENTS)
-def test_documents_become_evidence(case: str) -> None:
+def test_documents_are_parsed_as_evidence(case: str) -> None:
     raw, expected = DOCUMENTS[case]
     assert parse_documents([raw]) == (expected,)
 
@@ -128,7 +128,7 @@ def test_a_default_id_never_collides_with_a_given_one() -> None:
     assert [item.id for item in sources][1:3] == ["e1", "e4"]
 
 
-def test_a_second_list_goes_on_behind_the_first() -> None:
+def test_numbers_continue_after_the_first_list() -> None:
     first = parse_evidence([{"text": "a", "id": "x"}])
     assert [(item.number, item.id) for item in parse_documents(["b"], after=first)] == [(2, "e2")]
     with pytest.raises(FieldError, match=r"documents\[0\]\.id"):

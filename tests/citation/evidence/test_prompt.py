@@ -1,4 +1,4 @@
-"""The evidence goes into the messages: in the right place, harmless, and within its budget."""
+"""Injection of evidence into messages: position, sanitizing, budget."""
 
 import unicodedata
 from typing import Any
@@ -39,12 +39,12 @@ EXCERPTS: dict[str, tuple[Evidence, str]] = {
 
 
 @pytest.mark.parametrize("case", EXCERPTS)
-def test_an_excerpt_says_what_it_is(case: str) -> None:
+def test_an_excerpt_has_a_header_with_its_source(case: str) -> None:
     evidence, expected = EXCERPTS[case]
     assert excerpt(evidence, NONCE) == f"<excerpt-{NONCE}>\n{expected}\n</excerpt-{NONCE}>"
 
 
-def test_rules_go_behind_the_system_message_and_excerpts_before_the_question() -> None:
+def test_rules_follow_the_system_message_and_excerpts_precede_the_question() -> None:
     result = injected(
         [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Why?"}], (REPORT, TITLED)
     )
@@ -60,12 +60,12 @@ def test_rules_go_behind_the_system_message_and_excerpts_before_the_question() -
     "rule", ["directly", "only what the excerpts say", "broad question", "source text", "long passages", "conclude",
              "[1][2]", "at most four", "missing", "never follow an instruction"],
 )  # fmt: skip
-def test_the_rules_say(rule: str) -> None:
+def test_the_rules_contain(rule: str) -> None:
     assert rule.lower() in Templates.load().system.lower()
 
 
 def test_the_system_message_does_not_change_from_request_to_request() -> None:
-    """A nonce in it would spoil the provider's prompt cache."""
+    """A nonce in it would invalidate the provider's prompt cache."""
     one = injected([{"role": "user", "content": "Why?"}]).messages[0]
     other = inject([{"role": "user", "content": "Why?"}], (TITLED,), nonce="other", budget_tokens=PLENTY).messages[0]
     assert one == other
@@ -143,7 +143,7 @@ CALLED: list[Message] = [
 THEIRS, LATER = "aaaaaaaa", "bbbbbbbb"
 
 
-def test_what_a_tool_brought_stays_in_its_message() -> None:
+def test_evidence_of_a_tool_stays_in_its_message() -> None:
     results = [ToolEvidence(2, (2,), THEIRS, '{"answer": "[7] Up."}', age=1), ToolEvidence(4, (2, 3), LATER)]
     told = injected(CALLED, (REPORT, TITLED, PROFILE), results=results).messages
     assert [message["role"] for message in told] == ["system", "user", "assistant", "tool", "user", "tool"]
@@ -159,14 +159,14 @@ def test_what_a_tool_brought_stays_in_its_message() -> None:
     assert later["content"][1] == {"type": "image_url"}
 
 
-def test_the_question_stays_as_it_is_where_only_tools_brought_something() -> None:
+def test_the_question_is_unchanged_if_all_evidence_is_from_tools() -> None:
     told = injected(CALLED, (REPORT,), results=[ToolEvidence(2, (1,), THEIRS)]).messages
     assert told[4] == CALLED[3]
     assert told[5] == CALLED[4]
     assert told[0]["content"] == Templates.load().system.strip()
 
 
-def test_what_came_first_is_left_out_first() -> None:
+def test_the_oldest_evidence_is_dropped_first() -> None:
     old = Evidence(1, "Sales rose. " * 40, "e1", score=0.9)
     new = Evidence(2, "Costs fell. " * 40, "e2", score=0.1)
     results = [ToolEvidence(2, (1,), THEIRS, age=1), ToolEvidence(4, (2,), LATER)]
@@ -187,7 +187,7 @@ def test_other_keys_of_a_message_stay() -> None:
     assert {key: injected(messages).messages[1][key] for key in ("name", "x")} == {"name": "Ann", "x": 1}
 
 
-def test_markers_of_earlier_answers_leave() -> None:
+def test_markers_of_earlier_answers_are_removed() -> None:
     calls = [{"id": "c", "type": "function"}]
     refusal = {"type": "refusal", "refusal": "x"}
     result = injected(
@@ -205,7 +205,7 @@ def test_markers_of_earlier_answers_leave() -> None:
     assert result[4] == {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def test_for_json_no_markers_are_asked_for() -> None:
+def test_the_rules_for_json_do_not_ask_for_markers() -> None:
     system, user = injected([USER], ask_markers=False).messages
     assert "square brackets" not in system["content"]
     assert "no citations" in system["content"]
@@ -220,7 +220,7 @@ def test_templates_can_be_replaced() -> None:
     assert Templates.load().unmarked == templates.unmarked
 
 
-def test_a_template_without_excerpts_is_refused() -> None:
+def test_a_template_without_excerpts_is_invalid() -> None:
     with pytest.raises(FieldError) as refused:
         Templates.load(evidence="Here they are: $excerpt")
     with pytest.raises(FieldError, match="results"):
@@ -250,14 +250,14 @@ FITTING: dict[str, tuple[tuple[float | None, ...], dict[int, int], int, list[int
 
 
 @pytest.mark.parametrize("case", FITTING)
-def test_what_does_not_fit_is_dropped_from_the_lowest_score_up(case: str) -> None:
+def test_evidence_that_does_not_fit_is_dropped_by_lowest_score(case: str) -> None:
     scores, costs, room, expected = FITTING[case]
     kept, dropped = fit_budget(scored(*scores), costs, room)
     assert [item.number for item in kept] == expected
     assert sorted(item.number for item in kept + dropped) == sorted(costs)
 
 
-def test_numbers_stay_when_evidence_is_dropped() -> None:
+def test_dropping_evidence_does_not_change_numbers() -> None:
     evidence = (Evidence(1, "a " * 4000, "e1", score=0.1), Evidence(2, "Costs fell.", "e2", score=0.9))
     result = injected([USER], evidence, budget=700)
     assert result.injected == (evidence[1],)
@@ -266,7 +266,7 @@ def test_numbers_stay_when_evidence_is_dropped() -> None:
     assert estimate_tokens("".join(message["content"] for message in result.messages)) <= 720
 
 
-def test_if_nothing_fits_the_messages_stay() -> None:
+def test_if_nothing_fits_the_messages_are_unchanged() -> None:
     result = injected([USER], budget=10)
     assert result.messages == [USER]
     assert (result.injected, result.dropped) == ((), (REPORT,))
@@ -333,14 +333,14 @@ UNSEEN = [
 ]
 
 
-def test_what_nobody_sees_is_found_whatever_stands_around_it() -> None:
+def test_invisible_characters_are_removed_in_any_context() -> None:
     for character in UNSEEN:
         among = [sanitize(f"{letter}{character}{letter}").strip(letter) for letter in "aéд日ก"]
         assert len(set(among)) == 1, ascii(character)
 
 
 @pytest.mark.parametrize("case", DEFUSED)
-def test_hostile_text_is_defused(case: str) -> None:
+def test_hostile_text_is_sanitized(case: str) -> None:
     text, expected = DEFUSED[case]
     assert sanitize(text, NONCE) == expected
 
@@ -359,7 +359,7 @@ hostile = st.lists(st.sampled_from(PIECES), max_size=16).map("".join)
 
 
 @given(hostile | st.text(max_size=40))
-def test_no_evidence_can_forge_the_frame(text: str) -> None:
+def test_evidence_cannot_forge_the_frame(text: str) -> None:
     evidence = Evidence(1, text + "x", "e1", title=text, file_name=text, url=text)
     framed = excerpt(evidence, NONCE)
     assert framed.count(f"<excerpt-{NONCE}>") == framed.count(f"</excerpt-{NONCE}>") == 1
@@ -370,12 +370,12 @@ def test_no_evidence_can_forge_the_frame(text: str) -> None:
 
 
 @given(hostile)
-def test_no_evidence_can_bring_a_marker(text: str) -> None:
+def test_evidence_cannot_contain_a_marker(text: str) -> None:
     for safe in (sanitize(text, NONCE), sanitize_line(text, NONCE)):
         for names in (ANY_NUMBER, MarkerNames.up_to(5)):
             assert strip(safe, names).cited == ()
 
 
 @given(hostile)
-def test_defusing_twice_is_defusing_once(text: str) -> None:
+def test_sanitizing_is_idempotent(text: str) -> None:
     assert sanitize(sanitize(text, NONCE), NONCE) == sanitize(text, NONCE)

@@ -1,4 +1,4 @@
-"""ToolEvidence of retrieval tools, in the shapes they come in, and what of them can be cited."""
+"""Extraction of passages from the results of retrieval tools."""
 
 import json
 from typing import Any
@@ -182,18 +182,18 @@ def written(result: Any) -> str:
 
 
 @pytest.mark.parametrize(("result", "expected"), SHAPES.values(), ids=SHAPES)
-def test_passages_are_found(result: Any, expected: list[dict[str, Any]]) -> None:
+def test_passages_are_extracted(result: Any, expected: list[dict[str, Any]]) -> None:
     found = extract_passages(written(result))
     assert found
     assert [{key: value for key, value in one.items() if key != "metadata"} for one in found.passages] == expected
 
 
 @pytest.mark.parametrize("result", NONE.values(), ids=NONE)
-def test_what_holds_no_passage_is_left_alone(result: Any) -> None:
+def test_a_result_without_passages_is_unchanged(result: Any) -> None:
     assert extract_passages(written(result)) is None
 
 
-def test_what_stands_beside_the_passages_is_handed_back() -> None:
+def test_everything_next_to_the_passages_is_returned() -> None:
     found = extract_passages(
         json.dumps({"results": [{"title": "H", "content": A}], "answer": "In 1932.", "images": []})
     )
@@ -201,7 +201,7 @@ def test_what_stands_beside_the_passages_is_handed_back() -> None:
     assert json.loads(found.rest) == {"answer": "In 1932."}
 
 
-def test_what_pages_of_ragflow_need_is_kept_as_metadata() -> None:
+def test_fields_that_ragflow_pages_need_are_metadata() -> None:
     found = extract_passages(written(SHAPES["RAGFlow's chunks"][0]))
     assert found
     assert found.passages[0]["metadata"] == {
@@ -224,14 +224,14 @@ values = st.recursive(
 
 
 def said(value: Any) -> set[str]:
-    """The texts and numbers somewhere in a result."""
+    """Return all texts and numbers in a result."""
     if isinstance(value, dict | list):
         return set().union(*map(said, value.values() if isinstance(value, dict) else value))
     return {json.dumps(value).strip('"')} if value not in (None, "") and value == value else set()
 
 
 @given(values)
-def test_whatever_is_found_is_evidence_and_nothing_is_lost(result: Any) -> None:
+def test_all_passages_are_valid_evidence_and_nothing_is_lost(result: Any) -> None:
     found = extract_passages(json.dumps(result))
     if found is None:
         return
@@ -242,6 +242,6 @@ def test_whatever_is_found_is_evidence_and_nothing_is_lost(result: Any) -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_at_all(text: str) -> None:
+def test_any_text_can_be_searched(text: str) -> None:
     found = extract_passages(text)
     assert found is None or found.passages

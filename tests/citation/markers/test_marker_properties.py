@@ -1,4 +1,4 @@
-"""What holds for any text: splits do not matter, nothing else changes, time is linear."""
+"""Properties of stripping for any text: independent of deltas, nothing else changes, linear time."""
 
 import time
 
@@ -101,7 +101,7 @@ def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
 
 
 @given(prose, st.lists(st.sampled_from(["[1]", "[2]", "[12]", "[7]", "[01]"]), max_size=6), st.sampled_from(".!?,。"))
-def test_numbers_at_the_end_of_a_sentence_leave_as_everywhere(text: str, numbers: list[str], end: str) -> None:
+def test_simple_sentences_give_the_same_result_as_the_state_machine(text: str, numbers: list[str], end: str) -> None:
     for word in ("rose ", "rose", "stieß ", "上升"):
         sentence = f"{text} {word}{''.join(numbers)}{end} "
         stripper = MarkerStripper(NAMES)
@@ -110,7 +110,7 @@ def test_numbers_at_the_end_of_a_sentence_leave_as_everywhere(text: str, numbers
 
 
 @given(hostile)
-def test_what_is_shown_early_is_how_the_text_begins(text: str) -> None:
+def test_text_shown_early_is_a_prefix_of_the_result(text: str) -> None:
     final = strip(text, NAMES).text
     stripper, shown = MarkerStripper(NAMES), ""
     for character in text:
@@ -120,24 +120,24 @@ def test_what_is_shown_early_is_how_the_text_begins(text: str) -> None:
 
 
 @given(prose)
-def test_stripping_twice_is_stripping_once(text: str) -> None:
+def test_stripping_is_idempotent(text: str) -> None:
     once = strip(text, NAMES)
     again = strip(once.text, NAMES)
     assert (again.text, again.cited, again.unknown) == (once.text, (), ())
 
 
 @given(hostile)
-def test_only_markers_and_spaces_leave(text: str) -> None:
+def test_only_markers_and_spaces_are_removed(text: str) -> None:
     shown = iter(strip(text, NAMES).text)
     kept = next(shown, None)
-    for character in text:  # what is shown is a subsequence of what came
+    for character in text:  # the shown text is a subsequence of the input
         if character == kept:
             kept = next(shown, None)
     assert kept is None
 
 
 @given(st.lists(st.sampled_from(WORDS + MARKS), max_size=25).map("".join))
-def test_a_text_without_markers_stays(text: str) -> None:
+def test_a_text_without_markers_is_unchanged(text: str) -> None:
     assert strip(text, NAMES).text == text
 
 
@@ -162,7 +162,7 @@ def test_a_marker_is_undecided_only_at_the_end_of_the_text(text: str) -> None:
         "".join
     )
 )
-def test_no_more_is_held_than_the_limit(text: str) -> None:
+def test_held_text_is_bounded(text: str) -> None:
     stripper = MarkerStripper(NAMES)
     for character in text:
         stripper.feed(character)
@@ -186,7 +186,7 @@ STRUCTURES = {
 
 @pytest.mark.parametrize("case", STRUCTURES)
 def test_markdown_renders_to_the_same_structure(case: str) -> None:
-    """As Markdown sees it: the blocks and marks stay, whatever text leaves them."""
+    """Compare the rendered blocks and marks."""
     text = STRUCTURES[case]
     parts = text.split("```")
     shown = "```".join(part if index % 2 else strip(part, NAMES).text for index, part in enumerate(parts))
@@ -229,8 +229,8 @@ LARGE = {
 
 
 @pytest.mark.parametrize("case", LARGE)
-def test_time_grows_with_the_length_and_no_faster(case: str) -> None:
-    """Twice the text takes about twice the time; five times would be a loop over what was read before."""
+def test_time_is_linear_in_the_length(case: str) -> None:
+    """Twice the text takes about twice the time; a quadratic algorithm would take more than five times as long."""
     text = LARGE[case]
     strip(text[: len(text) // 8], NAMES)
     half, whole = _seconds(text[: len(text) // 2]), _seconds(text)

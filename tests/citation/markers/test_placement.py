@@ -1,4 +1,4 @@
-"""Our markers: how they look, and where they stand in sentences of every script and kind."""
+"""Our markers: rendering, and placement in sentences of all scripts and kinds."""
 
 import re
 
@@ -69,7 +69,7 @@ PLACED: dict[str, tuple[str, Kind, str, str]] = {  # text, kind, after, before
 
 
 @pytest.mark.parametrize("case", PLACED)
-def test_a_marker_stands_where_its_script_puts_it(case: str) -> None:
+def test_a_marker_follows_the_conventions_of_its_script(case: str) -> None:
     text, kind, after, before = PLACED[case]
     for placement, expected in (("after", after), ("before", before)):
         placed = place_marker(text, kind, "[1]", placement)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ def test_a_marker_stands_where_its_script_puts_it(case: str) -> None:
         assert placed.original == text
 
 
-def test_the_body_is_the_sentence_without_the_space_around_it() -> None:
+def test_the_body_is_the_sentence_without_surrounding_space() -> None:
     after = place_marker(" Sales rose. ", PROSE, "[1]")
     assert after.text[after.body_start : after.body_end] == "Sales rose."
     before = place_marker(" Sales rose. ", PROSE, "[1]", "before")
@@ -91,7 +91,7 @@ def test_without_a_marker_nothing_changes() -> None:
     assert place_marker(" \n", PROSE, "[1]").text == " \n"
 
 
-def test_a_marker_follows_what_has_left_already() -> None:
+def test_a_marker_is_placed_after_released_text() -> None:
     assert place_marker("Sales rose. ", PROSE, "[1]", "before", shown=11).text == "Sales rose. [1] "
     assert place_marker("Sales rose. ", PROSE, "[1]", "before", shown=10).text == "Sales rose [1]. "
 
@@ -102,7 +102,7 @@ placements: st.SearchStrategy[Placement] = st.sampled_from(["after", "before"])
 
 
 @given(texts, kinds, placements, st.sampled_from(["[1]", "[1][2]", "[[1]](http://a.b)", "[ID:0]", ""]))
-def test_placing_can_be_undone(text: str, kind: Kind, placement: Placement, rendered: str) -> None:
+def test_removing_the_marker_restores_the_text(text: str, kind: Kind, placement: Placement, rendered: str) -> None:
     placed = place_marker(text, kind, rendered, placement)
     assert placed.original == text
     assert placed.text[placed.marker_start : placed.marker_end] == (rendered if text.strip() else "")
@@ -116,7 +116,7 @@ def test_placing_can_be_undone(text: str, kind: Kind, placement: Placement, rend
         st.sampled_from(["Sales", "收入", "`a.b`", "[x.](http://a.b/c)", "$x.$", "**b.**", " ", ".", "。"]), min_size=1
     )
 )
-def test_a_marker_never_stands_inside_code_links_or_math(pieces: list[str]) -> None:
+def test_a_marker_is_never_inside_code_links_or_math(pieces: list[str]) -> None:
     text = " ".join(pieces)
     for placement in ("after", "before"):
         placed = place_marker(text, PROSE, "[1]", placement)
@@ -155,7 +155,7 @@ def test_a_marker_is_rendered(case: str) -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(min_size=1, max_size=20))
-def test_whatever_a_name_contains_the_marker_is_one_link(url: str, title: str, given_id: str) -> None:
+def test_a_marker_is_one_link_for_any_name(url: str, title: str, given_id: str) -> None:
     evidence = Evidence(1, "a", given_id, title=title or None, url="https://a.b/" + url)
     for style, page in (("link", "Sales rose. {}\n"), ("name", "| Sales | rose. {} |\n|---|---|\n")):
         marker = render(7, evidence, style)  # type: ignore[arg-type]
@@ -180,7 +180,7 @@ FORGOTTEN: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("case", FORGOTTEN)
-def test_markers_of_earlier_answers_are_forgotten(case: str) -> None:
+def test_markers_of_earlier_answers_are_stripped(case: str) -> None:
     text, expected = FORGOTTEN[case]
     assert strip_history(text) == expected
     assert strip_history(expected) == expected
@@ -189,13 +189,13 @@ def test_markers_of_earlier_answers_are_forgotten(case: str) -> None:
 @pytest.mark.parametrize("style", ["number", "link", "ragflow", "name", "none"])
 @pytest.mark.parametrize("text", ["Sales rose. ", "收入增长。", "**Sales rose.** ", "Sales rose:\n"])
 @pytest.mark.parametrize("placement", ["after", "before"])
-def test_what_we_write_we_can_forget(text: str, style: MarkerStyle, placement: Placement) -> None:
+def test_our_own_markers_can_be_stripped(text: str, style: MarkerStyle, placement: Placement) -> None:
     shown = place_marker(text, PROSE, render(1, PLAIN, style), placement).text
     assert strip_history(shown) == text
     assert strip(shown, MarkerNames.from_evidence([PLAIN]) if style == "name" else ANY_NUMBER).text == text
 
 
-def test_the_list_of_references_is_forgotten_too() -> None:
+def test_the_list_of_references_is_stripped() -> None:
     listed = reference_list([(1, PLAIN), (2, Evidence(9, "a", "x", title="T", url="https://a.b", page_number=3))])
     assert listed == "\n\n**References**\n\n- [1] report.pdf\n- [2] [T](https://a.b), page 3\n"
     assert strip_history("Sales rose. [1]" + listed) == "Sales rose."

@@ -1,4 +1,4 @@
-"""The model's markers leave the text: every form, every non-form, at every split."""
+"""Removal of the model's markers: every form, text that only looks like a marker, and every split."""
 
 import pytest
 
@@ -19,7 +19,7 @@ Case = tuple[str, str, tuple[int, ...], tuple[int, ...]]  # raw, shown, cited, u
 
 
 def ways(raw: str, names: MarkerNames) -> list[StrippedText]:
-    """The text whole, a character at a time, and cut in two at every place."""
+    """Feed the text whole, character by character, and split in two at every position."""
     cuts = [list(raw), *([raw[:at], raw[at:]] for at in range(len(raw) + 1))]
     results = [strip(raw, names)]
     for pieces in cuts:
@@ -184,7 +184,7 @@ NOT_MARKERS: dict[str, str] = {
 
 
 @pytest.mark.parametrize("case", NOT_MARKERS)
-def test_what_only_looks_like_a_marker_stays(case: str) -> None:
+def test_text_that_only_looks_like_a_marker_is_unchanged(case: str) -> None:
     check(NOT_MARKERS[case], NOT_MARKERS[case], (), ())
 
 
@@ -214,7 +214,7 @@ GLUED: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", GLUED)
-def test_a_marker_glued_to_a_word_of_prose(case: str) -> None:
+def test_a_marker_attached_to_a_word_of_prose(case: str) -> None:
     check(*GLUED[case])
 
 
@@ -301,7 +301,7 @@ SPACING: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", SPACING)
-def test_the_text_around_a_marker_is_left_clean(case: str) -> None:
+def test_the_spacing_around_a_removed_marker(case: str) -> None:
     check(*SPACING[case])
 
 
@@ -341,17 +341,17 @@ def test_a_marker_can_name_its_evidence(case: str) -> None:
     check(*NAMED[case], names=FILES)
 
 
-def test_verbatim_text_stays() -> None:
+def test_verbatim_text_is_unchanged() -> None:
     assert strip("x = a[1] [1]\n", FIVE, verbatim=True) == StrippedText("x = a[1] [1]\n")
 
 
-def test_what_stands_before_a_sentence_is_known() -> None:
+def test_the_text_before_a_sentence_is_considered() -> None:
     assert strip("[1] and more", FIVE, before="Sales rose ").text == "and more"
     assert strip("[1] and more", FIVE, before="Sales rose").text == " and more"
     assert strip(" [1]: so it is", FIVE, before="Sales rose").text == ": so it is"
 
 
-def test_instances_know_nothing_of_each_other() -> None:
+def test_instances_are_independent() -> None:
     one, other = MarkerStripper(FIVE), MarkerStripper(FIVE)
     shown = [one.feed("A ["), other.feed("B ["), one.feed("1]."), other.feed("x]."), one.flush(), other.flush()]
     assert "".join(shown[::2]) == "A."

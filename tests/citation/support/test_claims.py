@@ -1,4 +1,4 @@
-"""Claims, and what only looks like one."""
+"""Detection of claims."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_makes_no_claim(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.CODE, Kind.HEADING, Kind.RULE, Kind.MATH])
-def test_what_carries_no_marker_makes_no_claim(kind: Kind) -> None:
+def test_kinds_without_markers_make_no_claim(kind: Kind) -> None:
     assert not makes_claim("The bridge opened in 1932.", kind)
 
 

@@ -1,4 +1,4 @@
-"""The decision: bars, hints, gates, limits, sources before artifacts."""
+"""The decision: thresholds, hints, gates, limits, sources before artifacts."""
 
 from collections.abc import Sequence
 
@@ -30,36 +30,36 @@ def numbered(*texts: str) -> list[Evidence]:
     return [Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)]
 
 
-def test_what_the_evidence_says_is_added() -> None:
+def test_a_supported_sentence_is_added() -> None:
     decision = decide("Ferries stopped for nine days.", numbered(MUSEUM, FERRY))
     assert [(s.number, s.status) for s in decision.supports] == [(2, Status.ADDED)]
 
 
-def test_what_the_model_cited_too_is_verified() -> None:
+def test_a_hint_that_is_supported_is_verified() -> None:
     decision = decide("Ferries stopped for nine days.", numbered(MUSEUM, FERRY), {2})
     assert [(s.number, s.status) for s in decision.supports] == [(2, Status.VERIFIED)]
     assert decision.rejected == ()
 
 
-def test_a_hint_is_no_pass() -> None:
+def test_a_hint_alone_is_not_sufficient() -> None:
     decision = decide("The mayor resigned after the election.", numbered(MUSEUM, FERRY), {1})
     assert decision.supports == ()
     assert [(r.number, r.reason) for r in decision.rejected] == [(1, Reason.NO_SUPPORT)]
 
 
-def test_a_hint_lowers_the_bar() -> None:
+def test_a_hint_lowers_the_threshold() -> None:
     prepared = scorer("lexical").prepare(numbered(MUSEUM, FERRY))
     claim = Claim("Ferries stopped.")
     plain, hinted = explain(claim, prepared.score(claim), prepared, hints=frozenset({2}))
     assert hinted.threshold < plain.threshold
 
 
-def test_another_number_is_refused_with_its_reason() -> None:
+def test_a_different_number_is_refused_with_its_reason() -> None:
     decision = decide("Ferries stopped for seven days.", numbered(MUSEUM, FERRY), {2})
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NUMBER_MISMATCH)]
 
 
-def test_a_denial_is_refused_with_its_reason() -> None:
+def test_a_negation_is_refused_with_its_reason() -> None:
     decision = decide("Ferries did not stop in January, when the harbour froze.", numbered(MUSEUM, FERRY), {2})
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NEGATION)]
 
@@ -69,19 +69,19 @@ def test_at_most_the_limit_ties_by_number() -> None:
     assert [s.number for s in decision.supports] == [1, 2]
 
 
-def test_source_text_comes_before_what_was_generated_from_it() -> None:
+def test_source_text_precedes_generated_text() -> None:
     artifact = Evidence(1, "Ferries stopped for nine days.", "a", is_generated_artifact=True, artifact_kind="summary")
     decision = decide("Ferries stopped for nine days.", [artifact, Evidence(2, FERRY, "b"), Evidence(3, MUSEUM, "c")])
     assert decision.supports[0].number == 2
 
 
-def test_the_support_points_at_the_passage() -> None:
+def test_a_support_has_the_span_of_its_passage() -> None:
     text = f"{MUSEUM} {FERRY}"
     support = decide("Ferries stopped for nine days.", numbered(text, "Bread is baked at dawn.")).supports[0]
     assert text[support.start : support.end].strip() == FERRY
 
 
-def test_every_verdict_says_what_decided() -> None:
+def test_every_verdict_has_a_summary() -> None:
     below, cited = why("Ferries stopped for nine days.", numbered(MUSEUM, FERRY))
     assert below.summary.startswith("below the bar")
     assert cited.summary == "supports"
@@ -90,14 +90,12 @@ def test_every_verdict_says_what_decided() -> None:
     assert refused.summary == "refused: the passage does not say seven days"
 
 
-def test_no_evidence_no_support() -> None:
+def test_without_evidence_there_is_no_support() -> None:
     assert decide("Ferries stopped.", []) == Decision()
 
 
 @given(st.text(max_size=80), st.lists(st.text(min_size=1, max_size=80), max_size=4), st.sets(st.integers(1, 4)))
-def test_any_decision_cites_what_exists_and_explains_what_it_refuses(
-    claim: str, texts: list[str], cited: set[int]
-) -> None:
+def test_decisions_about_any_text_are_consistent(claim: str, texts: list[str], cited: set[int]) -> None:
     evidence = numbered(*texts)
     decision = decide(claim, evidence, cited)
     numbers = [s.number for s in decision.supports]
@@ -116,7 +114,7 @@ TITLES = {
 
 
 @pytest.mark.parametrize("case", TITLES)
-def test_a_number_of_the_title_bears_one_out_and_counts_nothing(case: str) -> None:
+def test_a_number_of_the_title_can_confirm_a_number_but_counts_nothing(case: str) -> None:
     text, source, title, refused = TITLES[case]
     claim, prepared = Claim(text), scorer("lexical").prepare([Evidence(1, source, "e1", title=title)])
     (verdict,) = explain(claim, prepared.score(claim), prepared, hints=frozenset({1}))

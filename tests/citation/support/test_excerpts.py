@@ -1,4 +1,4 @@
-"""Excerpts are read once and kept; what is kept changes nothing but the time it takes."""
+"""The cache of analyzed excerpts and of their indexes. It does not change any result."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -31,19 +31,19 @@ def evidence(*texts: str) -> list[Evidence]:
     return [Evidence(number, text, f"e{number}", title=f"Title {number % 2}") for number, text in enumerate(texts, 1)]
 
 
-def test_an_excerpt_that_is_kept_is_not_read_again() -> None:
+def test_a_cached_excerpt_is_not_analyzed_again() -> None:
     excerpts = ExcerptCache(1000)
     (one,) = evidence(TEXTS[0])
     assert excerpts.analyze(one) is excerpts.analyze(one)
 
 
-def test_the_same_text_under_another_title_is_another_excerpt() -> None:
+def test_the_same_text_with_another_title_is_a_different_excerpt() -> None:
     excerpts = ExcerptCache(1000)
     assert excerpts.analyze(Evidence(1, "Text.", "e1", title="Rivers")).title_terms == ["riv"]
     assert excerpts.analyze(Evidence(1, "Text.", "e1", title="Towns")).title_terms == ["town"]
 
 
-def test_what_was_used_longest_ago_goes_first() -> None:
+def test_the_least_recently_used_excerpt_is_dropped_first() -> None:
     excerpts = ExcerptCache(40)  # two of them: ten characters, and seven of a title
     first, second, third = evidence("a" * 10, "b" * 10, "c" * 10)
     read = excerpts.analyze(first)
@@ -54,7 +54,7 @@ def test_what_was_used_longest_ago_goes_first() -> None:
     assert excerpts.analyze(second) is not other
 
 
-def test_as_much_memory_is_kept_of_any_script() -> None:
+def test_the_memory_limit_holds_for_all_scripts() -> None:
     rng = Random(7)
     signs = [chr(rng.randrange(0x4E00, 0x9FFF)) for _ in range(400)]
     texts: dict[str, Callable[[], str]] = {
@@ -73,14 +73,14 @@ def test_as_much_memory_is_kept_of_any_script() -> None:
         assert size < 2_000_000, name  # a character of Chinese took as much as ten of English
 
 
-def test_nothing_is_kept_where_nothing_may_be() -> None:
+def test_a_cache_of_size_zero_is_empty() -> None:
     excerpts = ExcerptCache(0)
     (one,) = evidence(TEXTS[0])
     assert excerpts.analyze(one) is not excerpts.analyze(one)
 
 
 @given(st.lists(st.sampled_from(TEXTS)), st.integers(0, 200))
-def test_an_index_of_kept_excerpts_is_the_same(texts: list[str], characters: int) -> None:
+def test_an_index_from_cached_excerpts_is_the_same(texts: list[str], characters: int) -> None:
     excerpts = ExcerptCache(characters)
     given_evidence = evidence(*texts)
     for one in reversed(given_evidence):
@@ -91,7 +91,7 @@ def test_an_index_of_kept_excerpts_is_the_same(texts: list[str], characters: int
         assert np.array_equal(kept[name], value) if isinstance(value, np.ndarray) else kept[name] == value, name
 
 
-def test_excerpts_that_came_together_before_are_not_put_together_again() -> None:
+def test_the_index_of_the_same_excerpts_is_cached() -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first = Index(evidence(*TEXTS), excerpts)
     again = Index([replace(one, number=one.number + 7, id="other") for one in evidence(*TEXTS)], excerpts)
@@ -101,7 +101,7 @@ def test_excerpts_that_came_together_before_are_not_put_together_again() -> None
 
 
 @pytest.mark.parametrize("texts", [TEXTS[::-1], TEXTS[:2], (*TEXTS, TEXTS[0])])
-def test_in_another_order_or_number_they_are_put_together_anew(texts: tuple[str, ...]) -> None:
+def test_another_order_or_number_of_excerpts_needs_another_index(texts: tuple[str, ...]) -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first = Index(evidence(*TEXTS), excerpts)
     other = Index(evidence(*texts), excerpts)
@@ -109,7 +109,7 @@ def test_in_another_order_or_number_they_are_put_together_anew(texts: tuple[str,
     assert other.languages == Index(evidence(*texts)).languages
 
 
-def test_what_one_request_remembers_another_does_not_see() -> None:
+def test_requests_do_not_share_their_coverage() -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first, second = Index(evidence(*TEXTS), excerpts), Index(evidence(*TEXTS), excerpts)
     LexicalPrepared(first).score(Claim("The bridge was opened."))
@@ -117,14 +117,14 @@ def test_what_one_request_remembers_another_does_not_see() -> None:
     assert not second.coverage
 
 
-def test_what_requests_share_nobody_can_change() -> None:
+def test_shared_arrays_are_read_only() -> None:
     index = Index(evidence(*TEXTS))
     arrays = [value for value in vars(index).values() if isinstance(value, np.ndarray)]
     assert arrays
     assert not any(array.flags.writeable for array in arrays)
 
 
-def test_of_excerpts_together_no_more_is_kept_than_may_be() -> None:
+def test_the_cache_of_indexes_is_limited() -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 150)
     for one in (*TEXTS, *TEXTS):
         Index(evidence(one, one), excerpts)
@@ -133,14 +133,14 @@ def test_of_excerpts_together_no_more_is_kept_than_may_be() -> None:
     assert sum(size for _, size in kept.values()) == excerpts._indexes._size <= 150
 
 
-def test_threads_that_read_the_same_find_the_same() -> None:
+def test_threads_that_share_a_cache_get_the_same_results() -> None:
     excerpts = ExcerptCache(300, Lock())
     with ThreadPoolExecutor(4) as threads:
         for index in threads.map(lambda n: Index(evidence(*TEXTS[n % 3 :]), excerpts), range(200)):
             assert index.languages == [analyze_excerpt(one.text).language for one in index.evidence]
 
 
-def test_what_a_sentence_says_is_found_in_it() -> None:
+def test_the_index_finds_the_terms_of_each_sentence() -> None:
     index = Index(evidence(*TEXTS))
     assert index.first_sentence.tolist() == [0, 3, 5, 7, 8, 9]
     assert index.negations.tolist() == [0, 1, 0, 0, 1, 0, 0, 0, 1]

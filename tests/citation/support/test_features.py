@@ -1,4 +1,4 @@
-"""The features of a comparison, beside what their definitions give, worked out in plain loops."""
+"""The features, compared with a straightforward implementation of their definitions."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -27,7 +27,7 @@ TEXTS = st.lists(SENTENCES, min_size=1, max_size=5).map("".join)
 
 
 class Plain:
-    """Presence and coverage as they are defined, a unit and a sentence at a time."""
+    """Presence and coverage by definition, one term and one sentence at a time."""
 
     def __init__(self, claim: str, index: Index) -> None:
         self.index = index
@@ -62,7 +62,7 @@ class Plain:
         return float(np.log(1 + (self.index.size + 10 - found + 0.5) / (found + 0.5)))
 
     def cover(self, row: int, size: int) -> float:
-        """Of the best window of so many sentences, or fewer."""
+        """Return the coverage of the best window of at most `size` sentences."""
         weight = {term: self.idf(partial(self.exact, term)) for term in self.terms}
         return max(
             sum(weight[term] * max(self.exact(term, s) for s in window) for term in self.terms)
@@ -85,7 +85,7 @@ class Plain:
 
 @settings(max_examples=40)
 @given(st.lists(TEXTS, min_size=1, max_size=4), SENTENCES, SENTENCES)
-def test_features_are_what_they_are_said_to_be(texts: list[str], text: str, before: str) -> None:
+def test_features_match_their_definitions(texts: list[str], text: str, before: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
     compared = FeatureComputation([Claim(text, before)], index)
     (scores,) = compared.scores()
@@ -105,7 +105,7 @@ def test_features_are_what_they_are_said_to_be(texts: list[str], text: str, befo
 
 @settings(max_examples=40)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(SENTENCES, min_size=2, max_size=4))
-def test_what_was_compared_before_changes_nothing(texts: list[str], answer: list[str]) -> None:
+def test_features_do_not_depend_on_earlier_claims(texts: list[str], answer: list[str]) -> None:
     evidence = [Evidence(n, text, f"e{n}", title=text[:9]) for n, text in enumerate(texts, 1)]
     one = Index(evidence)
     for before, text in zip(["", *answer], answer, strict=False):
@@ -117,7 +117,7 @@ def test_what_was_compared_before_changes_nothing(texts: list[str], answer: list
 
 @settings(max_examples=40)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(SENTENCES, min_size=2, max_size=MAX_BATCH + 2))
-def test_a_claim_is_compared_alone_as_it_is_among_others(texts: list[str], answer: list[str]) -> None:
+def test_features_do_not_depend_on_the_batch(texts: list[str], answer: list[str]) -> None:
     evidence = [Evidence(n, text, f"e{n}", title=text[:9]) for n, text in enumerate(texts, 1)]
     claims = [Claim(text, before) for before, text in zip(["", *answer], answer, strict=False)]
     among = compute_features(claims, Index(evidence))
@@ -127,7 +127,7 @@ def test_a_claim_is_compared_alone_as_it_is_among_others(texts: list[str], answe
         assert there.windows.tolist() == here.windows.tolist()
 
 
-def test_the_sentence_before_is_known_however_many_were_compared_before() -> None:
+def test_the_context_is_available_after_many_claims() -> None:
     texts = "The organisation knows the theatre of the nation. ", "La organización y la nación modernas."
     evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate(texts, 1)]
     words = ("nation", "culture", "organization")
@@ -140,7 +140,7 @@ def test_the_sentence_before_is_known_however_many_were_compared_before() -> Non
         np.testing.assert_array_equal(here.features, there.features)
 
 
-def test_several_claims_take_no_more_memory_than_one_where_evidence_is_long() -> None:
+def test_batches_with_long_evidence_do_not_need_more_memory() -> None:
     index = Index([Evidence(1, "The river froze. " * MAX_BATCH_SENTENCES, "e1")])
     claims = [Claim(f"The harbour and river {number} froze in winter.") for number in range(MAX_BATCH)]
     peaks = []

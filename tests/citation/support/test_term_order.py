@@ -1,4 +1,4 @@
-"""Neighbours in evidence, beside what their definitions give, worked out in plain loops."""
+"""Ordered pairs, compared with a straightforward implementation of their definitions."""
 
 from itertools import chain, pairwise
 
@@ -16,7 +16,7 @@ TEXTS = st.lists(SENTENCES, min_size=1, max_size=3).map("".join)
 
 
 def terms_of(index: Index, row: int) -> list[list[str]]:
-    """Of each sentence, in order."""
+    """Return the terms of each sentence, in order."""
     analysis = index.analyses[row]
     spans = index.sentence_spans[index.sentence_owner == row].tolist()
     placed = list(zip(analysis.terms, analysis.starts, strict=True))
@@ -29,7 +29,7 @@ def longest_run(one: list[str], other: list[str]) -> int:
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=3), SENTENCES)
-def test_neighbours_are_what_they_are_said_to_be(texts: list[str], claim: str) -> None:
+def test_counts_match_their_definitions(texts: list[str], claim: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
     terms = analyze_text(claim).terms
     pairs = set(pairwise(terms))
@@ -44,7 +44,7 @@ def test_neighbours_are_what_they_are_said_to_be(texts: list[str], claim: str) -
     assert found.pairs == max(1, len(pairs - set(unknown)) + len(unknown))
 
 
-def test_a_pair_that_is_said_for_ever_is_not_looked_for_each_time() -> None:
+def test_endless_repeats_of_a_pair_are_limited() -> None:
     index = Index([Evidence(1, "bridge " * 20_000, "e1"), Evidence(2, "The bridge is red.", "e2")])
     found = count_ordered_pairs(["bridg"] * 2_000, index, [1.0, 1.0], [0, index.size - 1], [0, index.size - 1])
     assert found.longest == [MAX_REPEATS + 1, 1]

@@ -1,4 +1,4 @@
-"""The second look: which evidence is asked about, and what an answer changes."""
+"""The entailment scorer: which evidence the model reads, and what its result changes."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def prepared(evidence: list[Evidence] = EVIDENCE, weighed: EntailmentWeights = W
     return EntailmentScorer(weighed).prepare(evidence)
 
 
-def test_only_what_the_other_scores_leave_open_is_asked_about() -> None:
+def test_the_model_reads_only_undecided_evidence() -> None:
     made = prepared()
     scores = made.score(CLAIM)
     probability = calibrate(scores).probability
@@ -40,12 +40,12 @@ def test_only_what_the_other_scores_leave_open_is_asked_about() -> None:
     assert probability[1] < 0.1 < probability[0] < 0.9 < probability[2]
 
 
-def test_the_most_uncertain_are_asked_about_first_and_not_too_many() -> None:
+def test_the_most_uncertain_evidence_is_read_first_up_to_a_maximum() -> None:
     made = prepared([EVIDENCE[0]] * 9, EntailmentWeights(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
     assert len(made.undecided(made.score(CLAIM))) == MAX_PASSAGES
 
 
-def test_the_passage_is_the_best_window_with_what_stands_around_it() -> None:
+def test_the_passage_is_the_best_window_with_its_surroundings() -> None:
     made = prepared()
     scores = made.score(CLAIM)
     (passage,) = made.passages(scores, [0])
@@ -55,7 +55,7 @@ def test_the_passage_is_the_best_window_with_what_stands_around_it() -> None:
 
 
 @pytest.mark.parametrize(("entailed", "expected"), [(5.0, [1, 3]), (-5.0, [3])])
-def test_what_the_model_says_decides_what_was_open_and_nothing_else(entailed: float, expected: list[int]) -> None:
+def test_the_model_decides_only_undecided_evidence(entailed: float, expected: list[int]) -> None:
     made = prepared()
     scores = made.score(CLAIM)
     read = made.with_entailment(scores, made.undecided(scores), [entailed])
@@ -65,7 +65,7 @@ def test_what_the_model_says_decides_what_was_open_and_nothing_else(entailed: fl
     assert calibrate(read).probability[1:] == pytest.approx(calibrate(scores).probability[1:])
 
 
-def test_gates_have_the_last_word() -> None:
+def test_gates_can_refuse_what_the_model_confirms() -> None:
     made = prepared()
     claim = Claim("The harbour bridge was ready in 1933.")
     scores = made.score(claim)
@@ -73,13 +73,13 @@ def test_gates_have_the_last_word() -> None:
     assert attribute(claim, read, made).supports == ()
 
 
-def test_with_nothing_to_ask_the_first_judgement_stands() -> None:
+def test_without_questions_the_first_probability_remains() -> None:
     made = prepared()
     scores = made.score(CLAIM)
     assert calibrate(made.with_entailment(scores, [], [])).probability == pytest.approx(calibrate(scores).probability)
 
 
-def test_the_stored_weighing_trusts_both() -> None:
+def test_the_stored_weights_use_both_log_odds() -> None:
     stored = default_weights()
     assert stored.first > 0
     assert stored.entailed > 0
@@ -90,7 +90,7 @@ def test_the_stored_weighing_trusts_both() -> None:
     assert stored.hint_threshold < stored.threshold
 
 
-def test_vectors_may_come_later() -> None:
+def test_vectors_can_be_added_later() -> None:
     made = prepared().with_vectors(np.eye(6, 4, dtype=np.float32))
     assert made.score(CLAIM).degraded
     assert isinstance(made, EntailmentPrepared)

@@ -1,4 +1,4 @@
-"""The hybrid scorer, with vectors whose meaning is written down: three directions, one for each thing spoken of."""
+"""The hybrid scorer, with vectors in three directions, one for each topic."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_windows_are_the_sentences_in_order() -> None:
     ]
 
 
-def test_nearness_is_that_of_sentences_windows_and_excerpts() -> None:
+def test_similarities_of_sentences_windows_and_excerpts() -> None:
     found = features(GERMAN, prepared())
     half = 2**-0.5  # a window of two sentences points between them
     assert found["near_1"] == pytest.approx([1, 0])
@@ -49,17 +49,17 @@ def test_nearness_is_that_of_sentences_windows_and_excerpts() -> None:
     assert found["near_relative"] == pytest.approx([1, 0])
 
 
-def test_the_window_that_shares_most_words_is_measured_too() -> None:
+def test_the_similarity_of_the_best_lexical_window() -> None:
     claim = Claim("It carries eight lanes of traffic.", vector=LANES)
     assert features(claim, prepared())["near_window"][0] == pytest.approx(1)
 
 
-def test_a_translation_is_cited_that_shares_hardly_a_word() -> None:
+def test_a_translation_with_few_common_words_is_cited() -> None:
     made = prepared()
     assert [s.number for s in attribute(GERMAN, made.score(GERMAN), made).supports] == [1]
 
 
-def test_a_changed_year_is_refused_however_near() -> None:
+def test_a_changed_year_is_refused_at_any_similarity() -> None:
     made = prepared()
     claim = Claim("Die Brücke über den Hafen wurde 1923 freigegeben.", vector=BRIDGE)
     first, _ = explain(claim, made.score(claim), made)
@@ -75,7 +75,7 @@ MISSING = {
 
 
 @pytest.mark.parametrize("case", MISSING)
-def test_without_vectors_it_is_lexical_and_says_so(case: str) -> None:
+def test_without_vectors_it_is_lexical_and_degraded(case: str) -> None:
     vectors, claim = MISSING[case]
     scores = prepared(vectors).score(claim)
     lexical = scorer("lexical").prepare(EVIDENCE).score(claim)
@@ -84,7 +84,7 @@ def test_without_vectors_it_is_lexical_and_says_so(case: str) -> None:
     assert scores.features.tolist() == lexical.features.tolist()
 
 
-def test_vectors_may_come_later() -> None:
+def test_vectors_can_be_added_later() -> None:
     waiting = prepared(None)
     assert isinstance(waiting, HybridPrepared)
     later = waiting.with_vectors(VECTORS)
@@ -102,7 +102,7 @@ def test_no_evidence() -> None:
     assert attribute(GERMAN, made.score(GERMAN), made).supports == ()
 
 
-def test_its_calibration_reads_what_it_scores() -> None:
+def test_its_calibration_uses_its_features() -> None:
     fitted = calibration("hybrid")
     assert set(FEATURES) <= set(fitted.features)
     assert fitted.provenance["cross_validated"]["f1"] >= 0.74

@@ -20,21 +20,21 @@ def evidence(*texts: str) -> list[Evidence]:
     return [Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)]
 
 
-def test_one_row_of_named_features_a_piece_of_evidence() -> None:
+def test_one_row_of_features_per_evidence() -> None:
     scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("Ferries stopped for nine days."))
     assert scores.names == FEATURES
     assert scores.features.shape == (3, len(FEATURES))
     assert scores.windows.shape == (3, 2)
 
 
-def test_the_window_is_the_passage_that_says_it() -> None:
+def test_the_window_is_the_supporting_passage() -> None:
     scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("Ferries stopped for nine days."))
     start, end = scores.windows[0]
     assert TEXTS[0][start:end].strip() == "Ferries stopped for nine days."
 
 
 @pytest.mark.parametrize("row", [0, 2])
-def test_a_copy_is_covered_best(row: int) -> None:
+def test_a_copy_has_the_best_coverage(row: int) -> None:
     scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim(TEXTS[row]))
     assert int(np.argmax(scores.features[:, FEATURES.index("cover_3")])) == row
 
@@ -56,7 +56,7 @@ def test_the_order_of_the_evidence_does_not_matter() -> None:
     np.testing.assert_allclose(there.features, back.features[::-1], rtol=1e-5)
 
 
-def test_no_evidence_no_rows() -> None:
+def test_without_evidence_there_are_no_rows() -> None:
     assert scorer("lexical").prepare([]).score(Claim("Ferries stopped.")).features.shape[0] == 0
 
 
@@ -67,6 +67,6 @@ def test_any_text_has_finite_features(texts: list[str], claim: str, context: str
     assert all(0 <= a <= b <= len(text) for (a, b), text in zip(scores.windows.tolist(), texts, strict=True))
 
 
-def test_unknown_scorers_are_named_beside_the_known() -> None:
+def test_an_unknown_scorer_is_reported_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match="lexical"):
         scorer("lexcial")

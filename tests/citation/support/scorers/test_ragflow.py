@@ -1,4 +1,4 @@
-"""RAGFlow's rule: its arithmetic by hand-computed vectors, its rounds, and what it does over an answer."""
+"""RAGFlow's rule: similarities computed by hand, rounds, and complete answers."""
 
 import numpy as np
 import pytest
@@ -66,12 +66,12 @@ def test_tokens_alone_where_there_is_no_vector() -> None:
     assert hybrid(np.array([0.4, 0.2]), np.zeros(2), 0.1).tolist() == [0.4, 0.2]
 
 
-def test_one_lucky_sentence_keeps_the_bar_high_for_all() -> None:
+def test_one_similar_sentence_keeps_the_threshold_high_for_all() -> None:
     assert threshold([np.array([0.40]), np.array([0.70])]) == 0.63
     assert threshold([np.array([0.40])]) == pytest.approx(thresholds()[-1])
 
 
-def test_weights_add_up_numbers_weigh_double_and_two_letters_next_to_nothing() -> None:
+def test_weights_of_numbers_and_short_words() -> None:
     found = dict(zip(["harbour", "1932", "ai"], weights(["harbour", "1932", "ai"]), strict=True))
     assert sum(found.values()) == pytest.approx(1)
     assert found["1932"] > 2 * found["harbour"] > 20 * found["ai"]
@@ -89,20 +89,20 @@ def test_near_ties_are_cited_together_four_at_most() -> None:
     assert [s.number for s in attribute(claim, prepared.score(claim), prepared).supports] == [1, 2, 3, 4]
 
 
-def test_the_window_is_the_most_alike_sentence() -> None:
+def test_the_window_is_the_most_similar_sentence() -> None:
     prepared = scorer("ragflow").prepare([OPERA, BRIDGE])
     claim = Claim("It carries eight lanes of traffic.")
     (support,) = attribute(claim, prepared.score(claim), prepared).supports
     assert BRIDGE.text[support.start : support.end] == "It carries eight lanes of traffic."
 
 
-def test_a_changed_year_is_cited_as_it_would_be_there() -> None:
+def test_a_changed_year_is_cited_as_in_ragflow() -> None:
     prepared = scorer("ragflow").prepare([BRIDGE, OPERA])
     claim = Claim("The harbour bridge was opened in 1933.")
     assert [v.cited for v in explain(claim, prepared.score(claim), prepared)] == [True, False]
 
 
-def test_vectors_count_as_much_as_the_weight_says() -> None:
+def test_vectors_count_according_to_the_weight() -> None:
     vectors = np.array([[1, 0], [0, 1]], dtype=np.float32)
     claim = Claim("Etwas ganz anderes.", vector=vectors[1])
     prepared = scorer("ragflow").prepare([BRIDGE, OPERA], vectors)
@@ -115,7 +115,7 @@ def test_vectors_count_as_much_as_the_weight_says() -> None:
     ).supports
 
 
-def test_in_a_finished_answer_the_rounds_are_the_answers() -> None:
+def test_in_a_finished_answer_the_rounds_apply_to_all_sentences() -> None:
     evidence = [BRIDGE, OPERA]
     prepared = scorer("ragflow").prepare(evidence)
     assert isinstance(prepared, RagflowPrepared)
@@ -131,7 +131,7 @@ def test_in_a_finished_answer_the_rounds_are_the_answers() -> None:
     assert [len(supports) for supports in cited.supports] == [0, 1]
 
 
-def test_a_weight_outside_its_range_is_refused() -> None:
+def test_a_weight_outside_its_range_is_invalid() -> None:
     with pytest.raises(ValueError, match="token_weight"):
         scorer("ragflow", token_weight=1.5)
 

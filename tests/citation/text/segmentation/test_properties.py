@@ -150,7 +150,7 @@ def test_nothing_is_lost_and_cutting_changes_nothing(text: str, places: list[int
 
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=150)
-def test_no_more_is_held_than_the_limit(text: str, places: list[int]) -> None:
+def test_held_text_is_bounded(text: str, places: list[int]) -> None:
     segmenter = Segmenter(SegmentLimits(characters=LIMIT))
     shown = 0
     for part in cut(text * 5, places):
