@@ -149,8 +149,9 @@ class Answer:
         partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger)
         released, sentence = partial.released, partial.joined(sentence)
         stripped, text = partial.complete(sentence)
-        claim = self._claim(sentence, stripped.text, stripped.cited)
-        self._context = _context(sentence, stripped.text) if len(stripped.text) <= self._max_claim else ""
+        too_long = partial.is_split and len(sentence.text) > self._max_claim
+        claim = None if too_long else self._claim(sentence, stripped.text, stripped.cited)
+        self._context = "" if too_long else _context(sentence, stripped.text)
         return Draft(
             text,
             sentence.kind,
@@ -166,8 +167,6 @@ class Answer:
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
         if not sentence.citable or not (body := text.strip()):
-            return None
-        if len(body) > self._max_claim:
             return None
         return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
 
@@ -235,6 +234,11 @@ class _PartialSentence:
     def released(self) -> int:
         """The number of characters that the client has."""
         return len(self._shown)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the length limit split pieces off."""
+        return bool(self._pieces)
 
     def release(self, part: OpenSentence | Sentence, length: int) -> str:
         """Release the first `length` characters of the text after the pieces. Return what the client does not have."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -216,6 +217,26 @@ def test_references_in_the_text_for_clients_that_show_nothing_else() -> None:
 def test_a_sentence_is_not_held_longer_than_its_time() -> None:
     sent = asyncio.run(outgoing([*deltas(["Half a sentence"]), Idle(), finish()], Options(), hold_seconds=0.0))
     assert isinstance(sent[0], TextOut)
+
+
+def test_a_sentence_of_a_slow_model_is_released_in_words_and_cited_at_its_end() -> None:
+    text = "The Harlan bridge was opened on 4 May 1932 by the mayor."
+    sent = asyncio.run(outgoing([*deltas(list(text)), finish()], Options(), hold_seconds=0.0))
+    pieces = [event.text for event in sent if isinstance(event, TextOut)]
+    assert len(pieces) > 5
+    assert "".join(pieces) == f"{text} [1]"
+    assert not any(one[-1:].isalnum() and other[:1].isalnum() for one, other in pairwise(pieces)), "cut inside a word"
+    assert all("[" not in piece for piece in pieces[:-1])
+
+
+@pytest.mark.parametrize("end", [IncompleteAnswer("cut"), finish("length"), finish("content_filter")])
+def test_a_sentence_that_the_end_cuts_off_is_not_cited(end: Event | ProviderError) -> None:
+    whole, cut = (
+        "The bridge carries two lanes of traffic.",
+        " The Harlan bridge was opened on 4 May 1932 by the mayor of",
+    )
+    sent = asyncio.run(outgoing([*deltas([whole, cut]), end], Options()))
+    assert "".join(event.text for event in sent if isinstance(event, TextOut)) == f"{whole} [1]{cut}"
 
 
 def test_usage_is_sent_only_to_those_who_ask() -> None:
