@@ -92,6 +92,7 @@ class App:
         params: Mapping[str, Any],
         key: str | None,
     ) -> tuple[Batches, Response]:
+        options = self.scorers.resolve(job.options)
         prompt = inject(
             messages,
             found.evidence,
@@ -103,7 +104,7 @@ class App:
         )
         response = Response(
             prompt.injected,
-            job.options,
+            options,
             received=len(found.evidence),
             dropped=prompt.dropped,
             labels=self.config.evidence.labels,
@@ -113,12 +114,12 @@ class App:
         )
         if found.retrieval is not None:
             response.grounding.notes["retrieval"] = dict(found.retrieval)
-        scoring = self.scorers.open(job.options, prompt.injected)
+        scoring = self.scorers.open(options, prompt.injected)
         response.grounding.judging = scoring.judge_report
         excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
         request = ChatRequest(route.model, prompt.messages, params, excerpts, question(messages), key)
         hold_seconds = self.config.limits.held_seconds
-        if job.options.enrich and not job.json:
+        if options.enrich and not job.json:
             return respond_in_two_passes(route, request, response, scoring, hold_seconds), response
         return respond(route.stream(request), response, scoring, hold_seconds), response
 

@@ -3,16 +3,19 @@
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.excerpts import ExcerptCache
-from citestream.citation.support.scorers import Scorer, scorer
+from citestream.citation.support.scorers import AUTO, Scorer, scorer
 from citestream.citation.support.scorers.entailment import EntailmentScorer, EntailmentWeights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.providers.embedding import Embedder
+from citestream.providers.embedding.local import PACKAGE as LOCAL_EMBEDDER
 from citestream.providers.errors import ProviderError
 from citestream.providers.judging.cross_encoder import EntailmentModel
 
@@ -44,7 +47,7 @@ class Scorers:
         self._failed: set[str] = set()
         self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
         self._preparations = Preparations()
-        name = config.citations.scorer
+        name = self.resolve(config.citations).scorer
         try:
             if self.scorer(name).needs_vectors:
                 self._embedder = self._embedders.find(config.scoring.embedder)
@@ -55,6 +58,7 @@ class Scorers:
 
     def open(self, options: Options, evidence: Sequence[Evidence]) -> Scoring:
         """Begin to score one request. A missing model makes its scores `degraded`; it is not an error."""
+        options = self.resolve(options)
         chosen = self.scorer(options.scorer)
         if chosen.needs_vectors and self._embedder is None and "embedder" not in self._failed:
             try:
@@ -72,6 +76,20 @@ class Scorers:
         judge = self._judge if options.judge else None
         models = ExternalModels(deadline, self._embedder, cross_encoder, judge, self._preparations)
         return Scoring(chosen, evidence, models)
+
+    def resolve(self, options: Options) -> Options:
+        """Replace the scorer `auto` by the best one that is installed and configured.
+
+        That is the cross-encoder if its folder has weights that were fitted for it, else the hybrid scorer if there is
+        an embedder, else the lexical one.
+        """
+        if options.scorer != AUTO:
+            return options
+        scoring = self._config.scoring
+        if self._has_weights() and all(map(find_spec, ("onnxruntime", "tokenizers"))):
+            return replace(options, scorer="entailment")
+        has_embedder = scoring.embedder != "local" or find_spec(LOCAL_EMBEDDER) is not None
+        return replace(options, scorer="hybrid" if has_embedder else "lexical")
 
     def scorer(self, name: str) -> Scorer:
         """Return the scorer of that name, as configured. Raise ValueError if the name is unknown."""
@@ -101,9 +119,13 @@ class Scorers:
             raise ProviderError("scoring.entailment names no folder with model.onnx and tokenizer.json.")
         return EntailmentModel(folder)
 
+    def _has_weights(self) -> bool:
+        folder = self._config.scoring.entailment
+        return bool(folder) and (Path(folder) / WEIGHTS_FILE).is_file()
+
     def _load_weights(self) -> EntailmentWeights | None:
         path = Path(self._config.scoring.entailment) / WEIGHTS_FILE
-        if not (self._config.scoring.entailment and path.is_file()):
+        if not self._has_weights():
             return None
         try:
             return EntailmentWeights(**json.loads(path.read_text("utf-8")))

@@ -6,7 +6,7 @@ from typing import Any
 from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence, FieldError, parse_sources
 from citestream.citation.options import Options, parse_options
-from citestream.citation.support.scorers import SCORERS
+from citestream.citation.support.scorers import AUTO, SCORERS
 
 from ..pipeline.job import Retrieval
 
@@ -73,8 +73,8 @@ def _dialect_options(name: object) -> Body:
 
 def check_scorer(options: Options) -> Options:
     """Return the options. Raises FieldError if their scorer does not exist."""
-    if options.scorer not in SCORERS:
-        raise FieldError("citations.scorer", f"must be one of: {', '.join(SCORERS)}")
+    if options.scorer not in SCORERS and options.scorer != AUTO:
+        raise FieldError("citations.scorer", f"must be one of: {AUTO}, {', '.join(SCORERS)}")
     return options
 
 

@@ -71,6 +71,9 @@ class Metrics(Observer):
         self._indirect = self._counter("claims_indirect", "Claims that only generated artifacts support.")
         self._supports = self._counter("supports", "Citations: pairs of a sentence and its evidence.", "status")
         self._rejected = self._counter("citations_rejected", "Removed citations of models.", "reason")
+        self._judge_verdicts = self._counter("judge_verdicts", "Verdicts of the judge.", "verdict")
+        self._judge_calls = self._counter("judge_calls", "Calls of the judge; cached verdicts need none.")
+        self._judge_tokens = self._counter("judge_tokens", "Tokens of the judge's prompts and replies.")
         self._degraded = self._counter("degraded", "Answers scored without the preferred scorer.", "scorer")
 
     def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
@@ -127,6 +130,11 @@ class Metrics(Observer):
             self._supports.labels(kind.value).inc(count)
         for rejection in grounding.rejected:
             self._rejected.labels(rejection["reason"]).inc()
+        if judging := grounding.judging:
+            for verdict in ("confirmed", "refused", "late", "failed"):
+                self._judge_verdicts.labels(verdict).inc(getattr(judging, verdict))
+            self._judge_calls.inc(judging.calls)
+            self._judge_tokens.inc(judging.tokens)
         if grounding.degraded:
             self._degraded.labels(grounding.scorer).inc()
 

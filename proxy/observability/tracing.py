@@ -13,6 +13,7 @@ import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
@@ -119,6 +120,7 @@ class Tracing(Observer):
                 "citestream.supports": grounding.supports.total(),
                 "citestream.rejected": len(grounding.rejected),
                 "citestream.degraded": grounding.degraded,
+                **_judge_attributes(grounding),
             },
         )
         span.end(ended)
@@ -284,3 +286,9 @@ def _set_error(span: Span, kind: str) -> None:
     """Without the words of the error, which may quote what was target."""
     span.set_attribute("error.type", kind)
     span.set_status(Status(StatusCode.ERROR))
+
+
+def _judge_attributes(grounding: Grounding) -> dict[str, float]:
+    if grounding.judging is None:
+        return {}
+    return {f"citestream.judge.{name}": value for name, value in asdict(grounding.judging).items()}

@@ -87,6 +87,7 @@ async def score_text(
     links: LinkPolicy = "allow",
 ) -> ScoredText:
     """Segment a text and score its sentences. Without `scorers`, no embedder or cross-encoder is used."""
+    options = scorers.resolve(options) if scorers else options
     response = Response(evidence, options, labels=labels, links=links)
     answer = response.answer(0)
     scoring = (

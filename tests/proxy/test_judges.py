@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from openai import OpenAI
@@ -110,6 +111,18 @@ def test_the_judge_refuses_one_sentence_and_confirms_the_other(citestream_server
     questions = [body for body in asked if body["model"] == "judge"]
     assert len(questions) == report["calls"]
     assert all(body["temperature"] == 0 for body in questions)
+
+
+def test_metrics_count_the_verdicts(citestream_server: Start) -> None:
+    with vendor() as (url, _):
+        address = citestream_server(config(url))
+        report = completion(address).grounding["judge"]
+    with urlopen(f"{address}/metrics") as response:  # noqa: S310 - a server of this test
+        metrics = response.read().decode()
+    confirmed = report["confirmed"]
+    assert f'citestream_judge_verdicts_total{{verdict="confirmed"}} {confirmed}.0' in metrics
+    assert f"citestream_judge_calls_total {report['calls']}.0" in metrics
+    assert f"citestream_judge_tokens_total {report['tokens']}.0" in metrics
 
 
 def test_a_request_can_leave_the_judge_out(citestream_server: Start) -> None:

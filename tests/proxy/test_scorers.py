@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,3 +66,31 @@ def test_a_model_may_bring_its_own_weighing(tmp_path: Path) -> None:
     (tmp_path / "citestream.json").write_text('{"entailed": 2}', "utf-8")
     with pytest.raises(ConfigError, match=r"citestream\.json"):
         Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")
+
+
+AUTOMATIC = {
+    "the local embedder is installed": ({}, "hybrid"),
+    "a cross-encoder was fitted": ({"entailment": "fitted"}, "entailment"),
+    "a cross-encoder was not fitted": ({"entailment": "plain"}, "hybrid"),
+}
+
+
+@pytest.mark.parametrize(("scoring", "chosen"), AUTOMATIC.values(), ids=AUTOMATIC)
+async def test_auto_is_the_best_scorer_that_is_there(
+    tmp_path: Path, scoring: dict[str, Any], chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("fitted", "plain"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "fitted" / "citestream.json").write_text(json.dumps(default_weights().as_dict()))
+    scorers = Scorers(Config(scoring=ScoringConfig(**scoring)))
+    assert scorers.resolve(Options(scorer="auto")).scorer == chosen
+    assert scorers.resolve(Options(scorer="ragflow")).scorer == "ragflow"
+    await scorers.aclose()
+
+
+async def test_auto_is_lexical_without_an_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("citestream.proxy.scorers.LOCAL_EMBEDDER", "not_installed")
+    scorers = Scorers(Config(citations=Options(scorer="auto")))
+    assert scorers.resolve(Options(scorer="auto")).scorer == "lexical"
+    await scorers.aclose()

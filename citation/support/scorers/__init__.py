@@ -27,6 +27,8 @@ SCORERS = {
     "ragflow": "citestream.citation.support.scorers.ragflow:RagflowScorer",
 }
 
+AUTO = "auto"  # the best scorer that the server has; without a server, the lexical one
+
 # Claims that are scored in one call. Ten claims with 20 excerpts take 1.1 ms in one call and 4.0 ms in ten; larger
 # batches gain little, and other requests wait for them.
 MAX_BATCH = 16
@@ -136,6 +138,7 @@ class Scorer(ABC):
 
 def scorer(name: str, **settings: Any) -> Scorer:
     """Return the scorer `name`, created with `settings`. Raise ValueError, listing the names, if there is none."""
+    name = "lexical" if name == AUTO else name
     if name not in SCORERS:
         raise ValueError(f"unknown scorer {name!r}; there are: {', '.join(SCORERS)}")
     module, _, kind = SCORERS[name].partition(":")

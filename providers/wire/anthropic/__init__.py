@@ -1,1 +1,0 @@
-"""The Anthropic Messages API: requests, streamed events and finish reasons, mapped to and from the OpenAI API."""
