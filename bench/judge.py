@@ -1,7 +1,10 @@
-"""Measure how much a judge delays an answer: `python -m bench.judge`.
+"""Measure how much a judge delays an answer, and what a perfect judge reaches: `python -m bench.judge`.
 
 A scripted provider writes 30 tokens per second. A scripted judge answers every question after a fixed latency. The
 first sentence and the end of the answer are compared with the same answer without a judge, in the same run.
+
+A judge that knows the truth reads the near-misses. What remains wrong is beyond the reach of any judge: a number gate
+refused a true claim, or no scorer proposed its passage.
 """
 
 import asyncio
@@ -12,9 +15,11 @@ from time import perf_counter
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.response import Response
-from citestream.citation.support.judging import ALL
-from citestream.citation.support.scorers import scorer
+from citestream.citation.support.decision import assess, decide
+from citestream.citation.support.judging import ALL, JudgeBand, apply, candidates
+from citestream.citation.support.scorers import Claim, scorer
 from citestream.providers.events import Event, Finish, TextDelta
+from citestream.proxy.cli.judge_check_command import near_misses
 from citestream.proxy.pipeline.judging import Judge, JudgeLimits, JudgeModel, Opinion, Question
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.pipeline.respond import respond
@@ -25,6 +30,10 @@ LATENCIES = (0.05, 0.2, 1.0)  # seconds of one judge call
 ROUNDS = 3
 SENTENCES = tuple(f"Bridge number {n} was opened in the year {1900 + n} by the mayor of Harlan." for n in range(8))
 EVIDENCE = tuple(Evidence(n, text, f"e{n}") for n, text in enumerate(SENTENCES, 1))
+UNRELATED = (
+    "The tide turns about every six hours in most harbours of the region.",
+    "Bread dough rises faster in a warm kitchen than in a cold one.",
+)
 LIMITS = JudgeLimits(deadline_seconds=5.0, concurrent_calls=16, calls_per_answer=500, cached_verdicts=0)
 
 
@@ -60,8 +69,31 @@ async def measure(latency: float | None) -> tuple[float, float]:
     return first, perf_counter() - began
 
 
+def perfect_judge(band: JudgeBand | None) -> tuple[float, float]:
+    """Return the shares of false claims that are cited and of true claims that are not. None: without a judge."""
+    wrong = {True: 0, False: 0}
+    pairs = near_misses()
+    for pair in pairs:
+        evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate((pair.passage, *UNRELATED), 1)]
+        prepared, claim = scorer("lexical").prepare(evidence), Claim(pair.claim)
+        at_least = band.low if band else 1.0
+        verdicts = assess(claim, prepared.score(claim), prepared, at_least=at_least)
+        if band:
+            read = candidates(verdicts, band, prepared)
+            verdicts = apply(verdicts, {one.number: float(pair.supported and one.number == 1) for one in read})
+        wrong[pair.supported] += bool(decide(verdicts).supports) is not pair.supported
+    true = sum(pair.supported for pair in pairs)
+    return wrong[False] / (len(pairs) - true), wrong[True] / true
+
+
 async def main() -> None:
-    """Print a table of the added times, the median of some rounds."""
+    """Print the table of the perfect judge, and one of the added times, the median of some rounds."""
+    print("near-misses                   false claims cited  true claims refused")
+    bands = {"without a judge": None, "a judge in the default band": JudgeBand(), "a judge of all candidates": ALL}
+    for name, band in bands.items():
+        cited, refused = perfect_judge(band)
+        print(f"{name:30} {cited:17.1%} {refused:20.1%}")
+    print()
     print(f"{len(SENTENCES)} sentences at {TOKENS_PER_SECOND} tokens/s, one judge call per candidate, {ROUNDS} rounds")
     print("judge latency  first sentence  added  end of answer  added")
     without = [await measure(None) for _ in range(ROUNDS)]
