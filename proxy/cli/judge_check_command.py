@@ -71,10 +71,11 @@ class Results:
 
 
 def near_misses() -> list[Pair]:
-    """Return the near-misses that the package contains."""
+    """Return the near-misses that the package contains, of both parts: a judge is not tuned on any of them."""
     folder = files("citestream.proxy.cli").joinpath("near_misses")
+    entries = [entry for part in (folder, folder.joinpath("held_out")) for entry in part.iterdir()]
     found = []
-    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+    for file in sorted(entries, key=lambda entry: entry.name):
         if file.name.endswith(".jsonl"):
             rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
             found += [
