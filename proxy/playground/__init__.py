@@ -71,7 +71,12 @@ async def _settings(_: web.Request, app: App) -> web.Response:
     options = app.config.citations
     return json_response(
         {
-            "citations": {"release": options.release, "scorer": options.scorer, "unsupported": options.unsupported},
+            "citations": {
+                "release": options.release,
+                "unsupported": options.unsupported,
+                "scorer": options.scorer,
+                "strictness": options.strictness,
+            },
             "scorers": list(SCORERS),
             "sources": list(app.config.retrievers),
             "default_source": app.config.default_retriever,

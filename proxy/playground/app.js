@@ -16,6 +16,9 @@ const NARROW = matchMedia("(max-width: 54rem)"); // the answer is below the ques
 
 const key = () => byId("key").value.trim();
 
+// Citation options that the page offers; each has an element with this id.
+const OPTIONS = ["release", "unsupported", "scorer", "strictness"];
+
 async function submit(event) {
   event?.preventDefault();
   running?.abort();
@@ -23,7 +26,7 @@ async function submit(event) {
   answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
   const body = buildRequest({
     model: byId("model").value.trim(), question: byId("question").value, evidence: evidence.nonEmpty(), source: byId("source").value,
-    options: { release: byId("release").value, unsupported: byId("unsupported").value, scorer: byId("scorer").value },
+    options: Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
   });
   const events = [];
   begin();
@@ -237,9 +240,7 @@ async function load() {
     byId("models").replaceChildren(...models.data.map((model) => el("option", { value: model.id })));
     byId("model").value ||= models.data[0]?.id ?? "";
     byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
-    byId("scorer").value = settings.citations.scorer;
-    byId("release").value = settings.citations.release;
-    byId("unsupported").value = settings.citations.unsupported;
+    for (const name of OPTIONS) byId(name).value = settings.citations[name];
     byId("source").replaceChildren(byId("source").options[0], ...settings.sources.map((name) => el("option", { value: name }, `The index “${name}”`)));
     byId("source").value = settings.default_source;
     byId("source").dispatchEvent(new Event("change"));
