@@ -29,7 +29,7 @@ _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
 _MIN_SHARED, _MIN_SHARED_HAN = 0.4, 0.2
 _FEW_TERMS = 8
-_MAX_COMPARED = 20  # terms; a longer claim states many things, and comparing it takes more than it finds
+_MAX_COMPARED = 14  # terms; a longer claim states many things, and comparing it takes more than it finds
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ class GateChecks:
         passage = self._passage(row, window)
         mismatch, same_topic = self.numbers.mismatch(passage)
         if mismatch:
-            return Refusal(Reason.NUMBER_MISMATCH, mismatch, same_topic)
+            reason = Reason.UNIT if self.numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
+            return Refusal(reason, mismatch, same_topic)
         if not self._shared_language(row):
             detail = contradiction(self.claim, passage.nearest) if passage.nearest else ""
             return Refusal(Reason.NEGATION, detail) if detail else None

@@ -15,6 +15,8 @@ _DAYS = frozenset(
 )
 _SHORT_HAN = 6  # words; longer Chinese sentences are not cut reliably
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
+_LONG = 24  # tokens; longer sentences and page headers are not cut reliably either
+_UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
 _UNMATCHED = 2  # words of the claim that the passage may lack, where one of them is an unknown name
 
@@ -28,7 +30,7 @@ def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Dis
     if claim.language == "zh" and len(claim.tokens) > _SHORT_HAN:
         return
     for number, alignment in enumerate(alignments):
-        if claim.language == "zh" and len(alignment.passage.tokens) > 2 * _SHORT_HAN:
+        if len(alignment.passage.tokens) > (2 * _SHORT_HAN if claim.language == "zh" else _LONG):
             continue
         for token, match in alignment.pairs():
             if match.sign < 0:
@@ -215,12 +217,19 @@ def replaced(claim: Statement, alignments: Sequence[Alignment], known: set[str])
         for other in free:
             if excludes(kinds, words.kinds.get(other.folded, frozenset())):
                 yield Disagreement(
-                    Reason.UNKNOWN_NAME if token.name and claim.language != "de" else Reason.BINDING,
+                    _reason_for(token, claim.language),
                     f"the passage says “{best.passage.text[other.start : other.end]}”, "
                     f"not “{claim.text[token.start : token.end]}”",
                     rule="class",
                 )
                 return
+
+
+def _reason_for(token: ContentToken, language: str) -> Reason:
+    """The reason for a word that is replaced by another of its kind."""
+    if token.kind in _UNITS:
+        return Reason.UNIT
+    return Reason.UNKNOWN_NAME if token.name and language != "de" else Reason.BINDING
 
 
 def _shifted(alignments: Sequence[Alignment]) -> bool:
@@ -232,15 +241,17 @@ def _shifted(alignments: Sequence[Alignment]) -> bool:
     )
 
 
-def _unknown_persons(claim: Statement, known: set[str], best: set[str]) -> Iterator[Disagreement]:
+def _unknown_persons(claim: Statement, known: set[str], passage: Statement) -> Iterator[Disagreement]:
     """Names of two words and more, none of which the passage has."""
     for one, other in pairwise(claim.tokens):
         if not (one.name and other.name and other.word == one.word + 1 and not one.kind and not other.kind):
             continue
         if one.stem in known or other.stem in known:
             continue
-        unmatched = [t for t in claim.tokens if t.stem not in best and t.quantity is None]
-        sure = len(unmatched) <= _UNMATCHED + 1
+        unmatched = [t for t in claim.tokens if t.stem not in passage.stems and t.quantity is None]
+        # "He retired in 1974" may be about the person that the claim names.
+        meant = vocabulary(claim.language).role("personal").intersection(passage.words)
+        sure = len(unmatched) <= _UNMATCHED + 1 and not meant
         name = claim.text[one.start : other.end]
         yield Disagreement(
             Reason.UNKNOWN_NAME, f"the passage does not mention “{name}”", 0.6 if sure else 0.3, "person"
@@ -254,7 +265,7 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
         return
     everything = {t.stem for alignment in alignments for t in alignment.passage.tokens} | known
     best = max(alignments, key=lambda alignment: alignment.shared)
-    yield from _unknown_persons(claim, everything, {*best.passage.stems})
+    yield from _unknown_persons(claim, everything, best.passage)
     if claim.language == "de":
         return
     for token, match in zip(claim.tokens, best.matches, strict=True):

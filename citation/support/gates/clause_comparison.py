@@ -20,7 +20,7 @@ _FEWEST = 2  # words in common
 
 # Below this share of words that stand anywhere in the passage, a word in another place proves nothing.
 _MENTIONED = 0.85
-_SHORT = 14  # tokens of a claim that may be one statement about one thing
+_SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
 def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) -> list[Disagreement]:

@@ -11,7 +11,7 @@ from .derived_numbers import derived, notations
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
 _SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
 _LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
-_LONG = 12  # terms of a claim; longer ones state several things, of which a passage supports the main one
+_LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
 
 
@@ -59,6 +59,14 @@ class NumberGate:
             if nearest and (other := self._misattributed(quantity, near, nearest)):
                 return f"the passage says {other}, not {self._words(quantity)}", True
         return (self._reversed_change(nearest) if nearest else ""), True
+
+    def has_other_unit(self, passage: PassageNumbers) -> bool:
+        """Return whether the passage has a number of the claim with another unit: 20 °C for 20 °F."""
+        return any(
+            mine.unit and theirs.unit and mine.unit != theirs.unit and set(mine.values) & set(theirs.values)
+            for mine, _ in self.quantities
+            for theirs in passage.quantities
+        )
 
     def _words(self, quantity: Quantity) -> str:
         return self.text[quantity.start : quantity.end]

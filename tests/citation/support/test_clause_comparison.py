@@ -128,6 +128,12 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "German law applies to this contract.",
         "Swedish law applies to this contract.",
     ),
+    "another unit of temperature": (
+        Reason.UNIT,
+        "The reactor runs at 20 degrees Celsius.",
+        "The reactor runs at 20 degrees Fahrenheit.",
+    ),
+    "another unit of length": (Reason.UNIT, "The trail climbs 300 metres.", "The trail climbs 300 hours."),
     "a list item with the line that introduces it": (
         Reason.NEGATION,
         "The insurance does not cover:\n\n- damage by frost\n- theft of bicycles",
