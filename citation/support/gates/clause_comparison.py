@@ -1,6 +1,6 @@
 """Comparison of a claim with the sentences of a passage: every way in which they disagree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...text.clauses import Statement
 from .alignment import Alignment
@@ -33,39 +33,45 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     tabular = list(misplaced(claim, passages))
     if tabular:
         return tabular
-    shared = max(sum(stem in passage.stems for stem in claim.stems) for passage in passages)
-    if shared < _PROMISING * len(claim.stems):
+    shared = [sum(stem in passage.stems for stem in claim.stems) for passage in passages]
+    if max(shared) < _PROMISING * len(claim.stems):
         return []
+    if len(claim.tokens) > _SHORT:  # where its words stand besides the best sentence does not matter
+        at = shared.index(max(shared))
+        passages = passages[at : at + 2]
     stems = [passage.stems.keys() for passage in passages]
     alignments = [
         Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
     ]
     best = max(alignments, key=lambda alignment: (alignment.shared, not alignment.passage.heading))
-    found: list[Disagreement] = []
+    found: list[Disagreement] = [*headed(claim, alignments), *lacking(claim, passages)]
     if best.coverage >= _COMPARABLE and best.shared >= _FEWEST:
-        for clause in range(claim.clauses):
-            if best.within(clause) < _COMPARABLE:
-                continue
-            found += negation(best, clause)
-            found += modality(best, clause)
-            found += quantifiers(best, clause)
-        found += turned(best)
-        found += displaced(best)
-        found += other_subject(claim, best, alignments)
-        found += bounds(best)
-        found += framed(best)
-        found += asked(best)
-        found += retracted(claim, passages, alignments.index(best))
-        found += displaced_in_time(best)
-        found += unknown_cause(best)
-    found += headed(claim, alignments)
-    found += lacking(claim, passages)
-    if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED:
-        found += exchanged(claim, alignments)
-    if best.coverage >= _COMPARABLE and best.shared >= _FEWEST:
+        found += _of_best(claim, passages, alignments, best)
         found += replaced(claim, alignments, known)
         found += unknown_names(claim, alignments, known)
+    if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED:
+        found += exchanged(claim, alignments)
     return found
+
+
+def _of_best(
+    claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
+) -> Iterator[Disagreement]:
+    """What is wrong with the sentence that shares most with the claim."""
+    for clause in range(claim.clauses):
+        if best.within(clause) >= _COMPARABLE:
+            yield from negation(best, clause)
+            yield from modality(best, clause)
+            yield from quantifiers(best, clause)
+    yield from turned(best)
+    yield from displaced(best)
+    yield from other_subject(claim, best, alignments)
+    yield from bounds(best)
+    yield from framed(best)
+    yield from asked(best)
+    yield from retracted(claim, passages, alignments.index(best))
+    yield from displaced_in_time(best)
+    yield from unknown_cause(best)
 
 
 def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:
