@@ -29,7 +29,7 @@ _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
 _MIN_SHARED, _MIN_SHARED_HAN = 0.4, 0.2
 _FEW_TERMS, _MANY_TERMS = 8, 10
-_MAX_COMPARED = 14  # terms; a longer claim states many things, and comparing it takes more than it finds
+_MAX_COMPARED = 12  # terms; a longer claim states many things, and comparing it takes more than it finds
 
 
 @dataclass(frozen=True, slots=True)
