@@ -45,7 +45,7 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     ]
     best = max(alignments, key=lambda alignment: (alignment.shared, not alignment.passage.heading))
     found: list[Disagreement] = [*headed(claim, alignments), *lacking(claim, passages)]
-    if best.coverage >= _COMPARABLE and best.shared >= _FEWEST:
+    if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
         found += _of_best(claim, passages, alignments, best)
         found += replaced(claim, alignments, known)
         found += unknown_names(claim, alignments, known)
