@@ -29,7 +29,10 @@ _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
 _MIN_SHARED, _MIN_SHARED_HAN = 0.4, 0.2
 _FEW_TERMS, _MANY_TERMS = 8, 10
-_MAX_COMPARED = 12  # terms; a longer claim states many things, and comparing it takes more than it finds
+_MAX_COMPARED, _MAX_COMPARED_HAN = (
+    12,
+    24,
+)  # terms; a longer claim states many things, and comparing it takes more than it finds
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,8 @@ class GateChecks:
         None if no sentence shares enough with the claim to be compared. To parse a sentence takes 40 µs.
         """
         analysis, wanted = self.index.analyses[row], self._terms
-        if not wanted or len(wanted) > _MAX_COMPARED:
+        han = self._language == "zh"
+        if not wanted or len(wanted) > (_MAX_COMPARED_HAN if han else _MAX_COMPARED):
             return []
         if any(self.index.evidence[row].text.startswith("|", a) for a, _ in spans):
             return spans  # a row lacks the words of the column headers
@@ -106,9 +110,9 @@ class GateChecks:
             for a, b in spans
         ]
         best = max(range(len(spans)), key=shares.__getitem__)
-        if shares[best] < (_MIN_SHARED_HAN if self._language == "zh" else _MIN_SHARED) * len(wanted):
+        if shares[best] < (_MIN_SHARED_HAN if han else _MIN_SHARED) * len(wanted):
             return []
-        if shares[best] == len(wanted) or len(wanted) > _MANY_TERMS:
+        if shares[best] == len(wanted) or (len(wanted) > _MANY_TERMS and not han):
             return spans[best : best + 2]
         few = 1 if len(wanted) <= _FEW_TERMS else 2
         return [span for n, span in enumerate(spans) if shares[n] >= few or n in {best, best + 1}]
