@@ -1,4 +1,4 @@
-"""Labelled records as rows of features: one row a (sentence, evidence) pair."""
+"""Turn labelled records into rows of features, one row for each (sentence, evidence) pair."""
 
 import json
 import zlib
@@ -21,31 +21,31 @@ Cited = dict[str, list[list[int]]]  # 0-based evidence indexes of each sentence 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """P pairs. `sentence`: number of the judged one; `record`: of its record; `weight` 0: neither right nor wrong."""
+    """P pairs of a judged sentence and a piece of evidence, with F features."""
 
     names: tuple[str, ...]
     features: NDArray[np.float32]  # (P, F)
-    record: NDArray[np.int64]  # (P,)
-    sentence: NDArray[np.int64]  # (P,)
+    record: NDArray[np.int64]  # (P,), index of the record
+    sentence: NDArray[np.int64]  # (P,), number of the judged sentence
     evidence: NDArray[np.int64]  # (P,), 0-based
     label: NDArray[np.bool_]  # (P,)
-    weight: NDArray[np.float64]  # (P,)
-    gated: NDArray[np.bool_]  # (P,), refused by a gate whatever the features say
+    weight: NDArray[np.float64]  # (P,), 0 if a citation counts as neither right nor wrong
+    gated: NDArray[np.bool_]  # (P,), refused by a gate
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
 
 def load(paths: Sequence[str | Path]) -> list[Record]:
-    """The records of JSON-lines files."""
+    """Return the records of JSON-lines files."""
     return [json.loads(line) for path in paths for line in Path(path).read_text("utf-8").splitlines() if line]
 
 
 def evidence_of(record: Record) -> list[Evidence]:
-    """The evidence of a record, numbered."""
+    """Return the numbered evidence of a record."""
     return [Evidence(i + 1, e["text"], e["id"], title=e.get("title") or None) for i, e in enumerate(record["evidence"])]
 
 
 def claims_of(record: Record) -> list[tuple[int, Claim]]:
-    """The judged sentences of a record, each leaning on the one before."""
+    """Return the judged sentences of a record with their indexes. The sentence before is the context of each."""
     texts = record["answer_sentences"]
     return [
         (i, Claim(text, texts[i - 1] if i else ""))
@@ -56,7 +56,7 @@ def claims_of(record: Record) -> list[tuple[int, Claim]]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One judged sentence: its record, its place there, its scores, and what the gates refuse."""
+    """One judged sentence: index of its record, its index there, its scores, and the evidence that gates refuse."""
 
     record: int
     sentence: int
@@ -77,7 +77,7 @@ def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
 
 
 def prepared_by(scorer: Scorer, evidence: Sequence[Evidence], vectors: Table) -> PreparedEvidence:
-    """With the vectors it wants."""
+    """Return the prepared evidence, with vectors if the scorer needs them."""
     wanted = scorer.texts_to_embed(evidence)
     return scorer.prepare(evidence, np.stack([vectors[text] for text in wanted]) if wanted else None)
 
@@ -88,14 +88,14 @@ def _texts(records: Sequence[Record], scorer: Scorer) -> list[str]:
 
 
 def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:
-    """With the gates' word on every piece of evidence."""
+    """Return the scores of a sentence, with the decision of the gates on every piece of evidence."""
     gates = GateChecks(claim, prepared.index)
     refused = [gates.check(row, tuple(window)) is not None for row, window in enumerate(scores.windows.tolist())]
     return Scored(record, sentence, scores, refused)
 
 
 def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
-    """Scored sentences as pairs with their labels."""
+    """Return scored sentences as pairs with their labels."""
     sizes = [len(one.gated) for one in scored]
     labels, weights = [], []
     for one in scored:
@@ -118,14 +118,14 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
 
 
 def folds(records: Sequence[Record], count: int, seed: int = 0) -> NDArray[np.int64]:
-    """A fold for every record, by its id alone: stable when records come and go."""
+    """Return a fold for every record. It depends on the id only, so other records do not change it."""
     return np.array([zlib.crc32(f"{record['id']}/{seed}".encode()) % count for record in records])
 
 
 def predictions(
     records: Sequence[Record], table: Pairs, probability: NDArray[np.float64], threshold: float, limit: int = 4
 ) -> Cited:
-    """What citing everything from `threshold` on, at most `limit` a sentence, would cite."""
+    """Return the citations of all evidence with at least the probability `threshold`, at most `limit` a sentence."""
     cited: Cited = {r["id"]: [[] for _ in r["answer_sentences"]] for r in records}
     order = np.lexsort((table.evidence, -probability, table.sentence))
     for row in order[probability[order] >= threshold]:

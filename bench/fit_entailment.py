@@ -28,8 +28,8 @@ from citestream.citation.support.scorers.entailment import (
 from citestream.providers.judging.cross_encoder import EntailmentModel, Pair
 
 OPEN_FROM, OPEN_TO = 0.1, 0.9  # wider bands ask half as much again and change nothing
-MOST_BAD = (0.12, 0.16, 0.18)  # what is printed; the last but one is what is stored, as for the other scorers
-STORED = 0.16
+MOST_BAD = (0.12, 0.16, 0.18)  # limits of wrong citations that are printed
+STORED = 0.16  # limit for the stored weights, as for the other scorers
 _UNFITTED = EntailmentWeights(
     OPEN_FROM, OPEN_TO, intercept=0.0, first=1.0, entailed=0.0, threshold=0.5, hint_threshold=0.25
 )
@@ -60,7 +60,7 @@ def main() -> None:
 def look_again(
     model: Path, records: Sequence[Record], table: Pairs, first: Sequence[Probabilities], seeds: Sequence[int]
 ) -> list[Probabilities]:
-    """Held-out second judgements for held-out first ones of splits by these seeds."""
+    """Return held-out second judgements for the held-out first judgements of splits by these seeds."""
     _, entailed = read(model, records, table, first)
     return [_held_out(records, table, p, entailed, seed) for p, seed in zip(first, seeds, strict=True)]
 
@@ -68,7 +68,7 @@ def look_again(
 def read(
     model: Path, records: Sequence[Record], table: Pairs, first: Sequence[Probabilities]
 ) -> tuple[NDArray[np.bool_], Probabilities]:
-    """Which pairs any first judgement leaves open, and the model's log odds for them, 0 for the others."""
+    """Return which pairs a first judgement leaves open, and the model's log odds for them, 0 for the others."""
     asked = np.any([(p > OPEN_FROM) & (p < OPEN_TO) for p in first], axis=0) & ~table.gated
     entailed = np.zeros(len(asked))
     entailed[asked] = asyncio.run(_read(model, _pairs(records, table, np.flatnonzero(asked))))
@@ -78,7 +78,7 @@ def read(
 def chosen_by(
     records: Sequence[Record], table: Pairs, found: Sequence[Probabilities], most: float
 ) -> tuple[float, dict[str, float]]:
-    """The lowest threshold within `most` bad, and the quality there, means over the splits."""
+    """Return the lowest threshold with at most `most` bad, and its quality, both as means over the splits."""
     quality: dict[str, float] = {}
     for threshold in np.arange(0.2, 0.95, 0.01):
         one = [evaluate(records, predictions(records, table, p, float(threshold)))["ALL"] for p in found]
@@ -89,7 +89,7 @@ def chosen_by(
 
 
 def _pairs(records: Sequence[Record], table: Pairs, rows: NDArray[np.intp]) -> list[Pair]:
-    """Passage and sentence of these rows, as the scorer would have them read."""
+    """Return the passage and the sentence of these rows, as the scorer passes them to the model."""
     found: list[Pair] = []
     known: dict[int, tuple[EntailmentPrepared, Scores]] = {}
     for row in rows:

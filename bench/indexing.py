@@ -115,7 +115,7 @@ def content(store: Path) -> bytes:
     """Return a hash of the content of an index."""
     digest = blake2b(digest_size=16)
     opened = Store(store)
-    for row in opened.content():
+    for row in opened.dump():
         digest.update(repr(row).encode())
     opened.close()
     print(f"  {store.name}: content {digest.hexdigest()}")

@@ -3,7 +3,7 @@
 A scripted provider writes 30 tokens per second. A scripted judge answers every question after a fixed latency. The
 first sentence and the end of the answer are compared with the same answer without a judge, in the same run.
 
-A judge that knows the truth reads the near-misses. What remains wrong is beyond the reach of any judge: a number gate
+A judge that knows the truth reads the near-misses. The remaining errors are out of reach of any judge: a number gate
 refused a true claim, or no scorer proposed its passage.
 """
 

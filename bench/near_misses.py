@@ -1,8 +1,8 @@
 """Near-misses by class and language: false claims that get a citation, and true claims that get none.
 
 `python -m bench.near_misses [FILE.jsonl ...]` sends every claim with its evidence and two unrelated excerpts through
-the citation of finished text. It prints the development part and the held-out part of `proxy/cli/near_misses/` apart,
-and each file given besides. Nothing may be tuned on the held-out part.
+the citation of finished text. It prints separate tables for the development part and the held-out part of
+`proxy/cli/near_misses/`, and for each file given. Nothing may be tuned on the held-out part.
 """
 
 import argparse
@@ -34,30 +34,30 @@ class NearMiss:
 
 @dataclass(slots=True)
 class Outcome:
-    """Claims of one class or language, by what was wrong about their citation."""
+    """Number of claims and of wrong citations in one class or language."""
 
     claims: Counter[bool] = field(default_factory=Counter)  # supported -> number
     errors: Counter[bool] = field(default_factory=Counter)  # supported -> true refused, or false cited
 
     @property
     def false_cited(self) -> float:
-        """The share of the unsupported claims that got a citation."""
+        """Share of the unsupported claims that got a citation."""
         return self.errors[False] / max(1, self.claims[False])
 
     @property
     def true_refused(self) -> float:
-        """The share of the supported claims that got none."""
+        """Share of the supported claims that got no citation."""
         return self.errors[True] / max(1, self.claims[True])
 
     def row(self, name: str) -> str:
-        """A line of the table."""
+        """Return a line of the table."""
         cited = f"{self.errors[False]}/{self.claims[False]}"
         refused = f"{self.errors[True]}/{self.claims[True]}"
         return f"{name:52} {cited:>8} {self.false_cited:6.0%} {refused:>8} {self.true_refused:6.0%}"
 
 
 def main() -> None:
-    """Measure both parts and the files given, print a table for each."""
+    """Measure both parts and the given files, and print a table for each."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("files", nargs="*", type=Path, help="files with pair, class, lang, evidence, claim, supported")
     options.add_argument("--scorer", default="lexical")
@@ -73,14 +73,14 @@ def main() -> None:
 
 
 def load(files: Iterable[Path]) -> list[NearMiss]:
-    """The claims of JSON-lines files."""
+    """Return the claims of JSON-lines files."""
     lines = (line for file in files for line in file.read_text("utf-8").splitlines() if line)
     raw = map(json.loads, lines)
     return [NearMiss(r["class"], r["lang"], r["evidence"], r["claim"], r["supported"]) for r in raw]
 
 
 def measure(claims: Sequence[NearMiss], options: Options) -> dict[str, Outcome]:
-    """Cite every claim; outcomes by class, by language and of all."""
+    """Cite every claim. Return the outcomes by class and language, and of all claims."""
     found: dict[str, Outcome] = {}
     for one in claims:
         error = is_cited(one, options) != one.supported
@@ -92,14 +92,14 @@ def measure(claims: Sequence[NearMiss], options: Options) -> dict[str, Outcome]:
 
 
 def is_cited(one: NearMiss, options: Options) -> bool:
-    """Whether the claim gets a citation of its evidence."""
+    """Return whether the claim gets a citation of its evidence."""
     texts = (one.evidence, *UNRELATED)
     evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate(texts, 1)]
     return any(support.number == 1 for found in cite(one.claim, evidence, options).supports for support in found)
 
 
 def print_table(outcomes: dict[str, Outcome]) -> None:
-    """Classes, then languages, then all."""
+    """Print one line for each class, for each language, and for all claims."""
     print(f"{'':52} {'false claims cited':>15} {'true claims refused':>15}")
     for name in sorted(outcomes, key=lambda name: (name == "all", name.startswith("language"), name)):
         print(outcomes[name].row(name))

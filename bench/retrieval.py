@@ -27,7 +27,7 @@ from bench.data import Record, load
 from bench.vectors import Table, table
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.retrieval.folder import FolderRetriever
-from citestream.providers.retrieval.indexing import embedded, index
+from citestream.providers.retrieval.indexing import embedding_text, index
 from citestream.providers.retrieval.postgres import PostgresRetriever, Settings
 from citestream.providers.retrieval.retriever import Retriever
 from citestream.providers.retrieval.store import Store
@@ -82,7 +82,7 @@ def main() -> None:
     records = load(options.parse_args().data)
     passages = passages_of(records)
     questions = questions_of(records, {(p["title"], p["text"]): p["id"] for p in passages})
-    known = table([*map(embedded, passages), *(question.text for question in questions)])
+    known = table([*map(embedding_text, passages), *(question.text for question in questions)])
     with tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(searched(Path(folder), passages, questions, known))
     found |= asyncio.run(searched_in_postgres(passages, questions, known))
@@ -148,7 +148,7 @@ async def searched_in_postgres(
     with postgres() as server:
         connection = await asyncpg.connect(server.url)
         await connection.execute(TABLE)
-        rows = [(p["id"], p["title"], p["text"], str(known[embedded({**p})].tolist())) for p in passages]
+        rows = [(p["id"], p["title"], p["text"], str(known[embedding_text({**p})].tolist())) for p in passages]
         await connection.executemany("INSERT INTO passages VALUES ($1, $2, $3, $4::text::vector)", rows)
         await connection.execute(INDEXED)
         await connection.close()
@@ -173,7 +173,7 @@ async def _asked(retriever: Retriever, questions: Sequence[Question]) -> list[Fo
 
 
 def _closest(store: Store, questions: Sequence[Question], known: Table) -> list[Found]:
-    numbers, vectors = store.matrix()
+    numbers, vectors = store.load_vectors()
     scores = np.stack([known[question.text] for question in questions]) @ vectors.astype(np.float32).T
     best = numbers[np.argsort(-scores, axis=1)[:, :FOUND]]
     excerpts = store.excerpts({int(number) for number in best.flat})

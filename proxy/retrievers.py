@@ -168,7 +168,7 @@ class Retrievers:
 
         try:
             store = Store(Path(config.store))
-            option, counts = store.about("embedder"), store.counts()
+            option, counts = store.metadata("embedder"), store.counts()
             store.close()
             log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
             embedder = self._embedder_of(option, config) if option else None

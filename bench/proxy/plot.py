@@ -33,12 +33,12 @@ def draw(rows: Sequence[Row], file: Path) -> None:
 
     panels = [panel for panel in _panels(rows) if len({x for line in panel[3].values() for x in line}) > 1]
     figure, found = pyplot.subplots(1, len(panels), figsize=(5.2 * len(panels), 4.2), dpi=160, squeeze=False)
-    for axes, (title, below, beside, lines) in zip(found[0], panels, strict=True):
+    for axes, (title, xlabel, ylabel, lines) in zip(found[0], panels, strict=True):
         _draw(axes, lines)
-        axes.set(title=title, xlabel=below, ylabel=beside, yscale="log" if beside == "µs" else "linear")
+        axes.set(title=title, xlabel=xlabel, ylabel=ylabel, yscale="log" if ylabel == "µs" else "linear")
         axes.set_xscale("log", base=2)
         axes.set_xticks(ticks := sorted({x for line in lines.values() for x in line}), [f"{x:g}" for x in ticks])
-        if beside == "µs":
+        if ylabel == "µs":
             axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
             axes.yaxis.set_minor_formatter(ticker.NullFormatter())
         axes.yaxis.set_major_formatter("{x:g}")

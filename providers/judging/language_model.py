@@ -19,16 +19,16 @@ PARAMETERS: tuple[Mapping[str, Any], ...] = (
     {},
 )
 MAX_REPLY = 40  # characters after which the stream is closed: the first word decides, and a verbose model costs money
-CHARACTERS_PER_TOKEN = 4  # of English, where a provider does not report usage
+CHARACTERS_PER_TOKEN = 4  # mean of English text; used if a provider does not report usage
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a judge replied to one question."""
+    """The reply to one question."""
 
     text: str
     top: Sequence[Mapping[str, Any]] = ()  # alternatives for the first token with their log-probabilities
-    tokens: int = 0  # of prompt and reply together
+    tokens: int = 0  # prompt and reply together
 
 
 class LanguageModelJudge:
@@ -66,7 +66,7 @@ class LanguageModelJudge:
         return Reply(text, top, tokens or _estimate(request.messages, text))
 
 
-_REFUSED_PARAMETERS = frozenset({400, 422})  # what servers answer to a parameter that they do not know
+_REFUSED_PARAMETERS = frozenset({400, 422})  # status codes of servers that do not accept a parameter
 
 
 def _top(event: TextDelta) -> tuple[Mapping[str, Any], ...]:

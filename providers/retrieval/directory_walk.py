@@ -1,4 +1,4 @@
-"""walk: list the files of a folder that have a reader, in order, and skipped files with the reason."""
+"""List the files of a folder that have a reader, in order, and skipped files with the reason."""
 
 import os
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedFile:
     """A file or folder that is skipped, although a user might expect it."""
 
     name: str
     reason: str
 
 
-def walk(folder: Path) -> Iterator[File | LeftOut]:
+def walk(folder: Path) -> Iterator[File | SkippedFile]:
     """Yield files and skipped files. Links are not followed: their targets may be outside of the folder."""
     pending = _list_folder(folder, "")
     while pending:
@@ -37,14 +37,14 @@ def walk(folder: Path) -> Iterator[File | LeftOut]:
             yield found
 
 
-def _list_folder(folder: Path, inside: str) -> list[File | LeftOut | str]:
+def _list_folder(folder: Path, inside: str) -> list[File | SkippedFile | str]:
     """Return the content of one folder in descending order. Folders are returned as paths."""
     try:
         with os.scandir(folder / inside) as listing:
             found = sorted(listing, key=lambda entry: entry.name, reverse=True)
     except OSError as error:
-        return [LeftOut(f"{inside}/", f"cannot be read: {error.strerror}")]
-    listed: list[File | LeftOut | str] = []
+        return [SkippedFile(f"{inside}/", f"cannot be read: {error.strerror}")]
+    listed: list[File | SkippedFile | str] = []
     for entry in found:
         name = f"{inside}/{entry.name}" if inside else entry.name
         if entry.name.startswith(".") or entry.name in NEVER:
@@ -56,15 +56,15 @@ def _list_folder(folder: Path, inside: str) -> list[File | LeftOut | str]:
     return listed
 
 
-def _check_file(entry: os.DirEntry[str], name: str) -> File | LeftOut | None:
+def _check_file(entry: os.DirEntry[str], name: str) -> File | SkippedFile | None:
     """Return the file, or why it is skipped; None if its format has no reader."""
     if os.path.splitext(entry.name)[1].lower() not in READERS:
         return None
     if not _is_unicode(name):
-        return LeftOut(os.fsencode(name).decode("utf-8", "replace"), "has a name that is not UTF-8")
+        return SkippedFile(os.fsencode(name).decode("utf-8", "replace"), "has a name that is not UTF-8")
     if entry.is_symlink():
-        return LeftOut(name, "is a link")
-    return File(Path(entry.path), name) if entry.is_file(follow_symlinks=False) else LeftOut(name, "is not a file")
+        return SkippedFile(name, "is a link")
+    return File(Path(entry.path), name) if entry.is_file(follow_symlinks=False) else SkippedFile(name, "is not a file")
 
 
 def _is_unicode(name: str) -> bool:

@@ -17,9 +17,9 @@ from .hybrid_search import fuse, milliseconds_since, question_vector
 from .question_scope import breadth
 from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved, Retriever
-from .store import Excerpt, Hit, Matrix, Store, StoreError
+from .store import Hit, Matrix, Store, StoredExcerpt, StoreError
 
-CANDIDATES = 100  # of each ranking; items below in both are never among the first ten after fusion
+CANDIDATES = 100  # results of each ranking; lower ones in both are never among the first ten after fusion
 PREFERENCE = 1.15  # weight of the kind of evidence that a question prefers; two ranks at the top
 
 
@@ -66,9 +66,9 @@ class FolderRetriever(Retriever):
 
     def _search(self, query: str, vector: NDArray[np.float32] | None, top_k: int) -> Retrieved:
         began = perf_counter()
-        with self._store.reading():
-            weights = self._store.weights(query)
-            by_words = self._store.by_words(weights, CANDIDATES)
+        with self._store.snapshot():
+            weights = self._store.term_weights(query)
+            by_words = self._store.search_words(weights, CANDIDATES)
             by_vectors = self._by_vectors(vector) if vector is not None else []
             found = self._store.excerpts({hit.excerpt for hit in (*by_words, *by_vectors)})
         kind = breadth(query)
@@ -76,7 +76,7 @@ class FolderRetriever(Retriever):
         similar = {hit.excerpt: hit.score for hit in by_vectors}
         chosen = []
         for number, _ in fuse(rankings, _weights(found, kind))[:top_k]:
-            score = max(similar.get(number, 0.0), found[number].covers(weights))
+            score = max(similar.get(number, 0.0), found[number].coverage(weights))
             chosen.append(self._with_url(found[number].entry) | {"score": round(score, 4)})
         notes = {"by_words": len(by_words), "by_vectors": len(by_vectors), "breadth": kind or None}
         return Retrieved(chosen, len(found), {**notes, "search_ms": milliseconds_since(began)})
@@ -91,11 +91,11 @@ class FolderRetriever(Retriever):
 
     def _by_vectors(self, vector: NDArray[np.float32]) -> list[Hit]:
         """Return the closest excerpts by exact cosine similarity."""
-        if (version := self._store.version()) != self._version:
-            self._numbers, self._vectors = self._store.matrix()
+        if (version := self._store.data_version()) != self._version:
+            self._numbers, self._vectors = self._store.load_vectors()
             self._version = version
         if self._vectors.shape[1] != len(vector):
-            return []  # of another model, until `citestream index` replaces them
+            return []  # vectors of another model, until `citestream index` replaces them
         scores = self._vectors @ vector
         count = min(CANDIDATES, len(scores))
         best = np.argpartition(-scores, count - 1)[:count]
@@ -103,7 +103,7 @@ class FolderRetriever(Retriever):
         return [Hit(int(self._numbers[at]), float(scores[at])) for at in order]
 
 
-def _weights(found: Mapping[int, Excerpt], kind: str) -> dict[int, float]:
+def _weights(found: Mapping[int, StoredExcerpt], kind: str) -> dict[int, float]:
     """Return weights by excerpt. A broad question prefers artifacts, any other question the source text."""
     prefers_artifacts = kind == "broad"
     return {

@@ -1,4 +1,4 @@
-"""The parts that searches by words and by meaning share: the vector of a question, and the fusion of rankings."""
+"""Hybrid search: the vector of a question, and the fusion of the rankings by words and by vectors."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

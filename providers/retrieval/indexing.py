@@ -1,4 +1,4 @@
-"""Indexing: what a store knows of a folder is made to be what the folder holds."""
+"""Update a store to match the content of a folder."""
 
 from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import dataclass
@@ -7,25 +7,25 @@ from itertools import islice
 from pathlib import Path
 
 from ..embedding import Embedder
-from .directory_walk import File, LeftOut, walk
+from .directory_walk import File, SkippedFile, walk
 from .readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
 from .store import Folder, Store
 
-FORM = 2  # of what readers make of a file; a change of theirs that shows in the store counts it up
+READERS_VERSION = 2  # increased when the readers return other excerpts, so that all files are read again
 BLOCK = 2**20  # bytes read at a time for the hash
-BATCH = 64  # excerpts written, and embedded, at a time
+BATCH = 64  # excerpts written and embedded at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """How many files there are."""
+class Started:
+    """Indexing has started. `files`: number of files in the folder."""
 
     files: int
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A file that is new or was changed."""
+    """A new or changed file."""
 
     name: str
     excerpts: int
@@ -33,62 +33,63 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A file that the store knows as it is."""
+    """A file that has not changed since it was indexed."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A file that is there no more."""
+    """A file that no longer exists."""
 
     name: str
 
 
-Step = Begun | Indexed | Unchanged | Removed | LeftOut
+Step = Started | Indexed | Unchanged | Removed | SkippedFile
 Admit = Callable[[Entry], Entry]
 
 
 async def index(
     store: Store, folder: Path, admit: Admit, *, embedder: Embedder | None = None, max_bytes: int = MAX_FILE_BYTES
 ) -> AsyncGenerator[Step, None]:
-    """Read what is new or changed, forget what is gone. May be stopped anywhere; the next run goes on from there.
+    """Index new and changed files, and remove deleted ones. If it is stopped, the next run continues from there.
 
-    `admit`: an entry as evidence may be, or ValueError; files bring fields of their own. Raises StoreError,
-    sqlite3.Error, and ProviderError where the embedder fails.
+    `admit`: return an entry that is valid evidence, or raise ValueError; files may define fields of their own.
+    Raises StoreError, sqlite3.Error, and ProviderError if the embedder fails.
     """
     found = list(walk(folder))
-    files = [one for one in found if isinstance(one, File)]
-    yield Begun(len(files))
-    for left in found:
-        if isinstance(left, LeftOut):
-            yield left
-    with store.changing():
-        under = store.folder(folder)
-    known = store.files(under.number)
-    for gone in sorted(known.keys() - {file.name for file in files}):
-        with store.changing():
-            store.remove(under.number, gone)
-        yield Removed(gone)
+    files = [item for item in found if isinstance(item, File)]
+    yield Started(len(files))
+    for item in found:
+        if isinstance(item, SkippedFile):
+            yield item
+    with store.transaction():
+        stored_folder = store.folder(folder)
+    hashes = store.files(stored_folder.number)
+    for deleted in sorted(hashes.keys() - {file.name for file in files}):
+        with store.transaction():
+            store.remove(stored_folder.number, deleted)
+        yield Removed(deleted)
+    reader = _FileReader(admit, embedder, max_bytes)
     for file in files:
-        yield await _update(store, under, file, known.get(file.name), _Reading(admit, embedder, max_bytes))
+        yield await _update(store, stored_folder, file, hashes.get(file.name), reader)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """How files are read in one run."""
+class _FileReader:
+    """Reads files with the settings of one run."""
 
     admit: Admit
     embedder: Embedder | None
     max_bytes: int
 
     def digest(self, file: File) -> bytes:
-        """Of the content and of everything that decides what becomes of it."""
+        """Return a hash of the content, the version of the readers and the embedding model."""
         model = self.embedder.model.name if self.embedder else ""
-        digest = blake2b(f"{FORM} {model}\0".encode(), digest_size=16)
+        digest = blake2b(f"{READERS_VERSION} {model}\0".encode(), digest_size=16)
         try:
             if file.path.stat().st_size > self.max_bytes:
-                return b""  # its reader refuses it, and says why
+                return b""  # the reader refuses the file with a reason
             with file.path.open("rb") as content:
                 while block := content.read(BLOCK):
                     digest.update(block)
@@ -97,54 +98,54 @@ class _Reading:
         return digest.digest()
 
     def batches(self, file: File) -> Iterator[list[Entry]]:
-        """The excerpts, some at a time."""
+        """Yield the excerpts of a file in batches."""
         excerpts = entries(file.path, file.name, self.max_bytes)
         while batch := list(islice(excerpts, BATCH)):
             yield [self.admit(entry) for entry in batch]
 
 
-async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reading: _Reading) -> Step:
+async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reader: _FileReader) -> Step:
     try:
-        digest = reading.digest(file)
+        digest = reader.digest(file)
         if digest == known:
             return Unchanged(file.name)
-        with store.changing():
-            count = await _write(store, folder, digest, file, reading)
+        with store.transaction():
+            count = await _write(store, folder, digest, file, reader)
             if not count:
                 raise UnreadableFileError(file.path, "contains no text")
         return Indexed(file.name, count)
     except (UnreadableFileError, ValueError) as error:
-        with store.changing():  # what was known of it is true no more
+        with store.transaction():  # the stored excerpts are out of date
             store.remove(folder.number, file.name)
-        return LeftOut(file.name, error.reason if isinstance(error, UnreadableFileError) else str(error))
+        return SkippedFile(file.name, error.reason if isinstance(error, UnreadableFileError) else str(error))
 
 
-async def _write(store: Store, folder: Folder, digest: bytes, file: File, reading: _Reading) -> int:
-    """The excerpts of a file, and how many there are."""
+async def _write(store: Store, folder: Folder, digest: bytes, file: File, reader: _FileReader) -> int:
+    """Write the excerpts of a file. Return their number."""
     number = store.add_file(folder.number, file.name, digest)
     count = 0
-    for batch in reading.batches(file):
+    for batch in reader.batches(file):
         excerpts = []
         for read in batch:
-            entry = _identified(read, f"{folder.label}/{file.name}", count)
-            excerpts.append(store.add_excerpt(number, count, heads(file.name, entry), entry))
+            entry = _with_ids(read, f"{folder.label}/{file.name}", count)
+            excerpts.append(store.add_excerpt(number, count, _searched_headings(file.name, entry), entry))
             count += 1
-        if reading.embedder:
-            vectors = await reading.embedder.embed([embedded(read) for read in batch])
+        if reader.embedder:
+            vectors = await reader.embedder.embed([embedding_text(read) for read in batch])
             store.add_vectors(excerpts, vectors)
     return count
 
 
-def _identified(entry: Entry, document: str, position: int) -> Entry:
-    """With names that stay the same from one search to the next."""
+def _with_ids(entry: Entry, document: str, position: int) -> Entry:
+    """Return the entry with ids that are the same in every search."""
     return {"id": f"{document}#{position}", "document_id": document, **entry}
 
 
-def heads(name: str, entry: Entry) -> str:
-    """What an excerpt can be found by besides its text."""
+def _searched_headings(name: str, entry: Entry) -> str:
+    """Return the words outside of its text by which an excerpt is found: its file name and headings."""
     return f"{name} {entry.get('title') or ''}".strip()
 
 
-def embedded(entry: Entry) -> str:
-    """What an excerpt's vector is made of."""
+def embedding_text(entry: Entry) -> str:
+    """Return the text that is embedded for an excerpt: its title and its text."""
     return f"{entry['title']}\n{entry['text']}" if entry.get("title") else str(entry["text"])

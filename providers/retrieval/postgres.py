@@ -25,8 +25,8 @@ from .retriever import Entry, Retrieved, Retriever
 if TYPE_CHECKING:
     import asyncpg
 
-CANDIDATES = 100  # of each ranking; items below in both are never among the first ten after fusion
-MAX_CHARACTERS = 80_000  # of an excerpt; a row can have a gigabyte
+CANDIDATES = 100  # results of each ranking; lower ones in both are never among the first ten after fusion
+MAX_CHARACTERS = 80_000  # characters of an excerpt; a row can have a gigabyte
 
 _NESTED = ("cmetadata", "metadata_", "langchain_metadata")  # columns of LangChain and LlamaIndex for further fields
 # Classes of errors whose messages contain names of users and tables and limits, but never values. They are logged.

@@ -5,8 +5,8 @@ import re
 from citestream.citation.text.questions import answer_kind, name_terms
 
 _BROAD = re.compile(
-    r"(?i)\b(?:overview|summar(?:y|ies|i[sz]e)|main (?:points?|ideas?|themes?|arguments?)|key (?:points?|takeaways?)|"
-    r"in general|themes?|"
+    r"(?i)\b(?:overview|summary|summaries|summari[sz]e|main (?:points?|ideas?|themes?|arguments?)|"
+    r"key (?:points?|takeaways?)|in general|themes?|"
     r"what (?:is|are) .{1,80} about|tell me (?:more )?about|introduction|compare|differences? between|"
     r"überblick|übersicht|zusammenfass\w*|fasse? .{1,80} zusammen|worum geht|hauptthemen?|vergleich\w*|"
     r"aperçu|résum\w+|de quoi (?:parle|traite)|thèmes?|comparer?|resum\w+|de qué trata|temas?|visión general|"

@@ -15,9 +15,9 @@ from rich.text import Text
 from citestream.citation.evidence import FieldError, parse_documents
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
-from citestream.providers.retrieval.directory_walk import LeftOut
+from citestream.providers.retrieval.directory_walk import SkippedFile
 from citestream.providers.retrieval.file_watcher import changes
-from citestream.providers.retrieval.indexing import Begun, Indexed, Removed, Step, Unchanged, index
+from citestream.providers.retrieval.indexing import Indexed, Removed, Started, Step, Unchanged, index
 from citestream.providers.retrieval.store import Store
 
 from ..config import Config
@@ -47,7 +47,7 @@ async def run(config: Config, options: IndexOptions) -> None:
     """Update the index and, with `watch`, index every later change. Raise StoreError or ProviderError."""
     embedders = Embedders(config)
     try:
-        with closing(Store(options.store, create=bool(options.folders), anew=options.rebuild)) as store:
+        with closing(Store(options.store, create=bool(options.folders), rebuild=options.rebuild)) as store:
             embedder = _embedder(store, options.embedder, embedders)
             folders = [folder.resolve() for folder in options.folders] or list(store.folders().values())
             await _update(store, folders, embedder)
@@ -78,9 +78,9 @@ def to_evidence(entry: Fields) -> Fields:
 
 def _embedder(store: Store, wanted: str | None, embedders: Embedders) -> Embedder | None:
     """Return the embedder of the command line or of the last run, and save it in the store."""
-    option = store.about("embedder") if wanted is None else wanted.removeprefix("none")
+    option = store.metadata("embedder") if wanted is None else wanted.removeprefix("none")
     embedder = embedders.find(option) if option else None
-    with store.changing():
+    with store.transaction():
         store.set_embedder(option, embedder.model.name if embedder else "")
     return embedder
 
@@ -95,16 +95,16 @@ async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | No
             bar = progress.add_task(folder.name, total=None) if progress else None
             async for step in index(store, folder, to_evidence, embedder=embedder):
                 counts[type(step)] += 1
-                if isinstance(step, LeftOut):
+                if isinstance(step, SkippedFile):
                     _print_line(f"skipped: {step.name} {step.reason}", progress)
                 if progress and bar is not None:
-                    total = step.files if isinstance(step, Begun) else None
+                    total = step.files if isinstance(step, Started) else None
                     progress.update(bar, total=total, advance=isinstance(step, Indexed | Unchanged))
         _print_summary(folder, counts, store)
 
 
 def _print_summary(folder: Path, counts: Counter[type[Step]], store: Store) -> None:
-    labels = {"indexed": Indexed, "unchanged": Unchanged, "deleted": Removed, "skipped": LeftOut}
+    labels = {"indexed": Indexed, "unchanged": Unchanged, "deleted": Removed, "skipped": SkippedFile}
     parts = [f"{counts[kind]:,} {label}" for label, kind in labels.items() if counts[kind] or kind is Indexed]
     totals = store.counts()
     vectors = f", {totals['vectors']:,} vectors" if totals["vectors"] else ""

@@ -1,7 +1,7 @@
-"""Readers: a file of any known format into excerpts, each an entry of a request's `evidence`.
+"""Read files of all supported formats as excerpts, which are entries of a request's `evidence`.
 
 A format is one function that yields parts of text, and a line in READERS. The packages that read PDF, DOCX and HTML
-are imported when the first such file comes, and a file whose package is missing says what to install.
+are imported for the first such file. If a package is missing, the error says what to install.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ __all__ = ["MAX_FILE_BYTES", "READERS", "UnreadableFileError", "entries"]
 MAX_FILE_BYTES = 64 * 2**20  # a library of novels, or a PDF full of pictures; above it a file is data, not evidence
 
 _TEXT = "citestream.providers.retrieval.readers.text:parts"
-# suffix -> "module:function", imported when asked for. Without a suffix (README, LICENSE) it is text if it can be.
+# suffix -> "module:function", imported at the first use. A file without a suffix (README, LICENSE) is read as text.
 READERS = {
     "": _TEXT,
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".adoc", ".org"), _TEXT),
@@ -35,19 +35,19 @@ Entry = dict[str, Any]
 
 
 def entries(path: Path, name: str, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Entry]:
-    """The excerpts of a file, in order. `name`: what it is known by. Raises UnreadableFileError, at any point."""
+    """Yield the excerpts of a file in order. `name`: its `file_name`. Raises UnreadableFileError at any point."""
     try:
         size = path.stat().st_size
         if size > max_bytes:
             raise UnreadableFileError(path, f"is {size:,} bytes; at most {max_bytes:,} are read")
         module, _, function = READERS.get(path.suffix.lower(), _TEXT).partition(":")
-        yield from _cut(getattr(import_module(module), function)(path), name)
+        yield from _split(getattr(import_module(module), function)(path), name)
     except OSError as error:
         raise UnreadableFileError(path, f"cannot be read: {error.strerror}") from None
 
 
-def _cut(parts: Iterator[Part], name: str) -> Iterator[Entry]:
-    """Excerpts numbered through the file; what a file says of itself goes before what its folder says."""
+def _split(parts: Iterator[Part], name: str) -> Iterator[Entry]:
+    """Yield excerpts, numbered through the file. Fields of the file take precedence over those of its folder."""
     splitter = ExcerptSplitter()
     index = 0
     for part in parts:
@@ -61,7 +61,7 @@ def _cut(parts: Iterator[Part], name: str) -> Iterator[Entry]:
 
 
 def _entry(excerpt: Excerpt, part: Part, fields: Entry, name: str, index: int) -> Entry:
-    """What stands above the part comes before its own headings, and its offsets count from where it begins."""
+    """Return an excerpt as evidence, with the headings above the part and offsets in the file or page."""
     title = (fields["title"],) if "title" in fields else ()
     placed = replace(
         excerpt,

@@ -16,7 +16,7 @@ class Part:
     start: int = 0  # offset in the text of the file or page
     page_number: int | None = None
     headings: tuple[str, ...] = ()  # above it, outside of its text
-    fields: Mapping[str, Any] = field(default_factory=dict)  # of evidence, for every excerpt of it
+    fields: Mapping[str, Any] = field(default_factory=dict)  # fields of evidence for all its excerpts
     ready: bool = False  # it is one piece of evidence: neither split nor named after its file
 
 

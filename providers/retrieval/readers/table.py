@@ -1,4 +1,4 @@
-"""CSV and TSV: rows as sentences that name their columns, so that each can be understood and cited by itself."""
+"""CSV and TSV. Rows become sentences that name their columns, so that each row can be understood and cited alone."""
 
 import csv
 from collections.abc import Iterator
@@ -9,26 +9,26 @@ from .part import Part, UnreadableFileError
 from .text import SAMPLE, encoding_of
 
 DELIMITERS = ",;\t|"
-LARGEST_FIELD = 2**20  # characters of one cell
+MAX_FIELD = 2**20  # characters of one cell
 
 
 def parts(path: Path) -> Iterator[Part]:
-    """As many rows together as one excerpt holds; `metadata.row` is the first of them, the header being row 1."""
-    csv.field_size_limit(LARGEST_FIELD)
-    held: list[str] = []
+    """Yield parts of as many rows as fit into an excerpt. `metadata.row` is the first; the header is row 1."""
+    csv.field_size_limit(MAX_FIELD)
+    pending: list[str] = []
     first = 0
     for number, line in _lines(path):
-        if held and sum(map(len, held)) + len(line) > TARGET_LENGTH:
-            yield _part(held, first)
-            held = []
-        first = first if held else number
-        held.append(line)
-    if held:
-        yield _part(held, first)
+        if pending and sum(map(len, pending)) + len(line) > TARGET_LENGTH:
+            yield _part(pending, first)
+            pending = []
+        first = first if pending else number
+        pending.append(line)
+    if pending:
+        yield _part(pending, first)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Each row that says something, with its number."""
+    """Yield each row that is not empty as a line, with its number."""
     with path.open(encoding=encoding_of(path), newline="") as file:
         delimiter = _delimiter(path, file.read(SAMPLE))
         file.seek(0)

@@ -207,11 +207,11 @@ async def test_the_exact_nearest_of_many_are_found(tmp_path: Path) -> None:
 
     await fill(tmp_path, {"a.jsonl": "\n".join(f'"{"x" * n} y"' for n in range(1, 400))}, Embedder(Noise()))
     store = Store(tmp_path / "e.db")
-    numbers, vectors = store.matrix()
+    numbers, vectors = store.load_vectors()
     store.close()
     query = vectors[123].astype(np.float32)
     wanted = numbers[np.argsort(-(vectors.astype(np.float32) @ query))[:100]].tolist()
     folder = FolderRetriever(tmp_path / "e.db")
-    with folder._store.reading():
+    with folder._store.snapshot():
         assert [hit.excerpt for hit in folder._by_vectors(query)] == wanted
     await folder.aclose()

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from citestream.providers.embedding import Embedder, Limits
-from citestream.providers.retrieval.directory_walk import LeftOut
-from citestream.providers.retrieval.indexing import Admit, Begun, Indexed, Removed, Step, Unchanged, index
+from citestream.providers.retrieval.directory_walk import SkippedFile
+from citestream.providers.retrieval.indexing import Admit, Indexed, Removed, Started, Step, Unchanged, index
 from citestream.providers.retrieval.readers import Entry
 from citestream.providers.retrieval.store import Hit, Store, StoreError
 
@@ -69,14 +69,14 @@ async def fresh(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...
     """What a store that knew nothing holds afterwards."""
     store = Store(path, create=True)
     await run(store, folder, **options)
-    content = list(store.content())
+    content = list(store.dump())
     store.close()
     return content
 
 
 async def test_everything_is_read_once(store: Store, folder: Path) -> None:
-    assert await run(store, folder) == [Begun(3), Indexed("a.md", 1), Indexed("b/c.txt", 1), Indexed("b/d.jsonl", 2)]
-    assert await run(store, folder) == [Begun(3), *(Unchanged(name) for name in FILES)]
+    assert await run(store, folder) == [Started(3), Indexed("a.md", 1), Indexed("b/c.txt", 1), Indexed("b/d.jsonl", 2)]
+    assert await run(store, folder) == [Started(3), *(Unchanged(name) for name in FILES)]
     assert store.counts() == {"files": 3, "excerpts": 4, "vectors": 0}
 
 
@@ -88,8 +88,14 @@ async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, 
     (folder / "b/c.txt").unlink()
     (folder / "e.txt").write_text("Of elderberries.")
     steps = await run(store, folder)
-    assert set(steps) == {Begun(3), Removed("b/c.txt"), Indexed("a.md", 1), Unchanged("b/d.jsonl"), Indexed("e.txt", 1)}
-    assert list(store.content()) == await fresh(folder, tmp_path / "fresh.db")
+    assert set(steps) == {
+        Started(3),
+        Removed("b/c.txt"),
+        Indexed("a.md", 1),
+        Unchanged("b/d.jsonl"),
+        Indexed("e.txt", 1),
+    }
+    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
     assert [hit.score > 0 for hit in by_words(store, "grapes elderberries")] == [True, True]
     assert by_words(store, "apples cherries") == []
 
@@ -97,7 +103,7 @@ async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, 
 async def test_a_file_that_breaks_leaves_and_comes_back(store: Store, folder: Path) -> None:
     await run(store, folder)
     (folder / "a.md").write_bytes(b"\0")
-    assert LeftOut("a.md", "is not text") in await run(store, folder)
+    assert SkippedFile("a.md", "is not text") in await run(store, folder)
     assert by_words(store, "apples") == []
     (folder / "a.md").write_text(FILES["a.md"])
     assert Indexed("a.md", 1) in await run(store, folder)
@@ -113,7 +119,7 @@ async def test_stopped_after_any_file_the_next_run_goes_on(folder: Path, tmp_pat
         await steps.aclose()
         again = await run(store, folder)
         assert sum(isinstance(step, Unchanged) for step in again) == stop - 1
-        assert list(store.content()) == whole
+        assert list(store.dump()) == whole
         store.close()
 
 
@@ -130,9 +136,9 @@ async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_p
 
         with pytest.raises(KeyboardInterrupt):
             await run(store, folder, admit)
-        assert set(store.content()) <= set(whole)
+        assert set(store.dump()) <= set(whole)
         await run(store, folder)
-        assert list(store.content()) == whole
+        assert list(store.dump()) == whole
         store.close()
 
 
@@ -174,7 +180,7 @@ async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tm
         store.set_embedder(model.name, model.name)
         steps = await run(store, folder, embedder=Embedder(model))
         assert sum(isinstance(step, Indexed) for step in steps) == 3
-        numbers, vectors = store.matrix()
+        numbers, vectors = store.load_vectors()
         assert vectors.shape == (4, model._dimensions)
         assert np.allclose(np.linalg.norm(vectors.astype(np.float32), axis=1), 1, atol=1e-3)
         assert len(set(numbers.tolist())) == 4
@@ -190,7 +196,7 @@ async def test_the_same_vectors_whatever_the_way(folder: Path, tmp_path: Path) -
         await anext(steps)
     await steps.aclose()
     await run(store, folder, embedder=Embedder(Letters()))
-    assert list(store.content()) == whole
+    assert list(store.dump()) == whole
     store.close()
 
 
@@ -200,7 +206,7 @@ async def test_what_may_not_be_evidence_is_named(store: Store, folder: Path) -> 
             raise ValueError("page_number: must be a whole number")
         return entry
 
-    assert LeftOut("b/d.jsonl", "page_number: must be a whole number") in await run(store, folder, admit)
+    assert SkippedFile("b/d.jsonl", "page_number: must be a whole number") in await run(store, folder, admit)
     assert store.counts()["excerpts"] == 2
 
 
@@ -227,37 +233,37 @@ def strange_name(folder: Path) -> None:
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
 
 
-OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[LeftOut]]] = {
+OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
     "links that lead back": (
         link_to_itself,
-        [LeftOut("b/again", "is a link"), LeftOut("loop.txt", "is a link")],
+        [SkippedFile("b/again", "is a link"), SkippedFile("loop.txt", "is a link")],
     ),
-    "links that lead elsewhere": (elsewhere, [LeftOut("link.txt", "is a link")]),
-    "pipes": (pipe, [LeftOut("pipe.txt", "is not a file")]),
-    "names that are no text": (strange_name, [LeftOut("\ufffd.txt", "has a name that is not UTF-8")]),
+    "links that lead elsewhere": (elsewhere, [SkippedFile("link.txt", "is a link")]),
+    "pipes": (pipe, [SkippedFile("pipe.txt", "is not a file")]),
+    "names that are no text": (strange_name, [SkippedFile("\ufffd.txt", "has a name that is not UTF-8")]),
     "two gigabytes, of which the disk has none": (
         sparse,
-        [LeftOut("log.txt", "is 2,147,483,648 bytes; at most 67,108,864 are read")],
+        [SkippedFile("log.txt", "is 2,147,483,648 bytes; at most 67,108,864 are read")],
     ),
     "programs that are called texts": (
         lambda folder: (folder / "p.txt").write_bytes(Path(sys.executable).read_bytes()[:5000]),
-        [LeftOut("p.txt", "is not text")],
+        [SkippedFile("p.txt", "is not text")],
     ),
     "PDFs that are broken": (
         lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
-        [LeftOut("b.pdf", "is a broken PDF: PdfStreamError")],
+        [SkippedFile("b.pdf", "is a broken PDF: PdfStreamError")],
     ),
-    "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [LeftOut("e.txt", "contains no text")]),
+    "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [SkippedFile("e.txt", "contains no text")]),
 }
 
 
 @pytest.mark.parametrize(("made", "left"), OMITTED_RESULT.values(), ids=OMITTED_RESULT)
 async def test_what_is_left_out_is_named_and_the_rest_is_read(
-    made: Callable[[Path], object], left: list[LeftOut], store: Store, folder: Path
+    made: Callable[[Path], object], left: list[SkippedFile], store: Store, folder: Path
 ) -> None:
     made(folder)
     steps = await run(store, folder)
-    assert [one for one in steps if isinstance(one, LeftOut)] == left
+    assert [one for one in steps if isinstance(one, SkippedFile)] == left
     assert sum(isinstance(one, Indexed) for one in steps) == 3
 
 
@@ -265,7 +271,7 @@ async def test_hidden_and_foreign_files_are_not_looked_at(store: Store, folder: 
     for name in (".git/a.txt", ".env.txt", "node_modules/x/README.md", "a.py", "b.png"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x")
-    assert (await run(store, folder))[0] == Begun(3)
+    assert (await run(store, folder))[0] == Started(3)
 
 
 UNREADABLE = """
@@ -294,9 +300,9 @@ def test_files_and_folders_without_permission_are_named(folder: Path, tmp_path: 
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     (folder / "b").chmod(0o755)
     assert sorted(said) == [
-        "Begun(files=1)",
-        "LeftOut(name='a.md', reason='cannot be read: Permission denied')",
-        "LeftOut(name='b/', reason='cannot be read: Permission denied')",
+        "SkippedFile(name='a.md', reason='cannot be read: Permission denied')",
+        "SkippedFile(name='b/', reason='cannot be read: Permission denied')",
+        "Started(files=1)",
     ]
 
 
@@ -337,7 +343,7 @@ def with_older_terms(path: Path) -> None:
 NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
     "none": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
     "another file": (lambda path: path.write_text("It is red. " * 100), "cannot be used"),
-    "an older one": (with_older_tables, "is of another version: make it anew with `citestream index --rebuild`"),
+    "an older one": (with_older_tables, "was written by another version: run `citestream index --rebuild`"),
     "a folder": (lambda path: path.mkdir(), "does not exist"),
 }
 
@@ -350,11 +356,11 @@ def test_what_is_no_store_is_refused(made: Callable[[Path], object], said: str, 
     assert said in str(caught.value)
 
 
-async def test_an_older_one_can_be_made_anew(folder: Path, tmp_path: Path) -> None:
+async def test_an_older_one_can_be_replaced(folder: Path, tmp_path: Path) -> None:
     with_older_tables(tmp_path / "e.db")
-    store = Store(tmp_path / "e.db", create=True, anew=True)
+    store = Store(tmp_path / "e.db", create=True, rebuild=True)
     await run(store, folder)
-    assert list(store.content()) == await fresh(folder, tmp_path / "fresh.db")
+    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
     store.close()
 
 
@@ -362,14 +368,14 @@ async def test_an_index_with_other_terms_is_rebuilt_from_the_stored_texts(
     store: Store, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await run(store, folder)
-    content, hits = list(store.content()), by_words(store, "apples")
+    content, hits = list(store.dump()), by_words(store, "apples")
     with_older_terms(store.path)
     assert by_words(store, "apples") == []
     for rebuilds in (1, 0):
         caplog.clear()
         with closing(Store(store.path)) as opened:
             assert by_words(opened, "apples") == hits
-            assert list(opened.content()) == content
+            assert list(opened.dump()) == content
         assert ["its word index is being rebuilt" in message for message in caplog.messages] == [True] * rebuilds
 
 
@@ -384,4 +390,4 @@ async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(
 
 
 def by_words(store: Store, question: str) -> list[Hit]:
-    return store.by_words(store.weights(question), 9)
+    return store.search_words(store.term_weights(question), 9)

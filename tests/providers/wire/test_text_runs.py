@@ -137,7 +137,7 @@ def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> Non
 
 
 def test_a_text_of_nothing_but_quotes_is_read_once() -> None:
-    quotes = '"' * 2_000_000  # looked at anew from its start at each of them, it would take minutes
+    quotes = '"' * 2_000_000  # looked at again from its start at each of them, it would take minutes
     events = in_runs(ChunkReader(), [ROLE, chunk("a"), chunk(quotes)])
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == f"a{quotes}"
 

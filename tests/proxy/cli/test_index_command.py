@@ -49,7 +49,7 @@ def running(home: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def content(store: Path) -> list[tuple[Any, ...]]:
     opened = Store(store)
-    found = list(opened.content())
+    found = list(opened.dump())
     opened.close()
     return found
 
@@ -137,7 +137,7 @@ def test_an_index_with_terms_of_another_version_is_rebuilt_with_a_message(home: 
     assert citestream(home, "index", "docs").returncode == 0
     before = content(home / ".citestream/evidence.db")
     store = Store(home / ".citestream/evidence.db")
-    store.note("tokens", "0")
+    store.set_metadata("tokens", "0")
     store.close()
     run = citestream(home, "index", "docs")
     assert (run.returncode, content(home / ".citestream/evidence.db")) == (0, before)

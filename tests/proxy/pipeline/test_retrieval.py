@@ -165,9 +165,9 @@ WRONG = {
         "retrieval.source",
         "there is no source 'dosc'; there are: docs",
     ),
-    "an unknown key": ({"sources": "docs"}, "retrieval.sources", "is not a field of retrieval"),
+    "an unknown key": ({"sources": "docs"}, "retrieval.sources", "is not a field; the fields are: source"),
     "a number for a query": ({"query": 5}, "retrieval.query", "must be a string"),
-    "none at all": ({"top_k": 0}, "retrieval.top_k", "must be a whole number from 1 on"),
+    "none at all": ({"top_k": 0}, "retrieval.top_k", "must be a whole number of at least 1"),
     "a yes": (True, "retrieval", "must be an object"),
 }
 
