@@ -48,14 +48,14 @@ class GateChecks:
     """The gates of one claim, which is analyzed once for all evidence."""
 
     def __init__(self, claim: Claim, index: Index) -> None:
-        """`index`: of the evidence to check."""
+        """`index`: the index of the evidence to check."""
         self.index = index
         analysis = analyze_sentence(claim.text)
         han = language_of(analysis) == "han"
         self._text, self._quantities = claim.text, analysis.quantities
         self._terms = set(analysis.terms)
         self._language = language_for(analysis, claim.text)
-        self._languages: dict[int, str | None] = {}  # of the evidence that was compared, by row
+        self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
         self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
         self.numbers = NumberGate(claim.text, analysis, self.claim, han=han)
         self.topic_terms = self.claim.topic_terms()

@@ -1,4 +1,4 @@
-"""Alignment: which content word of a passage answers to which content word of the claim."""
+"""Align the content words of a claim with those of a passage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from ...text.clauses.vocabulary import Vocabulary, vocabulary
 from ...text.concepts import synonyms
 from ...text.numbers.quantities import agrees
 
-# Letters that two words of one family share at least: relocate, relocation.
-_FAMILY = 5
+# Two words of one family share at least so many letters at the beginning: relocate, relocation.
+_FAMILY = 5  # letters
 _SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
 _PREFIXES = {
     "en": ("un", "in", "im", "ir", "il", "dis", "non", "mis"),
@@ -20,13 +20,13 @@ _PREFIXES = {
     "es": ("in", "im", "ir", "il", "des", "dis", "no"),
     "zh": ("不", "非", "无", "未"),
 }
-_VERBAL = 1.5  # what a predicate says about which clause is meant, where a noun says 1
+_VERBAL = 1.5  # weight of a predicate in the choice of the matching clause; a noun has the weight 1
 _HAN_SHARED = 2  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A token of the passage that answers to one of the claim."""
+    """A token of the passage that matches a token of the claim."""
 
     token: ContentToken
     sign: int  # -1 for opposites
@@ -34,9 +34,9 @@ class Match:
 
 
 class Alignment:
-    """The tokens of a claim beside those of one sentence of the passage.
+    """The tokens of a claim with their matches in one sentence of the passage.
 
-    Among several candidates, the one in the clause that shares most with the claim is taken.
+    Among several candidates, the one in the clause that shares most with the claim is chosen.
     """
 
     def __init__(self, claim: Statement, passage: Statement, everywhere: frozenset[str] = frozenset()) -> None:
@@ -60,7 +60,7 @@ class Alignment:
         self.shared = sum(match is not None for match in self.matches)
 
     def _weights(self, candidates: Sequence[Sequence[Match]], clause: int) -> dict[int, float]:
-        """How much of a clause of the claim each clause of the passage has."""
+        """Return the weight of the tokens that each clause of the passage shares with a clause of the claim."""
         weight: dict[int, float] = {}
         for token, found in zip(self.claim.tokens, candidates, strict=True):
             if token.clause == clause:
@@ -69,7 +69,7 @@ class Alignment:
         return weight
 
     def within(self, clause: int) -> float:
-        """The share of a clause of the claim that its main clause in the passage has."""
+        """Return the share of a clause of the claim that is found in the matching clause of the passage."""
         tokens = [(t, m) for t, m in zip(self.claim.tokens, self.matches, strict=True) if t.clause == clause]
         tokens = [(t, m) for t, m in tokens if not t.operator or m is not None]
         found = sum(m is not None and m.token.clause == self.mains[clause] for _, m in tokens)
@@ -77,11 +77,11 @@ class Alignment:
 
     @property
     def coverage(self) -> float:
-        """The share of the claim's tokens that have a match."""
+        """Share of the claim's tokens that have a match."""
         return self.shared / max(1, len(self.claim.tokens))
 
     def pairs(self, claim_clause: int | None = None) -> list[tuple[ContentToken, Match]]:
-        """Tokens of the claim with their matches, of one clause or of all."""
+        """Return the tokens of the claim with their matches, of one clause or of all."""
         return [
             (token, match)
             for token, match in zip(self.claim.tokens, self.matches, strict=True)
@@ -89,7 +89,7 @@ class Alignment:
         ]
 
     def _same(self, token: ContentToken) -> list[Match]:
-        """Tokens that say the same."""
+        """Return the tokens of the passage with the same meaning."""
         passage = self.passage
         if token.quantity is not None:
             return [
@@ -118,7 +118,7 @@ class Alignment:
         ]
 
     def _opposite(self, token: ContentToken, taken: set[int]) -> list[Match]:
-        """Tokens that say the opposite and answer to nothing else."""
+        """Return the tokens of the passage with the opposite meaning that match no other token."""
         if token.quantity is not None or token.denying:
             return []
         sides = self._words.antonyms.sides(token.folded)
@@ -133,12 +133,12 @@ class Alignment:
 
 
 class _WordIndex:
-    """The words of a statement by what other words may match them."""
+    """An index of the words of a statement by prefix, by antonyms, and without negating prefixes."""
 
     def __init__(self, statement: Statement) -> None:
         """Index the content words."""
         self.families: dict[str, list[ContentToken]] = {}  # by their first letters
-        self.antonyms: dict[int, list[ContentToken]] = {}  # by the groups of antonyms they belong to
+        self.antonyms: dict[int, list[ContentToken]] = {}  # by their groups of antonyms
         self._bare: dict[str, list[ContentToken]] = {}  # without a prefix that negates
         self._prefixes = _PREFIXES.get(statement.language, ())
         antonyms = vocabulary(statement.language).antonyms
@@ -153,7 +153,7 @@ class _WordIndex:
                 self._bare.setdefault(bare[:_FAMILY], []).append(token)
 
     def negated(self, token: ContentToken) -> list[ContentToken]:
-        """The words that are `token` with a prefix that negates it, or without one."""
+        """Return the words that differ from `token` in a negating prefix only."""
         folded = token.folded
         found = [
             other
@@ -167,7 +167,7 @@ class _WordIndex:
 
 @lru_cache(maxsize=1 << 14)
 def _without_prefix(folded: str, prefixes: tuple[str, ...]) -> tuple[str, ...]:
-    """The rest of a word for each prefix of negation that it begins with."""
+    """Return the word without each negating prefix that it begins with."""
     return tuple(
         folded[len(prefix) :]
         for prefix in prefixes
@@ -179,7 +179,7 @@ _indexes: "WeakKeyDictionary[Statement, _WordIndex]" = WeakKeyDictionary()
 
 
 def _index_of(statement: Statement) -> _WordIndex:
-    """The index of a statement, made once."""
+    """Return the index of a statement, which is created once."""
     found = _indexes.get(statement)
     if found is None:
         found = _indexes[statement] = _WordIndex(statement)
@@ -187,21 +187,21 @@ def _index_of(statement: Statement) -> _WordIndex:
 
 
 def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int]]) -> bool:
-    """Whether two words are different members of one class, and of no other the same."""
+    """Return whether two words are different members of one class and share no other class and member."""
     if not kinds or not others or kinds & others:
         return False
     return not {kind for kind, _ in kinds}.isdisjoint(kind for kind, _ in others)
 
 
 def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
-    """How well a candidate fits: its clause, its form, its sign, its place."""
+    """Return the sort key of a candidate: weight of its clause, exactness, equal sign and scope, position."""
     other = match.token
     alike = other.sign == token.sign and other.scoped == token.scoped
     return weight[other.clause], match.exact, alike, -other.word
 
 
 def _opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
-    """Whether two words stand on different sides of a family and on no same one."""
+    """Return whether two words are on different sides of a family of antonyms, and on the same side of none."""
     if not sides or not others or sides & others:
         return False
     return any(family == other and side != other_side for family, side in sides for other, other_side in others)
@@ -213,7 +213,7 @@ def _family(token: ContentToken, other: ContentToken) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _alike(one: str, other: str) -> bool:
-    """Whether two words are forms of one: they are equal, or share a long beginning."""
+    """Return whether two words are equal or share a long prefix, so that they are probably forms of one word."""
     if one == other:
         return True
     if len(one) < _FAMILY or len(other) < _FAMILY:
@@ -227,7 +227,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bool:
-    """Whether two Chinese words share two characters, or stand in one group of synonyms."""
+    """Return whether two Chinese words share two characters or are synonyms."""
     if other.quantity is not None:
         return False
     one, two = token.folded, other.folded

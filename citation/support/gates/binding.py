@@ -1,4 +1,4 @@
-"""Bindings: which value belongs to which name, and words that are replaced by others of their kind."""
+"""Compare bindings: values of another name, and words replaced by others of the same class."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -13,18 +13,18 @@ _YEARS = range(1000, 2100)
 _DAYS = frozenset(
     {"tomorrow", "yesterda", "surlendemain", "lendemain", "推迟", "两天", "次日", "翌日", "sigu", "siguient"}
 )
-_SHORT_HAN = 6  # words; longer Chinese sentences are not cut reliably
+_SHORT_HAN = 6  # words; longer Chinese sentences are not split reliably
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
-_LONG = 24  # tokens; longer sentences and page headers are not cut reliably either
+_LONG = 24  # tokens; longer sentences and page headers are not split reliably
 _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
-_UNMATCHED = 2  # words of the claim that the passage may lack, where one of them is an unknown name
+_UNMATCHED = 2  # maximum words of the claim that are not in the passage, including an unknown name
 
 
 def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Words of the claim that the passage has in two places, each beside another word of the same kind.
+    """Yield a disagreement if two words of the claim are in two places of the passage, each with a rival of the other.
 
-    "Tin is mined in Arden", where the passage has "Copper is mined in Arden. Tin is mined in Borrow."
+    Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
     places: dict[int, dict[tuple[int, int], ContentToken]] = {}
     if claim.language == "zh" and len(claim.tokens) > _SHORT_HAN:
@@ -67,7 +67,7 @@ def _all_matches(alignment: Alignment, token: ContentToken, best: ContentToken) 
 
 
 def _alone(one: dict[tuple[int, int], ContentToken], other: dict[tuple[int, int], ContentToken]) -> bool:
-    """Whether no piece of the passage has both."""
+    """Return whether no piece of the passage contains both."""
     return not one.keys() & other.keys()
 
 
@@ -77,7 +77,7 @@ def _competitors(
     alignments: Sequence[Alignment],
     mine: set[int],
 ) -> tuple[tuple[int, int], ContentToken] | None:
-    """Beside w a word of v's kind, and beside v a word of w's kind, neither of them in the claim."""
+    """Return the rival of v next to w, if there is also a rival of w next to v; both are not in the claim."""
     for place, w in ws.items():
         rivals = [t for t in _piece(alignments, place) if id(t) not in mine]
         for other_place, v in vs.items():
@@ -106,13 +106,13 @@ def _competitors(
 def _shares_subject(
     w: ContentToken, behind: list[ContentToken], place: tuple[int, int], other: tuple[int, int]
 ) -> bool:
-    """Whether `w` may be the subject of the next piece, too: "Wilk joined Greta in 1990 and founded Rage in 1991"."""
+    """Return whether `w` may also be the subject of the next piece: "Wilk joined in 1990 and founded Rage in 1991"."""
     follows = place[0] == other[0] and other[1] > place[1]
     return follows and w.name and not w.before and bool(behind) and behind[0].verbal
 
 
 def _parallel(alignments: Sequence[Alignment], one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two pieces have a word in common, as "Anna lives …, Erik lives …"."""
+    """Return whether two pieces share a word: "Anna lives …, Erik lives …"."""
     here, there = _piece(alignments, one), _piece(alignments, other)
     stems = {t.stem for t in here}
     elliptic = one[0] == other[0] and not all(any(t.verbal for t in piece) for piece in (here, there))
@@ -125,7 +125,7 @@ def _piece(alignments: Sequence[Alignment], place: tuple[int, int]) -> list[Cont
 
 
 def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: Alignment) -> bool:
-    """Whether two words may stand for one another in the same place of a sentence."""
+    """Return whether two words can replace each other in a sentence."""
     if one.quantity is not None or other.quantity is not None:
         return _same_kind_of_number(one, other)
     if one.kind and one.kind == other.kind:
@@ -155,7 +155,7 @@ def _is_year(token: ContentToken) -> bool:
 
 
 def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statement) -> bool:
-    """Whether two nouns stand in the same place: behind the same preposition, or beside the same word."""
+    """Return whether two nouns have the same role: after the same preposition, or next to the same word."""
     if one.before or other.before:
         return one.before == other.before or bool(
             one.before and other.before and one.before in _LOOSE and other.before in _LOOSE
@@ -171,24 +171,24 @@ def _first_verb(token: ContentToken, statement: Statement) -> bool:
 
 
 def _last(token: ContentToken, statement: Statement) -> bool:
-    """Whether a token is the last one of its piece."""
+    """Return whether a token is the last one of its piece."""
     return not any(t.piece == token.piece and t.word > token.word for t in statement.tokens)
 
 
 def _side(token: ContentToken, statement: Statement) -> tuple[str, bool]:
-    """The preposition before a name, and whether a predicate of its piece stands before it."""
+    """Return the preposition before a name, and whether a predicate of its piece is before it."""
     return token.before, any(t.verbal and t.piece == token.piece and t.word < token.word for t in statement.tokens)
 
 
 def _subject(token: ContentToken, statement: Statement) -> bool:
-    """Whether a noun stands right before the predicate of its piece."""
+    """Return whether a noun is directly before the predicate of its piece."""
     at = next(n for n, t in enumerate(statement.tokens) if t is token)
     following = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
     return following is not None and following.verbal and following.piece == token.piece
 
 
 def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:
-    """The stems of the content words before and behind a token, in its piece."""
+    """Return the stems of the content words before and after a token in its piece."""
     at = next(n for n, t in enumerate(statement.tokens) if t is token)
     before = statement.tokens[at - 1] if at else None
     behind = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
@@ -199,9 +199,9 @@ def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:
 
 
 def replaced(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
-    """Words of the claim that the passage does not have, where it has another word of their kind.
+    """Yield a disagreement if the passage has another member of a class (a weekday, a unit) than the claim.
 
-    `known`: stems of the title and what else may name things.
+    `known`: stems of the title.
     """
     words = vocabulary(claim.language)
     best = max(alignments, key=lambda alignment: alignment.shared)
@@ -226,14 +226,14 @@ def replaced(claim: Statement, alignments: Sequence[Alignment], known: set[str])
 
 
 def _reason_for(token: ContentToken, language: str) -> Reason:
-    """The reason for a word that is replaced by another of its kind."""
+    """Return the reason for a word that is replaced by another of its class."""
     if token.kind in _UNITS:
         return Reason.UNIT
     return Reason.UNKNOWN_NAME if token.name and language != "de" else Reason.BINDING
 
 
 def _shifted(alignments: Sequence[Alignment]) -> bool:
-    """Whether the passage moves a day: "two days later", "the following day"."""
+    """Return whether the passage moves a day: "two days later", "the following day"."""
     return any(
         (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.stem in _DAYS
         for alignment in alignments
@@ -242,7 +242,7 @@ def _shifted(alignments: Sequence[Alignment]) -> bool:
 
 
 def _unknown_persons(claim: Statement, known: set[str], passage: Statement) -> Iterator[Disagreement]:
-    """Names of two words and more, none of which the passage has."""
+    """Yield a disagreement for a name of at least two words that are not in the passage."""
     for one, other in pairwise(claim.tokens):
         if not (one.name and other.name and other.word == one.word + 1 and not one.kind and not other.kind):
             continue
@@ -260,7 +260,7 @@ def _unknown_persons(claim: Statement, known: set[str], passage: Statement) -> I
 
 
 def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
-    """Names of the claim that neither the passage nor its title mentions."""
+    """Yield a disagreement for a name of the claim that neither the passage nor its title mentions."""
     if claim.language == "zh":
         return
     everything = {t.stem for alignment in alignments for t in alignment.passage.tokens} | known

@@ -1,4 +1,4 @@
-"""Comparison of a claim with the sentences of a passage: every way in which they disagree."""
+"""Compare a claim with the sentences of a passage and list all disagreements."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,22 +11,20 @@ from .operators import bounds, modality, negation, quantifiers
 from .relations import displaced, displaced_in_time, other_subject, turned, unknown_cause
 from .tables import misplaced
 
-# Below this share of common words two sentences speak of different things, and their operators cannot be compared.
+# Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6
-# Below this share of equal words in the best sentence nothing is compared: it would hardly reach `_COMPARABLE`.
+# With a smaller share of equal words in the best sentence nothing is compared: few such pairs reach `_COMPARABLE`.
 _PROMISING = 0.3
 _FEWEST = 2  # words in common
-
-
-# Below this share of words that stand anywhere in the passage, a word in another place proves nothing.
+# With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
 _MENTIONED = 0.85
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
 def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) -> list[Disagreement]:
-    """What is wrong with `passages`, neighbouring sentences, as support of `claim`; empty where nothing is.
+    """Return the disagreements between `claim` and `passages`, which are neighbouring sentences.
 
-    `known`: stems of the title, which may name what the passage is about.
+    `known`: stems of the title, which may name the subject of the passage.
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
         return []
@@ -57,7 +55,7 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
 def _of_best(
     claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
 ) -> Iterator[Disagreement]:
-    """What is wrong with the sentence that shares most with the claim."""
+    """Return the disagreements with the sentence that shares most with the claim."""
     for clause in range(claim.clauses):
         if best.within(clause) >= _COMPARABLE:
             yield from negation(best, clause)
@@ -75,13 +73,13 @@ def _of_best(
 
 
 def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:
-    """The share of the claim's tokens that any of the sentences has."""
+    """Return the share of the claim's tokens that are found in any of the sentences."""
     found = [any(alignment.matches[at] for alignment in alignments) for at in range(len(claim.tokens))]
     return sum(found) / len(found)
 
 
 def _contains(passage: Statement, claim: Statement) -> bool:
-    """Whether a sentence has the very words of the claim."""
+    """Return whether a sentence contains the claim word for word."""
     return claim.text.strip(_ENDS) in passage.text and not passage.question and not passage.kinds() - claim.kinds()
 
 

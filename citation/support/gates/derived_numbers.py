@@ -1,6 +1,6 @@
-"""Numbers that follow from what a passage says: other notations, conversions, and dates a stated time away.
+"""Derive numbers from those of a passage: other notations, conversions, and dates a stated time earlier or later.
 
-They are computed only where a number of the claim is not found as it is.
+They are computed only if a number of the claim is not found directly.
 """
 
 import re
@@ -12,7 +12,7 @@ from ...text.numbers.quantities import MONTH, RATIO
 
 _ROMAN = re.compile(r"\b(?=[IVXLC]{1,9}\b)(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-# Words that say a number without writing it, by its value; ratios are below 1.
+# Words that express a number, with its value; ratios are below 1.
 _WORDS = (
     (
         re.compile(r"\b(?:doubl\w*|twice|verdoppel\w*|doppelt\w*|duplic\w*|doble)\b|翻倍|翻了一番|两倍", re.IGNORECASE),
@@ -44,7 +44,7 @@ _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 
 
 
 def notations(quantity: Quantity) -> Iterator[Quantity]:
-    """The same quantity in another notation: 25 % and a quarter, 180 °C and 356 °F."""
+    """Yield the same quantity in other notations: 25 % and a quarter, 180 °C and 356 °F."""
     for value in quantity.values:
         if quantity.unit == "%":
             yield quantity._replace(values=(value / 100,), unit=RATIO, approximate=True)
@@ -58,7 +58,7 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
 
 
 def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) -> list[Quantity]:
-    """What numbers follow from `quantities`, those of `text`, and from its words. `denied`: the claim negates."""
+    """Return numbers that follow from `text` and its `quantities`. `denied`: the claim contains a negation."""
     found = [*_words(text), *_ratios(text, quantities), *_shifted(text, quantities)]
     if denied:
         found += _complements(text, quantities)
@@ -88,7 +88,7 @@ def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
 
 
 def _complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Seven, for "two of the nine": what a sentence that denies speaks of."""
+    """Yield complements, to which a negated sentence refers: 7 for "two of the nine"."""
     for one, other in pairwise(quantities):
         if one.values and other.values and _OF.fullmatch(text, one.end, max(one.end, other.start)):
             yield Quantity((other.values[0] - one.values[0],), one.start, other.end)
@@ -97,7 +97,7 @@ def _complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity
 
 
 def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """1915, for "founded in 1890 and closed 25 years later"; July, for "in March … four months later"."""
+    """Yield dates: 1915 for "founded in 1890 and closed 25 years later", July for "in March … four months later"."""
     signs = [sign for pattern, sign in ((_LATER, 1), (_EARLIER, -1)) if pattern.search(text)]
     spans = [q for q in quantities if q.values and q.unit in {"time", ""}]
     for base in quantities:
@@ -118,7 +118,7 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
 
 
 def _day_of_month(text: str, base: Quantity, quantities: Sequence[Quantity]) -> bool:
-    """Whether a number stands beside a month."""
+    """Return whether a number is next to the name of a month."""
     return (
         not base.unit
         and 1 <= base.values[0] <= 31

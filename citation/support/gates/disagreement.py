@@ -24,12 +24,12 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One way in which the passage does not say what the claim says: the reason, and a sentence for people."""
+    """One disagreement between claim and passage: the reason, and a description for people."""
 
     reason: Reason
     detail: str
-    strength: float = 1.0  # 0..1, how sure; from `REFUSES` on it refuses the citation
-    rule: str = ""  # which comparison found it
+    strength: float = 1.0  # 0..1, confidence; at least `REFUSES` refuses the citation
+    rule: str = ""  # name of the comparison that found it
 
 
 REFUSES = 0.5

@@ -1,4 +1,4 @@
-"""Framing: what a passage asks, imagines, denies in its next sentence or only has as a heading states nothing."""
+"""Framing: a passage does not support a claim that it asks, imagines, retracts, or mentions only in a heading."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,14 +10,14 @@ from .disagreement import Disagreement, Reason
 _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}
 _DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
-# Content words of a sentence that takes back the one before it: "The board did not approve it."
+# Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
 _SHORT = 6
-# Below this share of its words in the body, a claim rests on a heading.
+# A claim with a smaller share of its words in the body is supported by a heading only.
 _BODY = 0.5
 
 
 def framed(alignment: Alignment) -> Iterator[Disagreement]:
-    """What the passage tells as a myth, a plot or a thought experiment, and the claim as a fact."""
+    """Yield a disagreement if the claim states as a fact what the passage presents as fiction or as false."""
     if _NO_FACT & alignment.claim.kinds():
         return
     passage = alignment.passage
@@ -33,7 +33,7 @@ def framed(alignment: Alignment) -> Iterator[Disagreement]:
 
 
 def asked(alignment: Alignment) -> Iterator[Disagreement]:
-    """What the passage only asks."""
+    """Yield a disagreement if the passage is a question and the claim a statement."""
     claim = alignment.claim
     if alignment.passage.question and not claim.question and not {"if", "would"} & claim.kinds():
         asks = vocabulary(claim.language).role("asking")
@@ -42,7 +42,7 @@ def asked(alignment: Alignment) -> Iterator[Disagreement]:
 
 
 def retracted(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
-    """What the next sentence takes back: "This is not true.", "The board did not approve it."."""
+    """Yield a disagreement if the next sentence retracts it: "This is not true.", "The board did not approve it."."""
     if best + 1 >= len(passages) or _DENIALS & claim.kinds():
         return
     following = passages[best + 1]
@@ -57,7 +57,7 @@ def retracted(claim: Statement, passages: Sequence[Statement], best: int) -> Ite
 
 
 def headed(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """What only a heading or a title line says."""
+    """Yield a disagreement if important words of the claim are found only in a heading."""
     if not any(alignment.passage.heading for alignment in alignments):
         return
     body = [alignment for alignment in alignments if not alignment.passage.heading]
@@ -72,12 +72,12 @@ def headed(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagr
 
 
 def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:
-    """The numbers of the claim's tokens that any of these sentences has."""
+    """Return the indexes of the claim's tokens that are found in any of these sentences."""
     return {n for n in range(len(claim.tokens)) if any(alignment.matches[n] for alignment in alignments)}
 
 
 def lacking(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
-    """A claim about what the evidence does not say, which no evidence can support."""
+    """Yield a disagreement if the claim states that something is not in the evidence, which it cannot support."""
     if "unstated" not in claim.kinds():
         return
     if not any({"unstated", "not", "no"} & passage.kinds() for passage in passages):

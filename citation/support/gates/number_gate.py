@@ -21,9 +21,9 @@ class PassageNumbers(NamedTuple):
     text: str
     analysis: Analysis
     title: str
-    quantities: Sequence[Quantity]  # of the window and the sentences around it
+    quantities: Sequence[Quantity]  # numbers of the window and the sentences around it
     nearest: Clause | None  # the sentence about the same topic as the claim, if there is one
-    span: tuple[int, int] = (0, 0)  # of the window and the sentences around it
+    span: tuple[int, int] = (0, 0)  # span of the window and the sentences around it
 
     @property
     def with_title(self) -> list[Quantity]:

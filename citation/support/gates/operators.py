@@ -1,4 +1,4 @@
-"""Operators: negation, modality, plans, hedges, conditions, quantities of things and bounds of numbers."""
+"""Compare operators: negation, modality, plans, hedges, conditions, quantifiers, and bounds of numbers."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,22 @@ from .alignment import Alignment, Match
 from .disagreement import Disagreement, Reason
 from .relations import swapped_pivots
 
-_NAME_WEIGHT = 0.4  # a name says less about what is denied than a predicate does
+_NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
 _POSSIBLE = frozenset({"may"})
 _NECESSARY = frozenset({"must"})
 _CONDITIONS = frozenset({"if", "unless"})
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 _LOWER, _UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
-_REACH = 4  # words between an operator and the word that it says something of
+_REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
 _BOUND_REACH = 3  # words between a bound and its number
-# How much of a set each word speaks of. A claim must not speak of more than the passage.
+# Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
 _QUANTIFIERS = frozenset(_SHARE)
 
 
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """What one side says and the other denies, or says with the opposite word."""
+    """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
     if not pairs:
         return
@@ -54,7 +54,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 
 def _same_predicate(alignment: Alignment, clause: int) -> bool:
-    """Whether the passage has most of what the clause of the claim states of its subject."""
+    """Return whether the passage contains most of the predicate of a clause of the claim."""
     stated = [
         (token, match)
         for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
@@ -66,7 +66,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
 
 
 def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> str:
-    """What only one side denies, in words."""
+    """Describe what only one side denies."""
     for side, statement, clause in (
         ("sentence", alignment.claim, token.clause),
         ("passage", alignment.passage, other.clause),
@@ -80,19 +80,19 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
 
 
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
-    """A word that denies, where both sides have it and only one side counts it: "did not stop", "stopped"."""
+    """Return a word that both sides use, but only one as a denial: "did not stop", "stopped". None if there is none."""
     shared = [(t, m) for t, m in pairs if t.denying != m.token.denying and m.exact]
     return shared[0] if len(shared) % 2 else None
 
 
 def _contradicted(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
-    """A word of an exception whose sign differs."""
+    """Return a word of an exception whose sign differs, if that is so for most of its words."""
     differing = [(t, m) for t, m in pairs if t.sign != m.token.sign]
     return differing[0] if len(differing) * 2 > len(pairs) else None
 
 
 def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[ContentToken, Match] | None:
-    """A word that only one side denies, if that is so of most words of the clause."""
+    """Return a word that only one side denies, if that is so for most words of the clause."""
     balance, found = 0.0, None
     for token, match in pairs:
         if match.token.clause != main and len(pairs) > 1:
@@ -107,7 +107,7 @@ def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[Conte
 
 
 def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Permission and duty; planned and done; believed and known; with and without a condition."""
+    """Compare permission and duty, plan and fact, hedge and fact, and conditions."""
     mine = alignment.claim.kinds(clause)
     theirs = _governing(alignment, clause)
     everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
@@ -138,7 +138,7 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 
 def _governing(alignment: Alignment, clause: int) -> set[str]:
-    """The kinds of operators of the passage that stand close to what the claim says."""
+    """Return the kinds of operators of the passage near the words that match the claim."""
     main = alignment.mains[clause]
     words = [match.token.word for _, match in alignment.pairs(clause) if match.token.clause == main]
     reach = _REACH_HAN if alignment.claim.language == "zh" else _REACH
@@ -159,7 +159,7 @@ _PAST_ENDINGS = {"en": ("ed",), "de": ("te", "ten"), "fr": ("a", "erent", "it"),
 
 
 def _done(statement: Statement, clause: int) -> bool:
-    """Whether a clause tells something as done."""
+    """Return whether a clause states something as completed."""
     language = statement.language
     if language == "zh":
         return "done" in statement.kinds() or "了" in statement.text
@@ -177,7 +177,7 @@ def _modal(detail: str, rule: str) -> Disagreement:
 
 
 def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """All, most, some, none; only and not only."""
+    """Compare quantifiers (all, most, some, none), and `only` with `not only`."""
     negated = bool({"not", "no", "except", "unless"} & (alignment.claim.kinds() ^ alignment.passage.kinds()))
     match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
     theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
@@ -206,7 +206,7 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 
 def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
-    """A rank that the claim leaves out: "the second deepest lake" is not the deepest."""
+    """Yield a disagreement if the claim leaves out a rank: "the second deepest lake" is not the deepest."""
     passage = alignment.passage
     for token, match in alignment.pairs():
         rank = next(
@@ -224,7 +224,7 @@ def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
 
 
 def _beside(statement: Statement, op: Operator) -> list[ContentToken]:
-    """The content words on both sides of an operator."""
+    """Return the content words on both sides of an operator: one before it and two after it."""
     before = [t for t in statement.tokens if t.word < op.word][-1:]
     return before + [t for t in statement.tokens if t.word >= op.after][:2]
 
@@ -234,7 +234,7 @@ def _phrase(statement: Statement, op: Operator) -> str:
 
 
 def bounds(alignment: Alignment) -> Iterator[Disagreement]:
-    """At least and at most, on a number that both sides have."""
+    """Compare the bounds (at least, at most, …) of numbers that both sides contain."""
     for token, match in alignment.pairs():
         if token.quantity is None or match.token.quantity is None or not agrees(token.quantity, match.token.quantity):
             continue
@@ -254,7 +254,7 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
 
 
 def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
-    """Whether the number of the passage itself is above (or below) that of the claim."""
+    """Return whether the number of the passage is larger (or, with `below`, smaller) than that of the claim."""
     mine, theirs = token.quantity, match.token.quantity
     if mine is None or theirs is None or not mine.values or not theirs.values:
         return True
@@ -263,7 +263,7 @@ def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
 
 
 def _bound(statement: Statement, token: ContentToken) -> str:
-    """The kind of bound on a number; negation turns it round: "no more than" is in the list, "does not exceed" not."""
+    """Return the kind of bound of a number, "" if there is none. Negation reverses it: "does not exceed"."""
     for op in statement.operators:
         if op.kind not in _BOUNDS:
             continue

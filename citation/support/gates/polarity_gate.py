@@ -1,4 +1,4 @@
-"""Polarity gate: it is no support if only one side negates something, or if the sides use opposite words."""
+"""Polarity gate: refuse if only one side negates something, or if the sides use antonyms."""
 
 from .clause import Clause
 

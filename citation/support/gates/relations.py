@@ -1,4 +1,4 @@
-"""Relations: who did what to whom, what came first, what is more than what; and whether the two sides are swapped."""
+"""Compare relations (agent and patient, before and after, comparisons) and find swapped sides."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ...text.clauses.vocabulary import vocabulary
 from .alignment import Alignment, Match
 from .disagreement import Disagreement, Reason
 
-# Words of a relation in time or of cause, by the side that comes first: 1 where the side behind the word does.
+# Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
 _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
 _GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
 _LONGEST_HAN_VERB = 2  # characters
@@ -17,14 +17,14 @@ _REACH = 4  # words between a participle and its auxiliary
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The tokens on the two sides of a relation, normalized: who acts or comes first, and the other."""
+    """The tokens on the two sides of a relation. `first`: the side that acts or comes first."""
 
-    first: frozenset[int]  # id of tokens
+    first: frozenset[int]  # `id` of each token
     second: frozenset[int]
 
 
 def turned(alignment: Alignment) -> Iterator[Disagreement]:
-    """Relations of the claim whose sides the passage has the other way round."""
+    """Yield the relations of the claim whose sides are swapped in the passage."""
     match_of = {id(token): match for token, match in alignment.pairs()}
     for pivot, match in alignment.pairs():
         if pivot.quantity is not None or not (pivot.verbal or _comparative(pivot, alignment.claim)) or pivot.name:
@@ -47,7 +47,7 @@ def turned(alignment: Alignment) -> Iterator[Disagreement]:
 
 
 def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """What the passage says of somebody else, where it names the subject of the claim in another sentence."""
+    """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
     if claim.language == "zh":
         return
     for pivot, match in alignment.pairs():
@@ -72,7 +72,7 @@ def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[A
 
 
 def swapped_pivots(alignment: Alignment) -> set[int]:
-    """Ids of the claim's tokens that match their opposite with both sides swapped: "A sold to B", "B bought of A"."""
+    """Return the ids of tokens that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
     match_of = {id(token): match for token, match in alignment.pairs()}
     found = set()
     for pivot, match in alignment.pairs():
@@ -84,7 +84,7 @@ def swapped_pivots(alignment: Alignment) -> set[int]:
 
 
 def _crossed(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> tuple[bool, bool]:
-    """Whether both sides are found on the other one's, and whether any is found where it should be."""
+    """Return whether both sides are swapped in the passage, and whether both are in their own place."""
     first = {id(match_of[t].token) for t in mine.first if t in match_of}
     second = {id(match_of[t].token) for t in mine.second if t in match_of}
     crossed = bool(first & theirs.second) and bool(second & theirs.first)
@@ -93,7 +93,7 @@ def _crossed(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> tuple[bo
 
 
 def _repeated(alignment: Alignment, pivot: ContentToken, match: Match) -> bool:
-    """Whether a word stands twice on a side: "Diesel buses … electric buses"."""
+    """Return whether a word occurs twice in the claim or the passage: "Diesel buses … electric buses"."""
     return len(alignment.claim.stems[pivot.stem]) > 1 or len(alignment.passage.stems[match.token.stem]) > 1
 
 
@@ -106,7 +106,7 @@ def _symmetric(token: ContentToken, language: str) -> bool:
 
 
 def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
-    """Who acts and on whom, for a predicate; None where it cannot be told."""
+    """Return the agent and the patient of a predicate, or None if they cannot be determined."""
     tokens = [t for t in statement.tokens if t.clause == pivot.clause]
     left = _subject(statement, pivot, tokens)
     right = [t for t in tokens if t.word > pivot.word and t.piece == pivot.piece]
@@ -126,14 +126,14 @@ def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
 
 
 def _subject(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
-    """The tokens before the predicate that have no preposition: not those of "As chair, …", "In 2019 …"."""
+    """Return the tokens before the predicate without a preposition: not those of "As chair, …", "In 2019 …"."""
     left = [t for t in tokens if t.word < pivot.word and not t.before]
     pieces = {t.piece for t in left}
     return [t for t in left if t.piece == max(pieces)] if len(pieces) > 1 else left
 
 
 def _agent(statement: Statement, pivot: ContentToken) -> int | None:
-    """The word index behind "by" for a passive predicate."""
+    """Return the index of the word after "by" for a passive predicate, or None."""
     if not _passive(statement, pivot):
         return None
     by = next((op for op in statement.of("by") if op.word > pivot.word and op.clause == pivot.clause), None)
@@ -149,7 +149,7 @@ def _passive(statement: Statement, pivot: ContentToken) -> bool:
 
 
 def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
-    """Token order, case of the article, and "von" in the passive."""
+    """Return agent and patient by word order, the case of the articles, and "von" in the passive."""
     words = vocabulary("de")
     oblique, nominative = words.role("oblique"), words.role("nominative")
     article = {id(t): statement.words[t.word - 1] if t.word else "" for t in tokens}
@@ -169,7 +169,7 @@ def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken
 
 
 def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
-    """Token order; 被 and 由 mark who acts, 把 and 将 what is acted on."""
+    """Return agent and patient by word order; 被 and 由 mark the agent, 把 and 将 the patient."""
     by = next((op for op in statement.of("by") if op.word < pivot.word and op.clause == pivot.clause), None)
     left = [t for t in tokens if t.word < pivot.word]
     right = [t for t in tokens if t.word > pivot.word]
@@ -181,7 +181,7 @@ def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToke
 
 
 def _reordered(alignment: Alignment, match_of: dict[int, Match]) -> Iterator[Disagreement]:
-    """Before and after, cause and effect."""
+    """Yield swapped temporal and causal relations."""
     theirs = list(alignment.passage.of(*_ORDER))
     if not theirs:
         return
@@ -198,7 +198,7 @@ def _reordered(alignment: Alignment, match_of: dict[int, Match]) -> Iterator[Dis
 
 
 def _around(statement: Statement, op: Operator) -> Sides:
-    """What stands on the two sides of a word of order, the first thing first."""
+    """Return the two sides of a temporal or causal word, the earlier one or the cause first."""
     tokens = statement.tokens
     behind = [t for t in tokens if t.word >= op.after]
     before = [t for t in tokens if t.word < op.word]
@@ -225,7 +225,7 @@ _MOTIONS = {
 
 
 def displaced(alignment: Alignment) -> Iterator[Disagreement]:
-    """A movement or a change from one thing to another that the passage has the other way round."""
+    """Yield a disagreement if origin and destination are swapped: "from A to B", "from B to A"."""
     if alignment.claim.language not in _MOTIONS:
         return
     source, target = _MOTIONS[alignment.claim.language]
@@ -254,7 +254,7 @@ _SAME_TIME = frozenset(
 
 
 def displaced_in_time(alignment: Alignment) -> Iterator[Disagreement]:
-    """The same event beside another word of time: "due prior to delivery", "due upon delivery"."""
+    """Yield a disagreement if the same event has another temporal word: "due before delivery", "due upon delivery"."""
     theirs = {id(token): op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
     mine = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
     match_of = {id(token): match for token, match in alignment.pairs()}
@@ -278,7 +278,7 @@ def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
 
 
 def unknown_cause(alignment: Alignment) -> Iterator[Disagreement]:
-    """A reason that the passage does not give, for something that it tells without any."""
+    """Yield a disagreement if the claim gives a reason and the passage gives none."""
     if {"because", "leads"} & alignment.passage.kinds():
         return
     for op in alignment.claim.of("because"):

@@ -1,4 +1,4 @@
-"""Parsed sentences, kept: the claims of one answer are compared with the same sentences of the evidence."""
+"""Parse sentences and cache them: all claims of an answer are compared with the same sentences of the evidence."""
 
 import re
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.quantities import Quantity
 from ..excerpts import language_of
 
-_MOST = 2048  # sentences that are kept, 4 KB each
-_LONGEST = 2000  # characters of a sentence that is parsed; what is longer is a table without line breaks
+_MOST = 2048  # cached sentences, 4 KB each
+_LONGEST = 2000  # parsed characters of a sentence; longer ones are tables without line breaks
 _NOT_CHINESE = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
 
 _SPACED = ("en", "de", "fr", "es")
-_ENOUGH = 300  # characters of the evidence that tell its language
+_ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
 
@@ -24,7 +24,7 @@ _kept: dict[tuple[str, str], Statement] = {}
 
 
 def language_for(lexed: Analysis, text: str) -> str | None:
-    """The language of a sentence; `zh` for Chinese characters without Japanese or Korean ones."""
+    """Return the language of a sentence; `zh` for Chinese characters without Japanese or Korean ones."""
     language = language_of(lexed)
     if language == "han":
         return None if _NOT_CHINESE.search(text) else "zh"
@@ -32,7 +32,7 @@ def language_for(lexed: Analysis, text: str) -> str | None:
 
 
 def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | None) -> str | None:
-    """The language of a claim and a piece of evidence, if they share one that has word lists."""
+    """Return the language of a claim and a piece of evidence, if they share one that has word lists."""
     theirs = "zh" if theirs == "han" and mine == "zh" else theirs
     if mine and theirs and mine != theirs and mine in _SPACED and _guess(evidence[:_ENOUGH]) == mine:
         theirs = mine  # one word of another language, such as "per", decides about a table
@@ -44,7 +44,7 @@ def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | N
 
 @lru_cache(maxsize=512)
 def _guess(text: str) -> str | None:
-    """The language whose function words a short text has most of; None where two have as many."""
+    """Return the language with the most function words in a short text, or None if two have equally many."""
     words = [fold(word) for word in _WORD.findall(text)]
     counts = sorted((sum(_function_word(word, language) for word in words), language) for language in _SPACED)
     return counts[-1][1] if counts[-1][0] > counts[-2][0] else None
@@ -59,7 +59,7 @@ def _function_word(word: str, language: str) -> bool:
 
 
 def statement(text: str, start: int, end: int, language: str, quantities: Sequence[Quantity]) -> Statement:
-    """Parse `text[start:end]`. `quantities`: of the whole text."""
+    """Parse `text[start:end]`. `quantities`: the numbers of the whole text."""
     sentence = text[start : min(end, start + _LONGEST)]
     known = _kept.get((sentence, language))
     if known is None:
@@ -78,7 +78,10 @@ def _keep(sentence: str, language: str, parsed: Statement) -> Statement:
 def passage_statements(
     text: str, spans: Sequence[Sequence[int]], language: str, quantities: Sequence[Quantity]
 ) -> list[Statement]:
-    """The sentences of a passage. A table row has its column headers, a list item the line that introduces the list."""
+    """Return the sentences of a passage.
+
+    Table rows include the column headers, and list items the line that introduces the list.
+    """
     found: list[Statement] = []
     tables: set[int] = set()
     for start, end in spans:
@@ -98,7 +101,7 @@ def passage_statements(
 
 
 def _virtual(sentence: str, language: str) -> Statement:
-    """A sentence put together of parts of the text."""
+    """Return a parsed sentence that is composed of parts of the text."""
     known = _kept.get((sentence, language))
     if known is None:
         known = _keep(sentence, language, parse(sentence, language, analyze_text(sentence, language).quantities))
@@ -106,7 +109,7 @@ def _virtual(sentence: str, language: str) -> Statement:
 
 
 def _lead_in(text: str, start: int) -> str:
-    """The line that introduces the list whose item begins at `start`; "" where there is none."""
+    """Return the line that introduces the list whose item begins at `start`, "" if there is none."""
     for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-_MOST_ROWS:]):
         plain = line.strip()
         if plain and not _ITEM.match(plain):
@@ -115,7 +118,7 @@ def _lead_in(text: str, start: int) -> str:
 
 
 def _rows(table: str, language: str) -> list[Statement]:
-    """A statement for each row of a Markdown table: every cell behind the header of its column."""
+    """Return a statement for each row of a Markdown table, with the column header before every cell."""
     lines = [line.strip().strip("|").split("|") for line in table.splitlines() if line.strip()]
     if not lines:
         return []
@@ -139,7 +142,7 @@ _MOST_ROWS = 60
 
 
 def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range widened to the table rows that stand right before and behind it."""
+    """Return the range extended by the adjacent table rows before and after it."""
     if "|" not in text[start:end]:
         return start, end
     for _ in range(_MOST_ROWS):

@@ -9,7 +9,7 @@ from .disagreement import Disagreement, Reason
 
 
 def misplaced(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
-    """Numbers of the claim that a table has in another row, or in another column of the row."""
+    """Yield a disagreement if a number of the claim is in another row or column of a table."""
     rows = [passage for passage in passages if passage.cells]
     named = [row for row in rows if _names(row, claim)]
     if len(named) != 1:
@@ -31,20 +31,20 @@ def misplaced(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disag
 
 
 def _names(row: Statement, claim: Statement) -> bool:
-    """Whether the claim has every word of the row's first cell."""
+    """Return whether the claim contains every word of the row's first cell."""
     words = _cell_words(row, 0)
     return bool(words) and all(word in claim.stems for word in words)
 
 
 def _cell_words(row: Statement, column: int) -> list[str]:
-    """The stems of a cell without its header."""
+    """Return the stems of a cell without its header."""
     header = len(row.cells[column][0])
     start, end = row.cells[column][1]
     return [t.stem for t in row.tokens if start + header <= t.start < end]
 
 
 def _columns(row: Statement, quantity: Quantity) -> set[int]:
-    """The columns behind the first one whose cell agrees with a number."""
+    """Return the columns, except the first, whose cell agrees with a number."""
     return {
         column
         for column, (_, (start, end)) in enumerate(row.cells)
@@ -58,7 +58,7 @@ def _same(one: Quantity, other: Quantity) -> bool:
 
 
 def _wanted(row: Statement, claim: Statement) -> set[int]:
-    """The columns whose header the claim mentions."""
+    """Return the columns whose header the claim mentions."""
     found = set()
     for column, (header, (start, _)) in enumerate(row.cells):
         words = [t.stem for t in row.tokens if start <= t.start < start + len(header)]

@@ -1,4 +1,4 @@
-"""Clauses: a shallow parse of sentences into content words, operators with their scope, and arguments."""
+"""Parse sentences shallowly into content words, clauses, and operators with their scope."""
 
 from .parser import LANGUAGES, parse
 from .statement import ContentToken, Operator, Statement

@@ -1,4 +1,4 @@
-"""Sentences of Chinese: no spaces, so words are found by the word lists, and what is left is cut at particles."""
+"""Parse Chinese sentences. Words are found by the word lists, and the remaining text is split at particles."""
 
 import re
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from .vocabulary import lines
 
 _PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
 _CLAUSE_BREAK = frozenset("，,；;。！？!?：:\n|")
-_FEW_CLAUSES = 3  # of a sentence whose conditions are counted for all of it
+_FEW_CLAUSES = 3  # maximum clauses of a sentence whose conditions apply to all of it
 _LATIN = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], re.Pattern[str], frozenset[str], frozenset[str]]:
-    """Operators as one pattern, their kinds, words of the other lists as one pattern, plain words, particles."""
+    """Return the pattern of operators, their kinds, the pattern of other words, plain words, and particles."""
     kinds: dict[str, list[str]] = {}
     for line in lines("zh", "operators"):
         kind, _, phrases = line.partition(":")
@@ -75,7 +75,7 @@ def _number_around(text: str, at: int) -> bool:
 
 
 def _operators(statement: Statement, text: str) -> list[bool]:
-    """Find the operators; return which characters are nothing but operators."""
+    """Find the operators. Return for each character whether it belongs to one."""
     pattern, kinds, _, plain, _ = _tables()
     taken = [False] * len(text)
     for found in pattern.finditer(text):
@@ -88,7 +88,7 @@ def _operators(statement: Statement, text: str) -> list[bool]:
 
 
 def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: Sequence[Quantity]) -> None:
-    """Numbers, words of the lists, Latin words, and what particles leave of the rest."""
+    """Add numbers, words of the lists, Latin words, and the text between particles as tokens."""
     _, _, known, _, particles = _tables()
     at, size = 0, len(text)
     numbers = {q.start: q for q in quantities}
@@ -120,7 +120,7 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
 
 
 def _scopes(statement: Statement) -> None:
-    """Give every token its sign. "未经批准，不得进入": what negates a condition counts for the whole sentence."""
+    """Set the sign of every token. A negated condition applies to the whole sentence: "未经批准，不得进入"."""
     negations = {op.word: op for op in statement.operators if op.kind in NEGATING}
     exceptions = {op.word for op in statement.operators if op.kind in EXCEPTIVE and statement.clauses <= _FEW_CLAUSES}
     for token in statement.tokens:

@@ -1,6 +1,6 @@
-"""Sentences of languages that set spaces: words to tokens, operators, pieces and clauses.
+"""Parse sentences of languages with spaces into tokens, operators, pieces and clauses.
 
-One pass over the words, then operators are given their scope. Linear in the length of the text.
+One pass over the words is followed by the scopes of the operators. The time is linear in the length of the text.
 """
 
 from bisect import bisect_right
@@ -24,7 +24,7 @@ _CONTENTFUL = frozenset(
     {"denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless"}
 )
 _NEGATED_VERB = ("n't", "n’t")
-# Content words that the phrase of `except` or `without` may have.
+# Maximum content words in the phrase of `except` or `without`.
 _PHRASE = 5
 _ONCE = frozenset({"fr", "es"})  # two negations in one clause are one: "no … nadie", "ne … jamais"
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
@@ -48,19 +48,19 @@ class _Parser:
         self.roles = [words.words[key] for key in self.keys]
         self.statement = Statement(text, words.language, words=self.keys)
         self.quantities = [*quantities, _NO_QUANTITY]
-        self.found: list[tuple[str, int, int]] = []  # operators: kind, first word, word behind the last
+        self.found: list[tuple[str, int, int]] = []  # operators: kind, first word, word after the last
         self.piece = 0
         self.begins = [0]  # the first word of each piece
         self.preposition = ""
-        self.auxiliary = False  # an auxiliary stands before the next token
+        self.auxiliary = False  # an auxiliary is before the next token
         self.inside: set[int] = set()  # words inside an operator of several words
-        self.consumed: set[int] = set()  # words that are nothing but operators
+        self.consumed: set[int] = set()  # words that are operators and no content
         self.denying: set[int] = set()  # words of operators that deny
         self.verbs: set[int] = set()  # pieces with a predicate
-        self.breaks: set[int] = set()  # pieces that begin a clause in any case
+        self.breaks: set[int] = set()  # pieces that always begin a clause
 
     def parse(self) -> Statement:
-        """The statement."""
+        """Return the parsed sentence."""
         statement = self.statement
         operators = self._operators()
         upcoming = iter(self.quantities)
@@ -94,7 +94,7 @@ class _Parser:
         return statement
 
     def _operators(self) -> set[int]:
-        """Find the operators, the longest at each place; return the words that they consist of."""
+        """Find the longest operator at each position. Return the indexes of their words."""
         keys, roles = self.keys, self.roles
         operators: set[int] = set()
         i = 0
@@ -127,11 +127,11 @@ class _Parser:
         return operators
 
     def _is_answer(self, i: int) -> bool:
-        """Whether "no" answers a question: "No, but every plan can be tested."."""
+        """Return whether "no" answers a question: "No, but every plan can be tested."."""
         return self.spaced.text[self.spaced.ends[i] : self.spaced.ends[i] + 1] in {",", ".", ";"}
 
     def _break_before(self, i: int, role: WordRoles) -> None:
-        """Begin a piece where punctuation, a conjunction or a subordinator stands before word `i`."""
+        """Begin a piece if punctuation, a conjunction or a subordinator is before word `i`."""
         gap = self.spaced.text[self.spaced.ends[i - 1] : self.spaced.starts[i]]
         begins = role.subordinator
         breaks = begins or role.conjunction
@@ -177,7 +177,7 @@ class _Parser:
         self.auxiliary = False
 
     def _verbal(self, i: int, role: WordRoles) -> bool:
-        """Whether a word may be a predicate, by its form and the word before it."""
+        """Return whether a word may be a predicate, by its form and the word before it."""
         before = self.roles[i - 1]
         if i + 1 < self.count and self.roles[i + 1].auxiliary:
             return False  # the subject: "employees may …"
@@ -194,7 +194,7 @@ class _Parser:
         )
 
     def _clauses(self) -> None:
-        """Join pieces to clauses: a new one begins where both sides have a predicate."""
+        """Join pieces to clauses. A clause begins at a piece if both sides have a predicate."""
         statement = self.statement
         clause_of, clause, has_verb = [], 0, False
         for piece in range(self.piece + 1):
@@ -216,7 +216,7 @@ class _Parser:
             statement.operators.append(operator)
 
     def _pieces_of_words(self) -> list[int]:
-        """The piece of each word."""
+        """Return the piece of each word."""
         found: list[int] = []
         for piece, first in enumerate(self.begins):
             found += [piece - 1] * (first - len(found))
@@ -228,7 +228,7 @@ def _key(word: Token) -> str:
 
 
 def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:
-    """Whether the words from `at` on are those of a pattern."""
+    """Return whether the words from `at` on are those of a pattern."""
     if at + len(rest) > len(keys):
         return False
     for key, wanted in zip(keys[at:], rest, strict=False):
@@ -238,7 +238,7 @@ def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:
 
 
 def _scopes(statement: Statement) -> None:
-    """Give every token its sign."""
+    """Set the sign of every token."""
     negative = _negative_clauses(statement)
     for token in statement.tokens:
         if token.clause in negative:
@@ -251,7 +251,7 @@ def _scopes(statement: Statement) -> None:
 
 
 def _negative_clauses(statement: Statement) -> set[int]:
-    """The clauses with an odd number of negations."""
+    """Return the clauses with an odd number of negations."""
     count: dict[int, int] = {}
     counted = -1
     for op in statement.operators:
@@ -263,7 +263,7 @@ def _negative_clauses(statement: Statement) -> set[int]:
 
 
 def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
-    """The tokens of the phrase behind an operator: up to the next predicate or the end of its piece."""
+    """Return the tokens of the phrase after an operator, up to the next predicate or the end of its piece."""
     first = bisect_right([token.word for token in statement.tokens], op.after - 1)
     found: list[ContentToken] = []
     for token in statement.tokens[first : first + _PHRASE]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from ..numbers.quantities import Quantity
 
-# Kinds of operators that turn the meaning of a clause round.
+# Kinds of operators that negate a clause.
 NEGATING = frozenset({"not", "no", "may_not", "need_not", "denies", "unless", "false"})
-# Kinds that turn round the meaning of the words of their own phrase.
+# Kinds of operators that negate their own phrase.
 EXCEPTIVE = frozenset({"except", "without"})
 
 
@@ -27,23 +27,23 @@ class ContentToken:
     clause: int
     name: bool = False  # capitalized; in German any noun
     verbal: bool = False  # may be a predicate: no article or preposition before it
-    before: str = ""  # the function word directly before it, "" where there is none
+    before: str = ""  # the function word directly before it, "" if there is none
     quantity: Quantity | None = None
     sign: int = 1  # -1 inside the scope of an odd number of negations
     operator: bool = False  # part of an operator: "denied", "planned"
     denying: bool = False  # part of an operator that denies: "stopped"
     scoped: bool = False  # inside the phrase of `except`, `without`
-    clausal: bool = False  # an auxiliary stands between it and the token before
-    kind: str = ""  # of words that exclude one another: season, weekday
+    clausal: bool = False  # an auxiliary is between it and the token before
+    kind: str = ""  # class of mutually exclusive words: season, weekday
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator word or phrase: `kind` as in operators.txt, and where it stands."""
+    """An operator word or phrase with its position. `kind`: a key of operators.txt."""
 
     kind: str
     word: int  # index of its first word
-    after: int  # index behind its last word
+    after: int  # index of the word after it
     start: int
     end: int
     piece: int
@@ -52,7 +52,7 @@ class Operator:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Statement:
-    """One sentence."""
+    """A parsed sentence."""
 
     text: str
     language: str
@@ -63,17 +63,17 @@ class Statement:
     clauses: int = 0
     question: bool = False
     heading: bool = False
-    cells: list[tuple[str, tuple[int, int]]] = field(default_factory=list)  # of a table row: header, span with it
+    cells: list[tuple[str, tuple[int, int]]] = field(default_factory=list)  # cells of a table row: header, span
     stems: dict[str, list[int]] = field(default_factory=dict)  # stem -> tokens
 
     def kinds(self, clause: int | None = None) -> set[str]:
-        """The kinds of operators of a clause, or of all."""
+        """Return the kinds of operators of a clause, or of all clauses."""
         return {op.kind for op in self.operators if clause is None or op.clause == clause}
 
     def of(self, *kinds: str) -> Iterator[Operator]:
-        """The operators of these kinds, in order."""
+        """Return the operators of these kinds in order."""
         return (op for op in self.operators if op.kind in kinds)
 
     def spelled(self, start: int, end: int) -> str:
-        """The text between two offsets, white space joined."""
+        """Return the text between two offsets with single spaces."""
         return " ".join(self.text[start:end].split())

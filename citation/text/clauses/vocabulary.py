@@ -1,4 +1,4 @@
-"""Token lists of one language, read from `citation/text/data/<language>/`, as tables for the parser."""
+"""Read the word lists of a language from `citation/text/data/<language>/` as tables for the parser."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _SHARED = 10_000  # above the number of families of any language
 
 
 def lines(language: str, name: str) -> list[str]:
-    """The lines of one list, without comments; none where the language has no such list."""
+    """Return the lines of a list without comments, [] if the language does not have it."""
     path = files("citestream.citation.text").joinpath("data", language, f"{name}.txt")
     if not path.is_file():
         return []
@@ -27,7 +27,7 @@ def lines(language: str, name: str) -> list[str]:
 
 
 class Vocabulary:
-    """The lists of one language, for languages that set spaces between words."""
+    """The word lists of a language with spaces between words."""
 
     def __init__(self, language: str) -> None:
         """Read the lists."""
@@ -52,18 +52,18 @@ class Vocabulary:
         )
 
     def role(self, name: str) -> frozenset[str]:
-        """The words of one line of function.txt."""
+        """Return the words of one line of function.txt."""
         return self.roles.get(name, frozenset())
 
     def starting(self, word: str) -> tuple[Pattern, ...]:
-        """The phrases that begin with a word, longest first."""
+        """Return the phrases that begin with a word, longest first."""
         found = list(self._exact.get(word, ()))
         for length in range(self._shortest, len(word) + 1):
             found += self._prefixed.get(word[:length], ())
         return tuple(sorted(found, key=lambda pattern: -len(pattern[0])))
 
     def _classes(self) -> dict[str, frozenset[tuple[str, int]]]:
-        """Folded words to the (class, member) pairs they belong to."""
+        """Return the (class, member) pairs of each folded word."""
         table: dict[str, set[tuple[str, int]]] = {}
         for line in lines(self.language, "classes"):
             kind, members = _keyed(line)
@@ -83,25 +83,25 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class WordRoles:
-    """What a word may be in a sentence."""
+    """The possible roles of a word in a sentence."""
 
-    kinds: tuple[str, ...] = ()  # of operators that consist of it
+    kinds: tuple[str, ...] = ()  # kinds of operators that consist of this word
     phrases: Mapping[str, tuple[Pattern, ...]] = field(default_factory=dict)  # longer operators by their second word
-    prefixed: tuple[Pattern, ...] = ()  # longer operators whose second word stands for all words that begin so
+    prefixed: tuple[Pattern, ...] = ()  # longer operators whose second word is a prefix
     article: bool = False
     preposition: bool = False
     auxiliary: bool = False
     conjunction: bool = False
     subordinator: bool = False
     pronoun: bool = False
-    content: bool = False  # none of these, and no stop word
+    content: bool = False  # neither one of these nor a stop word
     verb_form: bool = False  # has the form of a finite verb or a participle
     plural: bool = False
     kind: str = ""  # the first class of classes.txt that it belongs to
 
 
 class _Words(dict[str, WordRoles]):
-    """The roles of words, computed once for each word; bounded."""
+    """A bounded cache of the roles of words."""
 
     _MOST = 1 << 15
 
@@ -135,7 +135,7 @@ class _Words(dict[str, WordRoles]):
 
 
 def _by_second_word(patterns: Sequence[Pattern]) -> dict[str, tuple[Pattern, ...]]:
-    """Operators of several words by their second word, where that is a whole word."""
+    """Return operators of several words by their second word, except those whose second word is a prefix."""
     phrases: dict[str, tuple[Pattern, ...]] = {}
     for pattern in patterns:
         if pattern[0] and not pattern[0][0].endswith("*"):
@@ -159,7 +159,7 @@ class Opposites:
         self._known: dict[str, frozenset[tuple[int, int]]] = {}
 
     def sides(self, word: str) -> frozenset[tuple[int, int]]:
-        """The (family, side) pairs of a folded word, here and in the list that all languages share."""
+        """Return the (family, side) pairs of a folded word, of this language and of all languages."""
         if word not in self._known:
             found = set(self._exact.get(word, ()))
             for length in range(self._shortest, len(word) + 1):
@@ -178,5 +178,5 @@ def _keyed(line: str) -> tuple[str, list[str]]:
 
 @lru_cache(maxsize=8)
 def vocabulary(language: str) -> Vocabulary:
-    """The word lists of a language."""
+    """Return the word lists of a language."""
     return Vocabulary(language)
