@@ -27,7 +27,7 @@ DEPTH = 3
 TREES = 120
 MOST_BAD = 0.16  # below the .20 promised by two standard errors: other data is never quite alike
 HINT_ODDS = 3.0  # a marker of the model multiplies the odds by this; not fitted, the data holds no hints
-# More of these never makes support less likely; of the falling ones, never more.
+# A higher value of a rising feature never lowers the probability of support, one of a falling feature never raises it.
 RISING = frozenset(
     ("cover_1", "cover_2", "cover_3", "cover_all", "cover_titled", "soft_1", "soft_3", "soft_all", "pairs", "pairs_all",
      "run", "margin", "soft_margin", "relative", "anchors", "title", "focus",

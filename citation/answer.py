@@ -198,7 +198,7 @@ class Answer:
 # Pieces of a sentence that the length limit split, above which it gets no decision. Text that long without a boundary
 # is a list or a table of words, and the cost of a decision grows with its length.
 _MAX_CLAIM_PIECES = 2
-_LINK_OPENERS = frozenset("([")  # make a link of the brackets right before them; happens in scripts without spaces
+_LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
 _COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
 
 

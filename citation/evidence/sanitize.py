@@ -1,6 +1,6 @@
 """Sanitizing of untrusted text for the model. Users always see the original.
 
-Anyone may have written the evidence. It must not close its own frame, imitate the system, contain citations of its own
+Anyone may have written the evidence. It must not close its own frame, imitate the system, contain citations
 or text that a reader cannot see (OWASP LLM01). This does not stop a text that persuades the model; therefore the
 backend, not the model, decides what is cited.
 """

@@ -1,4 +1,4 @@
-"""Features of a claim and each piece of evidence, which tell support from resemblance.
+"""Compute features of a claim and each piece of evidence, which distinguish support from similarity.
 
 Array shapes: K claims, U query terms of all claims, S sentences, N pieces of evidence. A value of the window that
 starts at sentence `s` and has `size` sentences is at [size - 1, s] of a (3, S) array, so that windows are slices

@@ -48,7 +48,7 @@ class JudgeTemplate:
         """Return the messages of one question.
 
         `title`: of the evidence. `context`: the sentence before the claim, to which its pronouns may refer. `secret`:
-        key of the nonce around the passage, so that nobody who writes a passage can predict it. The same passage has
+        key of the nonce around the passage, so that the author of a passage cannot predict it. The same passage has
         the same nonce, as prompt caches need it.
         """
         passage = passage[:MAX_PASSAGE]

@@ -47,7 +47,7 @@ class Token:
     stopword_key: str = ""  # key for a set of stop words: the folded word, "" for negations and numbers
     capitalized: bool = False
     may_be_quantity: bool = False  # is, or may begin, a number, a month or a century
-    modifies_number: bool = False  # may belong to a number beside it
+    modifies_number: bool = False  # may belong to a number next to it
     negates: bool = False
     antonyms: tuple[Side, ...] = ()
     votes: Votes = ()  # the languages it is typical of
@@ -115,7 +115,7 @@ def _quantity_indexes(tokens: list[Token]) -> list[int]:
 
 
 def _may_contain_space(tokens: list[Token], quantity_indexes: list[int]) -> bool:
-    """Return whether there is a time of day, or a number beside another: they may be parts of one token."""
+    """Return whether there is a time of day or two adjacent numbers, which may be parts of one token."""
     last = len(tokens) - 1
     return any(
         tokens[i].kind == "date"

@@ -164,7 +164,7 @@ class _Parser(MarkdownIt):
 
 
 def _split_markers(state: StateCore) -> None:
-    """Split text tokens so that each citation marker is a token of its own."""
+    """Split text tokens so that each citation marker is a separate token."""
     for token in state.tokens:
         if token.children:
             token.children = [part for child in token.children for part in _split_token(child)]

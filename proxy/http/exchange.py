@@ -1,4 +1,4 @@
-"""One request of a client, from its bytes to the last byte of its answer, whatever API it uses."""
+"""Handle one request of a client, from its bytes to the last byte of its answer, for all client APIs."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Workers: several processes behind one address. If one dies, only its own streams break, and it is replaced."""
+"""Run several worker processes for one address. If one dies, only its own streams break, and it is replaced."""
 
 import logging
 import os

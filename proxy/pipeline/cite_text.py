@@ -62,7 +62,7 @@ class ScoredText:
         return await self.scoring.decide_scored(draft.claim, hints, scored, self.prepared, options)
 
     def explained(self) -> list[Explained]:
-        """Return the verdicts behind each decision."""
+        """Return the verdicts that led to each decision."""
         return explain_drafts(self.drafts, self.scores, self.prepared, self.response.options.max_per_sentence)
 
 

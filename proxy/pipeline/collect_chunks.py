@@ -158,7 +158,7 @@ def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
 
 
 def reasoning_of(delta: Mapping[str, Any]) -> str:
-    """Return the reasoning text of a delta, whatever its field is called."""
+    """Return the reasoning text of a delta. Providers use different names for its field."""
     return next((delta[key] for key in REASONING if isinstance(delta.get(key), str) and delta[key]), "")
 
 

@@ -1,4 +1,4 @@
-"""Job: what a client asks for, whatever API it uses. JobEvidence: the evidence for its answer."""
+"""A request of a client, independent of its API, and the evidence for its answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -46,7 +46,7 @@ def with_tool_evidence(
 ) -> JobEvidence:
     """Return the given evidence and that of tool results in these messages, which are those sent to the provider.
 
-    If the limits of `config` are exceeded, the oldest results stay as they are. `secret`: unknown to whoever writes
+    If the limits of `config` are exceeded, the oldest results are not changed. `secret`: unknown to the authors of
     tool results; see `ToolEvidence.nonce`.
     """
     evidence = given.evidence

@@ -149,7 +149,7 @@ def _texts(turn: Turn, places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
 
 
 def _read(form: ElementFormat, place: Place, text: str) -> tuple[tuple[HostPassage, ...], str] | None:
-    """Return the passages and the user's own text behind them."""
+    """Return the passages and the user's own text after them."""
     if place == "user" and form.leads and not text.lstrip().startswith(form.signature):
         return None
     wrapper = _wrapper(form, text)
@@ -179,7 +179,7 @@ def _wrapper(form: ElementFormat, text: str) -> int | None:
 
 
 def _elements(form: ElementFormat, text: str, start: int) -> tuple[list[tuple[str, str]], str]:
-    """Return (opening tag, body) of the sibling elements from an offset on, and the text behind the wrapper."""
+    """Return (opening tag, body) of the sibling elements from an offset on, and the text after the wrapper."""
     sibling = re.compile(rf"</{form.tag}>[ \t]*\n\s*(?=<{form.tag}[\s>])")
     last = re.compile(rf"</{form.tag}>\s*(?:{re.escape(form.closing)}|$)" if form.closing else rf"</{form.tag}>\s*$")
     end = last.search(text, start)

@@ -57,7 +57,7 @@ def _evidence(host: str, passages: list[HostPassage | None], question: str) -> P
 
 
 def _decode(text: str, start: int) -> Any:
-    """Return the JSON value at an offset, behind an opening fence if there is one; None if there is no value."""
+    """Return the JSON value at an offset, after an opening fence if there is one; None if there is no value."""
     fence = _OPENING_FENCE.match(text, start)
     try:
         value, _ = json.JSONDecoder().raw_decode(text, fence.end() if fence else start)

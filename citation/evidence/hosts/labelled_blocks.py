@@ -164,7 +164,7 @@ def _read(form: BlockFormat, text: str) -> tuple[tuple[HostPassage, ...], str] |
 
 
 def _inside(form: BlockFormat, text: str) -> tuple[str, str]:
-    """Return what stands inside the wrapper and what follows it; both empty without a wrapper."""
+    """Return the content of the wrapper and the text after it; both empty without a wrapper."""
     start = 0
     if form.opening:
         at = find_line(text, form.opening, inline=True)

@@ -29,7 +29,7 @@ def _possible_citations(text: str) -> list[str]:
 
 
 def _passage(line: str, names: set[str]) -> HostPassage | None:
-    """Split at the colon behind a known name; names may contain colons themselves."""
+    """Split at the colon after a known name; names may contain colons themselves."""
     name = next((name for name in names if line.startswith(f"{name}:")), None)
     if name is None or not (text := line[len(name) + 1 :].strip()):
         return None

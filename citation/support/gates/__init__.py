@@ -93,7 +93,7 @@ class GateChecks:
         return compare(claim, passages, {*title})
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
-        """Return the spans worth parsing: those with terms of the claim, and the one behind the best of them.
+        """Return the spans to parse: those with terms of the claim, and the one after the best of them.
 
         Where one sentence has all terms, or the claim has many, the others do not matter.
 
@@ -104,7 +104,7 @@ class GateChecks:
         if not wanted or len(wanted) > (_MAX_COMPARED_HAN if han else _MAX_COMPARED):
             return []
         if any(self.index.evidence[row].text.startswith("|", a) for a, _ in spans):
-            return spans  # a row lacks the words of the column headers
+            return spans  # a row does not contain the words of the column headers
         shares = [
             len(wanted.intersection(analysis.terms[bisect_left(analysis.starts, a) : bisect_left(analysis.starts, b)]))
             for a, b in spans

@@ -34,7 +34,7 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     shared = [sum(stem in passage.stems for stem in claim.stems) for passage in passages]
     if max(shared) < _PROMISING * len(claim.stems):
         return []
-    if len(claim.tokens) > _SHORT:  # where its words stand besides the best sentence does not matter
+    if len(claim.tokens) > _SHORT:  # only the best sentence is compared
         at = shared.index(max(shared))
         passages = passages[at : at + 2]
     stems = [passage.stems.keys() for passage in passages]

@@ -154,7 +154,7 @@ class QuantityParser:
         return QuantityMatch(Quantity(values, start, end, unit, factor, strict, approximate), first, after)
 
     def _has_no_modifier(self, first: int, after: int) -> bool:
-        """Return whether the text beside a number certainly does not belong to it.
+        """Return whether the text around a number certainly does not belong to it.
 
         This is true of most numbers, and takes a fifth of the time of looking for scales, periods and units.
         """

@@ -1,4 +1,4 @@
-"""Units, months, and the other words beside a number that belong to it."""
+"""Units, months, and other words that belong to a number next to them."""
 
 import re
 
@@ -33,7 +33,7 @@ PERCENT = "prozent"  # also begins Prozentpunkte
 OF_UNIT = "de"  # millones de euros
 OF_MONTH = _MODIFIERS["of_month"]  # 3 de mayo
 BEFORE_MONTH = _MODIFIERS["before_month"]
-MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only beside a currency: $5m
+MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only with a currency: $5m
 
 _NUMBER_MODIFIERS = frozenset().union(
     APPROXIMATE, DECADE_WORDS, ENDINGS, VERSION_WORDS, MONEY_SCALES, PER, {OF_UNIT}, SCALES, UNITS
@@ -41,7 +41,7 @@ _NUMBER_MODIFIERS = frozenset().union(
 
 
 def modifies_number(folded: str) -> bool:
-    """Return whether the word may belong to a number beside it, so that the two are read together."""
+    """Return whether the word may belong to a number next to it, so that both are parsed together."""
     return folded in _NUMBER_MODIFIERS or folded.startswith(PERCENT)
 
 

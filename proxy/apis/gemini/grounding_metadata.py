@@ -45,7 +45,7 @@ def _passages(references: Sequence[Fields], choice: int) -> list[Passage]:
     """Return the position of the reference and the text of each chunk.
 
     Chunk `n - 1` is the reference `[n]` with the quote of its first sentence. If other sentences cite other passages of
-    the same reference, these are further chunks behind all references.
+    the same reference, these are further chunks after all references.
     """
     quotes = [
         list(dict.fromkeys(span["quote"] for span in reference["spans"] if span["choice"] == choice))

@@ -133,7 +133,7 @@ class ResponsesEncoder(Encoder):
         """Announce items and parts that have begun since the last call."""
         written: list[bytes] = []
         for item in list_items(self._completion, self._key, final=final)[len(self._items) :]:
-            for known in self._items if item.type not in CALLS else ():  # models go on reasoning between their calls
+            for known in self._items if item.type not in CALLS else ():  # models continue to reason between their calls
                 written += self._item_done(known, "completed") if known.type == "reasoning" else []
             self._items.append(item)
             place = self._item_place(item)
