@@ -31,11 +31,6 @@ class MarkerNames:
                     names.setdefault(name, []).append(item.number)
         return cls(frozenset(item.number for item in items), {name: tuple(numbers) for name, numbers in names.items()})
 
-    @classmethod
-    def up_to(cls, count: int) -> "MarkerNames":
-        """Return the numbers 1 to `count`, without names."""
-        return cls(frozenset(range(1, count + 1)))
-
     def split(self, ranges: Sequence[tuple[int, int]]) -> tuple[Numbers, Numbers]:
         """Return the numbers that evidence has and those that no evidence has, in order, without repeats."""
         cited: dict[int, None] = {}

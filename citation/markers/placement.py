@@ -20,7 +20,7 @@ class PlacedMarker:
 
     @property
     def original(self) -> str:
-        """The original text."""
+        """Text without the inserted marker."""
         return self.text[: self.inserted_at] + self.text[self.marker_end :]
 
 

@@ -21,7 +21,7 @@ _SHORTEST_NAME = 2
 _UNMATCHED = 2  # maximum words of the claim that are not in the passage, including an unknown name
 
 
-def exchanged(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def swapped_bindings(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if two words of the claim are in two places of the passage, each with a rival of the other.
 
     Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
@@ -198,7 +198,7 @@ def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:
     )
 
 
-def replaced(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
+def other_class_member(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage has another member of a class (a weekday, a unit) than the claim.
 
     `known`: stems of the title.

@@ -4,12 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from ...text.clauses import Statement
 from .alignment import Alignment
-from .binding import exchanged, replaced, unknown_names
+from .binding import other_class_member, swapped_bindings, unknown_names
 from .disagreement import Disagreement
-from .framing import asked, framed, headed, lacking, retracted
+from .framing import (
+    claims_absence,
+    retracted_by_next_sentence,
+    stated_as_fiction,
+    stated_as_question,
+    stated_in_heading_only,
+)
 from .operators import bounds, modality, negation, quantifiers
-from .relations import displaced, displaced_in_time, other_subject, turned, unknown_cause
-from .tables import misplaced
+from .relations import different_time, other_subject, swapped_motion, swapped_roles, unknown_cause
+from .tables import wrong_table_cell
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6
@@ -28,7 +34,7 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
         return []
-    tabular = list(misplaced(claim, passages))
+    tabular = list(wrong_table_cell(claim, passages))
     if tabular:
         return tabular
     shared = [sum(stem in passage.stems for stem in claim.stems) for passage in passages]
@@ -42,13 +48,13 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
         Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
     ]
     best = max(alignments, key=lambda alignment: (alignment.shared, not alignment.passage.heading))
-    found: list[Disagreement] = [*headed(claim, alignments), *lacking(claim, passages)]
+    found: list[Disagreement] = [*stated_in_heading_only(claim, alignments), *claims_absence(claim, passages)]
     if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
         found += _of_best(claim, passages, alignments, best)
-        found += replaced(claim, alignments, known)
+        found += other_class_member(claim, alignments, known)
         found += unknown_names(claim, alignments, known)
     if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED:
-        found += exchanged(claim, alignments)
+        found += swapped_bindings(claim, alignments)
     return found
 
 
@@ -61,14 +67,14 @@ def _of_best(
             yield from negation(best, clause)
             yield from modality(best, clause)
             yield from quantifiers(best, clause)
-    yield from turned(best)
-    yield from displaced(best)
+    yield from swapped_roles(best)
+    yield from swapped_motion(best)
     yield from other_subject(claim, best, alignments)
     yield from bounds(best)
-    yield from framed(best)
-    yield from asked(best)
-    yield from retracted(claim, passages, alignments.index(best))
-    yield from displaced_in_time(best)
+    yield from stated_as_fiction(best)
+    yield from stated_as_question(best)
+    yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
+    yield from different_time(best)
     yield from unknown_cause(best)
 
 

@@ -16,7 +16,7 @@ _SHORT = 6
 _BODY = 0.5
 
 
-def framed(alignment: Alignment) -> Iterator[Disagreement]:
+def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as a fact what the passage presents as fiction or as false."""
     if _NO_FACT & alignment.claim.kinds():
         return
@@ -32,7 +32,7 @@ def framed(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-def asked(alignment: Alignment) -> Iterator[Disagreement]:
+def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage is a question and the claim a statement."""
     claim = alignment.claim
     if alignment.passage.question and not claim.question and not {"if", "would"} & claim.kinds():
@@ -41,7 +41,7 @@ def asked(alignment: Alignment) -> Iterator[Disagreement]:
             yield Disagreement(Reason.FRAMING, "the passage only asks this", rule="question")
 
 
-def retracted(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
+def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the next sentence retracts it: "This is not true.", "The board did not approve it."."""
     if best + 1 >= len(passages) or _DENIALS & claim.kinds():
         return
@@ -56,7 +56,7 @@ def retracted(claim: Statement, passages: Sequence[Statement], best: int) -> Ite
         yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
 
 
-def headed(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def stated_in_heading_only(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if important words of the claim are found only in a heading."""
     if not any(alignment.passage.heading for alignment in alignments):
         return
@@ -76,7 +76,7 @@ def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:
     return {n for n in range(len(claim.tokens)) if any(alignment.matches[n] for alignment in alignments)}
 
 
-def lacking(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def claims_absence(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states that something is not in the evidence, which it cannot support."""
     if "unstated" not in claim.kinds():
         return

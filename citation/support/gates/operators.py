@@ -184,8 +184,8 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     for op in alignment.claim.of(*_QUANTIFIERS):
         if op.clause != clause or negated:
             continue
-        mine = [match_of[id(t)] for t in _beside(alignment.claim, op) if id(t) in match_of]
-        same = [other for other in theirs if any(t in mine for t in _beside(alignment.passage, other))]
+        mine = [match_of[id(t)] for t in _adjacent_tokens(alignment.claim, op) if id(t) in match_of]
+        same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
         if same and all(_SHARE[op.kind] > _SHARE[other.kind] for other in same):
             said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
@@ -223,7 +223,7 @@ def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”", rule="rank")
 
 
-def _beside(statement: Statement, op: Operator) -> list[ContentToken]:
+def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
     """Return the content words on both sides of an operator: one before it and two after it."""
     before = [t for t in statement.tokens if t.word < op.word][-1:]
     return before + [t for t in statement.tokens if t.word >= op.after][:2]

@@ -23,7 +23,7 @@ class Sides:
     second: frozenset[int]
 
 
-def turned(alignment: Alignment) -> Iterator[Disagreement]:
+def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield the relations of the claim whose sides are swapped in the passage."""
     match_of = {id(token): match for token, match in alignment.pairs()}
     for pivot, match in alignment.pairs():
@@ -200,13 +200,13 @@ def _reordered(alignment: Alignment, match_of: dict[int, Match]) -> Iterator[Dis
 def _around(statement: Statement, op: Operator) -> Sides:
     """Return the two sides of a temporal or causal word, the earlier one or the cause first."""
     tokens = statement.tokens
-    behind = [t for t in tokens if t.word >= op.after]
+    following = [t for t in tokens if t.word >= op.after]
     before = [t for t in tokens if t.word < op.word]
     if not before:  # "Before the doors were locked, the alarm sounded."
-        first_piece = behind[0].piece if behind else 0
-        before = [t for t in behind if t.piece != first_piece]
-        behind = [t for t in behind if t.piece == first_piece]
-    sides = (before, behind)
+        first_piece = following[0].piece if following else 0
+        before = [t for t in following if t.piece != first_piece]
+        following = [t for t in following if t.piece == first_piece]
+    sides = (before, following)
     first = _ORDER[op.kind]
     return Sides(frozenset(map(id, sides[first])), frozenset(map(id, sides[1 - first])))
 
@@ -224,7 +224,7 @@ _MOTIONS = {
 }
 
 
-def displaced(alignment: Alignment) -> Iterator[Disagreement]:
+def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if origin and destination are swapped: "from A to B", "from B to A"."""
     if alignment.claim.language not in _MOTIONS:
         return
@@ -253,7 +253,7 @@ _SAME_TIME = frozenset(
 )
 
 
-def displaced_in_time(alignment: Alignment) -> Iterator[Disagreement]:
+def different_time(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the same event has another temporal word: "due before delivery", "due upon delivery"."""
     theirs = {id(token): op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
     mine = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
@@ -282,11 +282,11 @@ def unknown_cause(alignment: Alignment) -> Iterator[Disagreement]:
     if {"because", "leads"} & alignment.passage.kinds():
         return
     for op in alignment.claim.of("because"):
-        behind = [
+        following = [
             (token, match)
             for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
             if token.word >= op.after and token.clause == op.clause
         ]
-        if behind and not any(match for _, match in behind):
-            said = alignment.claim.spelled(op.start, behind[-1][0].end)
+        if following and not any(match for _, match in following):
+            said = alignment.claim.spelled(op.start, following[-1][0].end)
             yield Disagreement(Reason.BINDING, f"the passage does not give this reason: “{said}”", rule="cause")

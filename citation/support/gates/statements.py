@@ -20,7 +20,7 @@ _ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
 
-_kept: dict[tuple[str, str], Statement] = {}
+_cache: dict[tuple[str, str], Statement] = {}
 
 
 def language_for(lexed: Analysis, text: str) -> str | None:
@@ -61,17 +61,17 @@ def _function_word(word: str, language: str) -> bool:
 def statement(text: str, start: int, end: int, language: str, quantities: Sequence[Quantity]) -> Statement:
     """Parse `text[start:end]`. `quantities`: the numbers of the whole text."""
     sentence = text[start : min(end, start + _LONGEST)]
-    known = _kept.get((sentence, language))
+    known = _cache.get((sentence, language))
     if known is None:
         own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
-        known = _keep(sentence, language, parse(sentence, language, own))
+        known = _store(sentence, language, parse(sentence, language, own))
     return known
 
 
-def _keep(sentence: str, language: str, parsed: Statement) -> Statement:
-    if len(_kept) >= _MOST:
-        _kept.clear()
-    _kept[sentence, language] = parsed
+def _store(sentence: str, language: str, parsed: Statement) -> Statement:
+    if len(_cache) >= _MOST:
+        _cache.clear()
+    _cache[sentence, language] = parsed
     return parsed
 
 
@@ -102,9 +102,9 @@ def passage_statements(
 
 def _virtual(sentence: str, language: str) -> Statement:
     """Return a parsed sentence that is composed of parts of the text."""
-    known = _kept.get((sentence, language))
+    known = _cache.get((sentence, language))
     if known is None:
-        known = _keep(sentence, language, parse(sentence, language, analyze_text(sentence, language).quantities))
+        known = _store(sentence, language, parse(sentence, language, analyze_text(sentence, language).quantities))
     return known
 
 

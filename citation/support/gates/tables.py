@@ -8,7 +8,7 @@ from ...text.numbers.quantities import agrees
 from .disagreement import Disagreement, Reason
 
 
-def misplaced(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim is in another row or column of a table."""
     rows = [passage for passage in passages if passage.cells]
     named = [row for row in rows if _names(row, claim)]
