@@ -5,12 +5,13 @@
               Finish ─────────────────────────────────────────────────────────────────────► references, grounding
 
 `segment` (segment_stream.py) reads and cuts. `prefetch` (prefetch.py) decides slow sentences ahead. `release` renders
-the text of a decided sentence with its citations. Steps that arrive together stay together in one list, so that they
-reach the client in one write.
+the text of a decided sentence with its citations. Steps that arrive together stay together in one batch, so that they
+reach the client in one write. A sentence is rendered when the batch is iterated, which adds its references: an encoder
+that sends annotations with a sentence must not see those of the next one.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from time import perf_counter, time_ns
@@ -33,7 +34,7 @@ from .segment_stream import PendingText, Step, segment
 log = logging.getLogger("citestream")
 
 Events = AsyncGenerator[Event, None]
-Batches = AsyncGenerator[list[Outgoing], None]
+Batches = AsyncGenerator[Iterable[Outgoing], None]
 
 
 async def respond(events: Events, response: Response, scoring: Scoring, hold_seconds: float) -> Batches:
@@ -42,8 +43,7 @@ async def respond(events: Events, response: Response, scoring: Scoring, hold_sec
     async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings)) as batches:
         async for steps in batches:
             timings.update()
-            if outgoing := release(steps, response):
-                yield outgoing
+            yield release(steps, response)
 
 
 def decided_steps(
@@ -61,25 +61,23 @@ def decided_steps(
     return prefetch(steps, decide, scoring.embed) if scoring.may_wait else decide_in_order(steps, decide)
 
 
-def release(steps: Sequence[Step], response: Response) -> list[Outgoing]:
-    """Render decided steps for the client. Must be called in the order of the steps."""
-    outgoing: list[Outgoing] = []
+def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
+    """Render decided steps for the client, each when it is requested. The steps must be released in their order."""
     for step in steps:
         match step:
             case PendingText(choice, draft, chunk, logprobs, decision):
                 if text := response.answer(choice).cite(draft, decision):
-                    outgoing.append(TextOut(choice, text, chunk, logprobs))
+                    yield TextOut(choice, text, chunk, logprobs)
             case Finish(choice, reason, chunk):
                 if listed := response.answer(choice).reference_list():
-                    outgoing.append(TextOut(choice, listed, chunk))
-                outgoing.append(Finish(choice, reason, remove_links(chunk, response.side_texts)))
+                    yield TextOut(choice, listed, chunk)
+                yield Finish(choice, reason, remove_links(chunk, response.side_texts))
             case OtherDelta(chunk, choices) if response.side_texts:
-                outgoing.append(OtherDelta(remove_links(chunk, response.side_texts), choices))
+                yield OtherDelta(remove_links(chunk, response.side_texts), choices)
             case OtherDelta() | Usage() | Failed():
-                outgoing.append(step)
+                yield step
             case _:
                 assert_never(step)
-    return outgoing
 
 
 async def decide_drafts(drafts: Sequence[Draft], scoring: Scoring, response: Response) -> list[Decision]:

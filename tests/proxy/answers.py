@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,7 +64,15 @@ def responses_streamed(body: bytes) -> Shown:
     """What the deltas said has to be what the completed response says."""
     *earlier, last = events(body)
     said = "".join(event["delta"] for event in earlier if event["type"] == "response.output_text.delta")
-    marked = [event["annotation"] for event in earlier if event["type"] == "response.output_text.annotation.added"]
+    marked = []
+    sizes: Counter[tuple[str, int]] = Counter()  # of the parts so far
+    for event in earlier:
+        match event["type"]:
+            case "response.output_text.delta":
+                sizes[event["item_id"], event["content_index"]] += len(event["delta"])
+            case "response.output_text.annotation.added":
+                marked.append(event["annotation"])
+                assert event["annotation"]["end_index"] <= sizes[event["item_id"], event["content_index"]]
     ended = [event for event in earlier if event["type"] == "response.output_item.done"]
     done = [event["item"] for event in sorted(ended, key=lambda event: event["output_index"])]
     parts = [part for item in done if item["type"] == "message" for part in item["content"]]

@@ -92,6 +92,22 @@ def test_each_sentence_leaves_once_with_its_markers() -> None:
     assert len(texts) == 3
 
 
+def test_sentences_that_arrive_together_get_their_references_one_by_one() -> None:
+    response = Response(EVIDENCE, Options())
+
+    async def annotation_counts() -> list[int]:
+        scoring = Scoring(scorer("lexical"), EVIDENCE, NO_MODELS)
+        batches = respond(played([*deltas([ANSWER]), finish()]), response, scoring, HOLD_SECONDS)
+        return [
+            len(response.references.annotations(0))
+            async for batch in batches
+            for event in batch
+            if isinstance(event, TextOut)
+        ]
+
+    assert asyncio.run(annotation_counts()) == [1, 2, 2]
+
+
 def test_the_references_say_what_supports_what() -> None:
     body = answered([*deltas([ANSWER]), finish()])
     references = body["references"]
