@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from time import perf_counter
 
@@ -15,13 +15,13 @@ from ..config import Server
 from ..observability.telemetry import WAIT_TIME
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.outgoing import Failed, Outgoing
+from ..pipeline.respond import Batches
 from .client_api import Encoder, Fields
 from .error_responses import error_body, status_of
 
 log = logging.getLogger("citestream")
 
 MakeChunks = Callable[[Outgoing], list[Chunk]]
-Batches = AsyncGenerator[list[Outgoing], None]
 
 BLOCKED_SECONDS = 0.001  # a write that takes longer waits for the client; a shorter one is our own work
 
@@ -44,6 +44,7 @@ class Stream:
         self._clock = asyncio.get_running_loop().time
         self._last_sent = self._clock()
         self._writing_since: float | None = None
+        self._keepalive: asyncio.Task[None] | None = None  # sends one keep-alive
 
     @property
     def begun(self) -> bool:
@@ -59,13 +60,15 @@ class Stream:
         response: web.StreamResponse = self._response
         try:
             async with asyncio.TaskGroup() as tasks:
-                watch = tasks.create_task(self._watch())
+                watch = tasks.create_task(self._watch(tasks))
                 try:
                     response = await answering
                 except Exception as error:  # noqa: BLE001 - raised below
                     failed = error
                 finally:
                     watch.cancel()
+                    if self._keepalive:
+                        self._keepalive.cancel()
         except* ConnectionError as group:
             raise group.exceptions[0] from None
         if failed:
@@ -110,7 +113,7 @@ class Stream:
             if blocked > BLOCKED_SECONDS and (wait_time := WAIT_TIME.get()):
                 wait_time.add(blocked)
 
-    async def _watch(self) -> None:
+    async def _watch(self, tasks: asyncio.TaskGroup) -> None:
         while True:
             silence = self._clock() - self._last_sent
             if self._writing_since is not None:
@@ -121,12 +124,16 @@ class Stream:
                     return
                 wait = self._stalled_seconds - stalled
             elif self._encoder and silence >= self._keepalive_seconds:
-                await self.begin(stream_headers(self._encoder))
-                await self.write(self._encoder.keepalive)
-                continue
+                # In a task of its own, because a client that does not read may block it, which the watch must notice
+                self._keepalive = tasks.create_task(self._send_keepalive(self._encoder))
+                wait = self._keepalive_seconds
             else:
                 wait = self._keepalive_seconds - silence if self._encoder else self._stalled_seconds
             await asyncio.sleep(min(wait, self._keepalive_seconds, self._stalled_seconds))
+
+    async def _send_keepalive(self, encoder: Encoder) -> None:
+        await self.begin(stream_headers(encoder))
+        await self.write(encoder.keepalive)
 
 
 async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> web.StreamResponse:

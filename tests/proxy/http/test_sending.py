@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import yaml
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from citestream.proxy.apis.openai_chat import ChatEncoder
 from citestream.proxy.config import Server as ServerConfig
 from citestream.proxy.http.sending import Stream
 
@@ -128,19 +129,40 @@ async def test_a_silent_stream_is_kept_alive(fields: dict[str, Any], tmp_path: P
         writer.close()
 
 
-async def test_a_client_that_reads_nothing_is_disconnected() -> None:
+class LargeKeepAlives(ChatEncoder):
+    """Keep-alives that fill the buffers at once, as small ones do after a long answer."""
+
+    keepalive = b"x" * MORE_THAN_SOCKETS_HOLD
+
+
+async def write_much(stream: Stream) -> web.StreamResponse:
+    await stream.begin({})
+    await stream.write(b"x" * MORE_THAN_SOCKETS_HOLD)
+    return await stream.end()
+
+
+async def wait_for_provider(stream: Stream) -> web.StreamResponse:
+    await asyncio.Event().wait()
+    return await stream.end()
+
+
+# What a client does not read -> how it is answered, and the encoder that writes keep-alives
+UNREAD: dict[str, tuple[Callable[[Stream], Awaitable[web.StreamResponse]], ChatEncoder | None]] = {
+    "an answer": (write_much, None),
+    "keep-alives, while the provider is silent": (wait_for_provider, LargeKeepAlives()),
+}
+
+
+@pytest.mark.parametrize(("respond", "encoder"), UNREAD.values(), ids=UNREAD)
+async def test_a_client_that_reads_nothing_is_disconnected(
+    respond: Callable[[Stream], Awaitable[web.StreamResponse]], encoder: ChatEncoder | None
+) -> None:
     disconnected = asyncio.Event()
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        stream = Stream(request, ServerConfig(stalled_seconds=0.05))
-
-        async def write() -> web.StreamResponse:
-            await stream.begin({})
-            await stream.write(b"x" * MORE_THAN_SOCKETS_HOLD)
-            return await stream.end()
-
+        stream = Stream(request, ServerConfig(stalled_seconds=0.05, keepalive_seconds=0.01), encoder)
         try:
-            return await stream.watch(write())
+            return await stream.watch(respond(stream))
         except (ConnectionError, asyncio.CancelledError):
             disconnected.set()
             raise
