@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from ...text.clauses import Statement
 from .alignment import Alignment
 from .binding import other_class_member, swapped_bindings, unknown_names
+from .conjuncts import mixed_conjuncts
 from .disagreement import Disagreement
 from .framing import (
     claims_absence,
@@ -24,6 +25,7 @@ _PROMISING = 0.3
 _FEWEST = 2  # words in common
 # With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
 _MENTIONED = 0.85
+_MENTIONED_CONJUNCTS = 0.5  # the same where two words are compared with two words of the passage
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
@@ -55,6 +57,8 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
         found += unknown_names(claim, alignments, known)
     if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED:
         found += swapped_bindings(claim, alignments)
+    if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED_CONJUNCTS:
+        found += mixed_conjuncts(claim, alignments)
     return found
 
 

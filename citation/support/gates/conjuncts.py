@@ -1,0 +1,169 @@
+"""Conjuncts: parallel parts of a passage, each of which binds its own words.
+
+"A loaf cost 2.10 euros in Tarn and 2.60 euros in Velm": the conjuncts are found at commas, conjunctions and full stops.
+A claim that has one word of the first and one word of the second is refused where each of the two conjuncts has a word
+in the place of the other's. The second conjunct may leave out what it shares with the first (gapping).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+from ...text.clauses import ContentToken, Statement
+from ...text.clauses.vocabulary import vocabulary
+from ...text.numbers.quantities import agrees
+from .alignment import Alignment
+from .disagreement import Disagreement, Reason
+
+_LONGEST = 24  # tokens; longer sentences are not cut reliably
+_MOST_CLAUSES = 2  # of the claim: "it was Anna who …" has two
+_BARE = 4  # tokens of a phrase before a comma that belongs to what follows: "In the east, …"
+
+
+class Conjunct:
+    """The tokens of one part of a sentence: its arguments without preposition, its first predicate and its names."""
+
+    def __init__(self, statement: Statement, tokens: list[ContentToken]) -> None:
+        self.statement = statement
+        self.tokens = tokens
+        self.plain = [t for t in tokens if not t.before and not t.verbal and t.quantity is None]
+        self.verb = next((t for t in tokens if t.verbal), None)
+        self.names = [t for t in tokens if t.name and t.word]
+
+
+def conjuncts(statement: Statement) -> list[Conjunct]:
+    """Return the conjuncts of a sentence: its pieces, where a bare phrase before a comma belongs to what follows."""
+    pieces: list[list[ContentToken]] = []
+    for token in statement.tokens:
+        if (pieces and pieces[-1][-1].piece == token.piece) or (pieces and _introduces(pieces[-1], token, statement)):
+            pieces[-1].append(token)
+        else:
+            pieces.append([token])
+    return [Conjunct(statement, tokens) for tokens in pieces]
+
+
+def _introduces(tokens: Sequence[ContentToken], following: ContentToken, statement: Statement) -> bool:
+    """Return whether a phrase without predicate belongs to the words behind its comma."""
+    last = tokens[-1]
+    if len(tokens) > _BARE or any(t.verbal for t in tokens) or any(t.quantity and not t.before for t in tokens):
+        return False
+    words = vocabulary(statement.language)
+    between = statement.words[last.word + 1 : following.word]
+    return (words.role("conjunction") | words.role("subordinator")).isdisjoint(between)
+
+
+def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield the first two words of the claim that belong to different conjuncts of the passage."""
+    if claim.language == "zh" or claim.clauses > _MOST_CLAUSES:
+        return
+    parts = [part for one in alignments if len(one.passage.tokens) <= _LONGEST for part in conjuncts(one.passage)]
+    if len(parts) < 2:
+        return
+    places = _places(claim, alignments, parts)
+    mine = {id(token) for found in places.values() for token, _ in found}
+    part_of = {id(token): number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
+    cleft = _is_cleft(claim)
+    single = [(token, *places[id(token)][0]) for token in claim.tokens if len(places.get(id(token), ())) == 1]
+    for (v, said, there), (k, key, here) in permutations(single, 2):
+        if here is there or (part_of[id(v)] != part_of[id(k)] and not cleft):
+            continue
+        value = _counterpart(said, there, here, mine)
+        name = _counterpart(key, here, there, mine) if value else None
+        if value and name and (value[1] or name[1]):
+            detail = (
+                f"the passage has “{_spelled(value[0], here)}” for “{_spelled(key, here)}”, "
+                f"and “{_spelled(said, there)}” for “{_spelled(name[0], there)}”"
+            )
+            yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
+            return
+
+
+def _spelled(token: ContentToken, part: Conjunct) -> str:
+    return part.statement.text[token.start : token.end]
+
+
+def _is_cleft(claim: Statement) -> bool:
+    """Return whether the claim is one statement in two clauses: "It was Anna who …"."""
+    phrases = [phrase.split("_") for phrase in vocabulary(claim.language).role("cleft")]
+    return any(claim.words[: len(phrase)] == phrase for phrase in phrases)
+
+
+def _places(
+    claim: Statement, alignments: Sequence[Alignment], parts: Sequence[Conjunct]
+) -> dict[int, list[tuple[ContentToken, Conjunct]]]:
+    """Return for each token of the claim where it stands: the first match in every conjunct."""
+    found: dict[int, list[tuple[ContentToken, Conjunct]]] = {}
+    matched: dict[int, set[int]] = {}
+    for alignment in alignments:
+        for token, match in alignment.pairs():
+            if match.sign > 0:
+                matched.setdefault(id(token), set()).add(id(match.token))
+    for token in claim.tokens:
+        for part in parts:
+            for other in part.tokens:
+                same = id(other) in matched.get(id(token), ()) or _same(token, other)
+                if same:
+                    found.setdefault(id(token), []).append((other, part))
+                    break
+    return found
+
+
+def _same(token: ContentToken, other: ContentToken) -> bool:
+    if token.quantity is not None or other.quantity is not None:
+        return token.quantity is not None and other.quantity is not None and agrees(token.quantity, other.quantity)
+    return token.stem == other.stem
+
+
+def _counterpart(
+    token: ContentToken, part: Conjunct, other: Conjunct, mine: set[int]
+) -> tuple[ContentToken, bool] | None:
+    """Return the word of another conjunct in the place of `token`, and whether that is sure.
+
+    `mine`: ids of the tokens that the claim has. None where the claim has this word, too, or there is none.
+    """
+    own = {t.stem for t in part.tokens}
+    found = next((t for t in other.tokens if t.stem not in own and _parallel(token, part, t, other)), None)
+    if found is not None:
+        return None if id(found) in mine else (found, True)
+    if len(part.names) == len(other.names) == 1 and token is part.names[0] and token.word:
+        return None if id(other.names[0]) in mine else (other.names[0], False)
+    return None
+
+
+def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Conjunct) -> bool:
+    """Return whether two words stand in the same place of their conjuncts."""
+    if one.quantity is not None or other.quantity is not None:
+        return _same_kind_of_number(one, other)
+    if one.stem == other.stem or one.operator or other.operator:
+        return False
+    if one.kind and one.kind == other.kind:
+        return True
+    if one.verbal or other.verbal:
+        return one is here.verb and other is there.verb
+    if one.before or other.before:
+        return one.before == other.before and _alike_names(one, other, here)
+    if not _alike_names(one, other, here):
+        return False
+    if one is here.plain[0] or other is there.plain[0]:
+        return one is here.plain[0] and other is there.plain[0] and _ahead(one, here) and _ahead(other, there)
+    return one is here.plain[-1] and other is there.plain[-1]
+
+
+def _ahead(token: ContentToken, part: Conjunct) -> bool:
+    """Return whether a noun stands before the predicate of its conjunct, if that has one."""
+    return part.verb is None or token.word < part.verb.word
+
+
+def _alike_names(one: ContentToken, other: ContentToken, part: Conjunct) -> bool:
+    """Return whether both words are capitalized or none is; the first word of a sentence always is."""
+    return one.name == other.name or not (one.word and other.word) or part.statement.language == "de"
+
+
+def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
+    """Return whether two numbers can replace each other: the same unit, or the second leaves it out."""
+    mine, theirs = one.quantity, other.quantity
+    if mine is None or theirs is None or mine.ordinal != theirs.ordinal or not mine.values or not theirs.values:
+        return False
+    if mine.values == theirs.values and mine.factor == theirs.factor:
+        return False
+    years = [not q.unit and q.values[0] in range(1000, 2100) for q in (mine, theirs)]
+    return (mine.unit == theirs.unit or not (mine.unit and theirs.unit)) and years[0] == years[1]

@@ -1,0 +1,77 @@
+"""Words that a passage binds to other words than the claim does, in parallel parts of one sentence or of several."""
+
+import pytest
+
+from citestream.citation.support.gates.alignment import Alignment
+from citestream.citation.support.gates.conjuncts import conjuncts, mixed_conjuncts
+from citestream.citation.text import analyze_text
+from citestream.citation.text.clauses import Statement, parse
+
+
+def parsed(text: str, language: str) -> Statement:
+    return parse(text, language, analyze_text(text, language).quantities)
+
+
+def is_crossed(language: str, sentences: tuple[str, ...], text: str) -> bool:
+    claim = parsed(text, language)
+    return bool(list(mixed_conjuncts(claim, [Alignment(claim, parsed(one, language)) for one in sentences])))
+
+
+SHOP = ("A chair costs 40 euros in Arden and 55 euros in Borrow.",)
+LISTS = ("The tailor, Ida Berg, lives in Turku.", "The miller, Jon Falk, lives in Oulu.")
+
+CROSSED: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "a value before a name with the same preposition": ("en", SHOP, "In Borrow a chair is 40 euros."),
+    "a share behind a gap": (
+        "en",
+        ("Growth was 3 percent in spring and 7 percent in autumn.",),
+        "In autumn it was 3 %.",
+    ),
+    "a value whose unit is left out": ("en", ("The hall seats 300 guests, the barn 90.",), "The hall seats 90 guests."),
+    "a predicate of the other subject": (
+        "en",
+        ("Ida paints, and her brother Jon carves spoons.",),
+        "Ida carves spoons.",
+    ),
+    "a cleft sentence": ("en", LISTS, "It is Ida Berg who lives in Oulu."),
+    "German gapping": ("de", ("Die Linie 4 fährt nach Ulm, die Linie 7 nach Aalen.",), "Linie 4 fährt nach Aalen."),
+    "French gapping": ("fr", ("Le phare mesure 40 mètres, la tour 25.",), "Le phare mesure 25 mètres."),
+    "Spanish gapping": ("es", ("La silla cuesta 40 euros; la mesa, 90.",), "La silla cuesta 90 euros."),
+}
+
+STRAIGHT: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "the value of the first conjunct": ("en", SHOP, "In Arden a chair costs 40 euros."),
+    "the value of the second conjunct": ("en", SHOP, "A chair costs 55 euros in Borrow."),
+    "both conjuncts": ("en", SHOP, "A chair costs 55 euros in Borrow and 40 euros in Arden."),
+    "a subject that two predicates share": (
+        "en",
+        ("Ida Berg joined the choir in 1990 and founded a band in 1994.",),
+        "Ida Berg founded a band in 1994.",
+    ),
+    "an order of two clauses": (
+        "en",
+        ("Ida was a nurse before she became a judge.",),
+        "Before she became a judge, Ida was a nurse.",
+    ),
+    "a cleft sentence with the right name": ("en", LISTS, "It is Jon Falk who lives in Oulu."),
+    "German gapping": ("de", ("Die Linie 4 fährt nach Ulm, die Linie 7 nach Aalen.",), "Linie 7 fährt nach Aalen."),
+    "French gapping": ("fr", ("Le phare mesure 40 mètres, la tour 25.",), "La tour mesure 25 mètres."),
+}
+
+
+@pytest.mark.parametrize("case", CROSSED)
+def test_words_of_different_conjuncts_are_crossed(case: str) -> None:
+    assert is_crossed(*CROSSED[case])
+
+
+@pytest.mark.parametrize("case", STRAIGHT)
+def test_words_of_one_conjunct_are_not_crossed(case: str) -> None:
+    assert not is_crossed(*STRAIGHT[case])
+
+
+def test_a_bare_phrase_before_a_comma_belongs_to_what_follows() -> None:
+    found = conjuncts(parsed("In the east, rents rose, and in the west, wages fell.", "en"))
+    assert [[token.folded for token in part.tokens] for part in found] == [
+        ["east", "rents", "rose"],
+        ["west", "wages", "fell"],
+    ]
