@@ -73,7 +73,7 @@ class Retrievers:
         except ProviderError as error:
             log.warning("the retriever %s failed: %s", name, error.brief)
             if config.on_failure == "fail":
-                status = 504 if isinstance(error, TimedOut) else 502  # of any status: it is not the client's fault
+                status = 504 if isinstance(error, TimedOut) else 502  # with any status: it is not the client's fault
                 message = f"The retriever {name!r} failed: {error.message}"
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
             failed = {"found": 0, "used": 0, "ms": _milliseconds_since(began), "error": error.message}
