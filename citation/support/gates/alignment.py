@@ -113,7 +113,7 @@ class Alignment:
             Match(other, 1, False)
             for other in alike
             if other.quantity is None
-            and not _opposed(sides, self._words.antonyms.sides(other.folded))
+            and not opposed(sides, self._words.antonyms.sides(other.folded))
             and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
         ]
 
@@ -126,7 +126,7 @@ class Alignment:
             other
             for group, _ in sides
             for other in self._index.antonyms.get(group, ())
-            if _opposed(sides, self._words.antonyms.sides(other.folded))
+            if opposed(sides, self._words.antonyms.sides(other.folded))
         ]
         found += self._index.negated(token)
         return [Match(other, -1, False) for other in found if id(other) not in taken and not other.denying]
@@ -200,7 +200,7 @@ def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[f
     return weight[other.clause], match.exact, alike, -other.word
 
 
-def _opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
+def opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
     """Return whether two words are on different sides of a family of antonyms, and on the same side of none."""
     if not sides or not others or sides & others:
         return False
@@ -233,7 +233,7 @@ def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bo
     one, two = token.folded, other.folded
     if two in words.synonyms.get(token.stem, ()):
         return True
-    if _opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
+    if opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
         return False
     if one in two or two in one:
         return min(len(one), len(two)) >= _HAN_SHARED

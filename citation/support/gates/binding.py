@@ -21,9 +21,12 @@ _SHORTEST_NAME = 2
 _UNMATCHED = 2  # maximum words of the claim that are not in the passage, including an unknown name
 
 
-def swapped_bindings(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def swapped_bindings(
+    claim: Statement, alignments: Sequence[Alignment], *, nameable: bool = False
+) -> Iterator[Disagreement]:
     """Yield a disagreement if two words of the claim are in two places of the passage, each with a rival of the other.
 
+    `nameable`: compare only names, numbers and words of a class, because the passage lacks much of the claim.
     Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
     places: dict[int, dict[tuple[int, int], ContentToken]] = {}
@@ -41,6 +44,8 @@ def swapped_bindings(claim: Statement, alignments: Sequence[Alignment]) -> Itera
     mine = {id(found) for t in claim.tokens for found in places.get(id(t), {}).values()}
     for w in tokens:
         for v in tokens:
+            if nameable and not all(t.name or t.quantity is not None or t.kind for t in (w, v)):
+                continue
             if w is v or w.piece != v.piece or not _alone(places[id(w)], places[id(v)]):
                 continue
             found = _competitors(places[id(w)], places[id(v)], alignments, mine)

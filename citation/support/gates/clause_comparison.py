@@ -55,10 +55,12 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
         found += _of_best(claim, passages, alignments, best)
         found += other_class_member(claim, alignments, known)
         found += unknown_names(claim, alignments, known)
-    if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED:
-        found += swapped_bindings(claim, alignments)
-    if len(claim.tokens) <= _SHORT and _mentioned(claim, alignments) >= _MENTIONED_CONJUNCTS:
-        found += mixed_conjuncts(claim, alignments)
+    if len(claim.tokens) <= _SHORT:
+        mentioned = _mentioned(claim, alignments)
+        if mentioned >= _COMPARABLE:
+            found += swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
+        if mentioned >= _MENTIONED_CONJUNCTS:
+            found += mixed_conjuncts(claim, alignments)
     return found
 
 

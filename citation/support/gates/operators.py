@@ -6,7 +6,7 @@ from ...text.clauses import ContentToken, Operator, Statement
 from ...text.clauses.statement import EXCEPTIVE, NEGATING
 from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.quantities import agrees
-from .alignment import Alignment, Match
+from .alignment import Alignment, Match, opposed
 from .disagreement import Disagreement, Reason
 from .relations import swapped_pivots
 
@@ -61,7 +61,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
         if token.clause == clause and not token.operator and not token.name and token.quantity is None
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
-    found = sum(match is not None for _, match in verbal)
+    found = sum(match is not None or _denied_there(alignment, token) for token, match in verbal)
     return found * 2 > len(verbal) or not stated
 
 
@@ -77,6 +77,13 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
             end = following.end if following is not None else ops[0].end
             return f"only the {side} denies it: “{statement.spelled(ops[0].start, end)}”"
     return f"only one side denies “{_word(alignment, token)}”"
+
+
+def _denied_there(alignment: Alignment, token: ContentToken) -> bool:
+    """Whether the passage has the opposite of a word as an operator that denies: "rejected" for "adopted"."""
+    antonyms = vocabulary(alignment.claim.language).antonyms
+    sides = antonyms.sides(token.folded)
+    return any(t.denying and opposed(sides, antonyms.sides(t.folded)) for t in alignment.passage.tokens)
 
 
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
@@ -133,6 +140,8 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     unreal = {"would", "irrealis", "if", "unless", "hedge", "may", "plan"}
     if ("irrealis" in theirs or ("would" in theirs and "if" in elsewhere)) and not unreal & everywhere and not denied:
         yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
+    if "even_if" in elsewhere and {"only", "if"} <= everywhere:
+        yield _modal("the passage says “even if”, the sentence “only if”", "condition")
     if "even_if" in everywhere and not {"even_if", "despite"} & elsewhere and _CONDITIONS & elsewhere:
         yield _modal("the passage sets a condition that the sentence denies", "condition")
 

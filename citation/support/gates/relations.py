@@ -171,8 +171,12 @@ def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken
 def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
     """Return agent and patient by word order; 被 and 由 mark the agent, 把 and 将 the patient."""
     by = next((op for op in statement.of("by") if op.word < pivot.word and op.clause == pivot.clause), None)
+    moved = next((op for op in statement.of("object") if op.word < pivot.word and op.clause == pivot.clause), None)
     left = [t for t in tokens if t.word < pivot.word]
     right = [t for t in tokens if t.word > pivot.word]
+    if moved is not None:
+        right += [t for t in left if t.word >= moved.after]
+        left = [t for t in left if t.word < moved.word]
     if by is not None:
         acting = [t for t in left if t.word >= by.after]
         others = [t for t in left if t.word < by.word] + right

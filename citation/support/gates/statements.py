@@ -16,6 +16,7 @@ _LONGEST = 2000  # parsed characters of a sentence; longer ones are tables witho
 _NOT_CHINESE = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
 
 _SPACED = ("en", "de", "fr", "es")
+_LETTERS = {"en": "", "de": "äöüß", "fr": "àèêëçùœ", "es": "ñáíóú¿"}
 _ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
@@ -46,7 +47,10 @@ def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | N
 def _guess(text: str) -> str | None:
     """Return the language with the most function words in a short text, or None if two have equally many."""
     words = [fold(word) for word in _WORD.findall(text)]
-    counts = sorted((sum(_function_word(word, language) for word in words), language) for language in _SPACED)
+    letters = {language: sum(letter in text.lower() for letter in _LETTERS[language]) for language in _SPACED}
+    counts = sorted(
+        (letters[language] + sum(_function_word(word, language) for word in words), language) for language in _SPACED
+    )
     return counts[-1][1] if counts[-1][0] > counts[-2][0] else None
 
 
