@@ -140,6 +140,7 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     unreal = {"would", "irrealis", "if", "unless", "hedge", "may", "plan"}
     if ("irrealis" in theirs or ("would" in theirs and "if" in elsewhere)) and not unreal & everywhere and not denied:
         yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
+    yield from _unconditional(alignment, clause)
     if "even_if" in elsewhere and {"only", "if"} <= everywhere:
         yield _modal("the passage says “even if”, the sentence “only if”", "condition")
     if "even_if" in everywhere and not {"even_if", "despite"} & elsewhere and _CONDITIONS & elsewhere:
@@ -156,6 +157,24 @@ def _governing(alignment: Alignment, clause: int) -> set[str]:
         for op in alignment.passage.operators
         if op.clause == main and any(-reach <= word - op.word <= reach for word in words)
     }
+
+
+_CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
+
+
+def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """What the passage says under a condition, and the claim without any."""
+    passage = alignment.passage
+    if _CONDITIONAL & alignment.claim.kinds() or "when" in alignment.claim.words:
+        return
+    main = alignment.mains[clause]
+    for op in passage.of("if"):
+        condition = [t for t in passage.tokens if t.clause == op.clause]
+        matched = {id(match.token) for _, match in alignment.pairs()}
+        if op.clause != main and condition and not any(id(t) in matched for t in condition):
+            said = passage.spelled(op.start, condition[-1].end)
+            yield _modal(f"the passage sets a condition: “{said}”", "unconditional")
+            return
 
 
 _PAST = {
