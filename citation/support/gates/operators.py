@@ -10,6 +10,7 @@ from .alignment import Alignment, Match, opposed
 from .disagreement import Disagreement, Reason
 from .relations import swapped_pivots
 
+_IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
 _POSSIBLE = frozenset({"may"})
 _NECESSARY = frozenset({"must"})
@@ -42,6 +43,8 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     ]
     if bool(denied) == (len(opposites) % 2 == 1):
         return
+    if denied and denied[0].sign < 0 and _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause]):
+        return  # "only above freezing" says that below it does not
     if denied:
         token, match = denied
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")

@@ -269,12 +269,9 @@ def different_time(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
             continue
-        said = alignment.passage.spelled(other.start, other.end)
-        yield Disagreement(
-            Reason.DIRECTION,
-            f"the passage says “{said}”, not “{alignment.claim.spelled(op.start, op.end)}”",
-            rule="when",
-        )
+        said, mine_said = alignment.passage.spelled(other.start, other.end), alignment.claim.spelled(op.start, op.end)
+        if said.casefold() != mine_said.casefold():
+            yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine_said}”", rule="when")
 
 
 def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
