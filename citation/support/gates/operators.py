@@ -83,7 +83,7 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
 
 
 def _denied_there(alignment: Alignment, token: ContentToken) -> bool:
-    """Whether the passage has the opposite of a word as an operator that denies: "rejected" for "adopted"."""
+    """Return whether the passage has an antonym of the word as a denying operator: "rejected" for "adopted"."""
     antonyms = vocabulary(alignment.claim.language).antonyms
     sides = antonyms.sides(token.folded)
     return any(t.denying and opposed(sides, antonyms.sides(t.folded)) for t in alignment.passage.tokens)
@@ -166,7 +166,7 @@ _CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis"
 
 
 def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """What the passage says under a condition, and the claim without any."""
+    """Yield a disagreement if the passage states a condition that the claim leaves out."""
     passage = alignment.passage
     if _CONDITIONAL & alignment.claim.kinds() or "when" in alignment.claim.words:
         return
