@@ -11,7 +11,7 @@ from ..events import ChatRequest, Event, Message, TextDelta, Usage
 Stream = Callable[[ChatRequest], AsyncGenerator[Event, None]]
 
 # From the most to the least that a provider may accept. Reasoning models refuse `temperature` and `max_tokens`, many
-# servers refuse log-probabilities. The first set that is not refused is used from then on.
+# servers refuse log-probabilities. The first set with which the model replies is used from then on.
 PARAMETERS: tuple[Mapping[str, Any], ...] = (
     {"temperature": 0, "max_tokens": 4, "logprobs": True, "top_logprobs": 5},
     {"temperature": 0, "max_tokens": 4},
@@ -41,15 +41,22 @@ class LanguageModelJudge:
         self._accepted = 0  # index into PARAMETERS
 
     async def ask(self, messages: list[Message]) -> Reply:
-        """Return the reply. Raise ProviderError."""
+        """Return the reply. Raise ProviderError.
+
+        Fewer parameters are used from now on only if the model replies with them: a server may refuse a question for
+        its content, which must not change how others are asked.
+        """
+        attempt = self._accepted
         while True:
-            attempt = self._accepted
             try:
-                return await self._reply(ChatRequest(self._model, messages, PARAMETERS[attempt]))
+                reply = await self._reply(ChatRequest(self._model, messages, PARAMETERS[attempt]))
             except Rejected as error:
-                if error.status not in _REFUSED_PARAMETERS or attempt + 1 == len(PARAMETERS):
+                attempt += 1
+                if error.status not in _REFUSED_PARAMETERS or attempt == len(PARAMETERS):
                     raise
-                self._accepted = max(self._accepted, attempt + 1)
+            else:
+                self._accepted = max(self._accepted, attempt)
+                return reply
 
     async def _reply(self, request: ChatRequest) -> Reply:
         text, tokens = "", 0

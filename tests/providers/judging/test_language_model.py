@@ -35,14 +35,16 @@ async def test_a_verbose_model_is_stopped_after_its_first_words() -> None:
 class Refuses:
     """A provider that refuses parameters it does not know, as servers of OpenAI's API do."""
 
-    def __init__(self, *known: str, status: int = 400) -> None:
+    def __init__(self, *known: str, status: int = 400, content: str = "") -> None:
+        """`content`: a message that it refuses, too."""
         self.known = {*known}
         self.status = status
+        self.content = content
         self.asked: list[set[str]] = []
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         self.asked.append({*request.params})
-        if {*request.params} - self.known:
+        if {*request.params} - self.known or any(one["content"] == self.content for one in request.messages):
             raise rejected(self.status, {}, b'{"error": {"message": "unknown parameter"}}')
         async for event in ScriptedProvider("No").stream(request):
             yield event
@@ -53,6 +55,16 @@ async def test_refused_parameters_are_left_out_and_not_tried_again() -> None:
     judge = LanguageModelJudge(provider.stream, "m")
     assert [(await judge.ask(QUESTION)).text for _ in range(2)] == ["No", "No"]
     assert provider.asked == [{*PARAMETERS[0]}, {*PARAMETERS[1]}, {*PARAMETERS[1]}]
+
+
+async def test_a_question_refused_for_its_content_changes_nothing_for_others() -> None:
+    provider = Refuses(*PARAMETERS[0], *PARAMETERS[2], content="poison")
+    judge = LanguageModelJudge(provider.stream, "m")
+    with pytest.raises(ProviderError):
+        await judge.ask([{"role": "user", "content": "poison"}])
+    provider.asked.clear()
+    await judge.ask(QUESTION)
+    assert provider.asked == [{*PARAMETERS[0]}]
 
 
 @pytest.mark.parametrize("status", [401, 404, 429, 500])

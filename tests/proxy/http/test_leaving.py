@@ -1,4 +1,4 @@
-"""A client that goes away takes all that runs for it along, whenever: its provider, embedder and retriever."""
+"""A client that goes away takes all that runs for it along, whenever: its provider, embedder, judge and retriever."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -90,6 +90,18 @@ async def test_so_is_the_embedders_while_a_sentence_is_scored(citestream_server:
         silent.steps = MOMENTS["after a sentence"](DIALECTS["openai"])
         for client in CLIENTS.values():
             await left(url, client, {"evidence": EVIDENCE}, (silent, provider), (embedding, embedder))
+
+
+async def test_so_is_the_judges_while_a_sentence_is_judged(citestream_server: Start) -> None:
+    silent, judging = Silent(), Silent()
+    async with Server(silent) as provider, Server(judging) as judge:
+        providers = {"silent": settings("openai", provider.url), "judge": settings("openai", judge.url)}
+        scoring = {"judge": "judge/m", "judge_band": "all", "judge_deadline_seconds": 10}
+        url = citestream_server({"providers": providers, "scoring": scoring})
+        dialect = DIALECTS["openai"]
+        silent.steps = chunked(dialect, [dialect.text("The bridge was opened in 1932. And then")])[:-1]
+        for client in CLIENTS.values():
+            await left(url, client, {"evidence": EVIDENCE}, (silent, provider), (judging, judge))
 
 
 async def test_so_is_the_retrievers_while_evidence_is_searched(citestream_server: Start) -> None:
