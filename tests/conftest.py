@@ -1,4 +1,4 @@
-"""What tests share: real servers, ways of cutting a stream, and how hard Hypothesis tries."""
+"""Shared by all tests: real servers, ways of splitting a stream, and profiles of Hypothesis."""
 
 import ast
 import gc
@@ -80,7 +80,7 @@ def launch() -> Launch:
 def citestream_server(tmp_path: Path) -> Iterator[Start]:
     """(config mapping, **environment) -> the URL of a real `citestream serve` process on a free port.
 
-    Every server is told to stop at the end of the test, and has to do so cleanly.
+    Every server is stopped at the end of the test, and has to stop cleanly.
     """
     with ExitStack() as servers:
 

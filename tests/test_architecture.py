@@ -1,4 +1,4 @@
-"""Who may import whom, and how large and how named things may be, read from the syntax trees of the code itself."""
+"""Rules for imports, sizes and names, checked in the syntax trees of the code."""
 
 import ast
 import importlib

@@ -21,7 +21,7 @@ from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
-KUBERNETES = "1.34"  # what clusters run; the validator knows newer ones too
+KUBERNETES = "1.34"  # a common version of clusters; the validator also knows newer ones
 MANIFESTS = sorted(set((DEPLOY / "kubernetes").glob("*.yaml")) - {DEPLOY / "kubernetes/kustomization.yaml"})
 COMPOSE = sorted(DEPLOY.glob("compose*.yaml"))
 

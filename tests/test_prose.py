@@ -30,7 +30,7 @@ CHECKED = (
     "examples",
     "providers",
     "proxy",
-    "tests/test_prose.py",
+    "tests",
 )
 # Texts of others, and answers of models.
 EXCLUDED = re.compile(

@@ -23,7 +23,7 @@ from tests.conftest import Launch, Start
 from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
-GENERATED = {"api.md", "commands.md", "configuration.md"}  # of the site, from the code
+GENERATED = {"api.md", "commands.md", "configuration.md"}  # pages of the site generated from the code
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "examples/README.md")),
     *sorted(path for path in (ROOT / "docs").glob("*.md") if path.name not in GENERATED),
@@ -225,8 +225,8 @@ KINDS: dict[str, Runner] = {
     "retrieved": check_retrieval_report,
     "sql": run_sql,
 }
-REPORTS = {'"checks"': "ready", '"source"': "retrieved"}  # what an answer in JSON is told by
-SPHINX = {"{toctree}"}  # what the build of the site looks at
+REPORTS = {'"checks"': "ready", '"source"': "retrieved"}  # a key that identifies a JSON answer
+SPHINX = {"{toctree}"}  # checked by the build of the site
 
 # Programs and dialogues: who runs them, and looks at what comes out.
 RUN_BY = {

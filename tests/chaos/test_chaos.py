@@ -154,7 +154,7 @@ async def test_a_provider_that_dies_takes_its_own_streams_and_is_used_again_when
                 assert fates(await load.until(ENOUGH, "whole")) == {"whole"}
                 upstream.kill()
                 await load.until(ENOUGH, "refused")
-                assert fates(await local.until(ENOUGH, "whole")) == {"whole"}  # who needs no provider is not hurt
+                assert fates(await local.until(ENOUGH, "whole")) == {"whole"}  # no provider is needed
                 upstream.start()
                 await load.again()
         await quiet(url, tmp_path)
@@ -176,7 +176,7 @@ async def test_another_model_answers_while_a_provider_is_dead(tmp_path: Path) ->
             assert fates(answered) <= {"whole", "broken"}  # broken: had begun to speak when it died
             assert fates(await load.until(ENOUGH, "whole")) == {"whole"}
             upstream.start()
-            await load.again("Themoonishollow")  # which only the upstream says
+            await load.again("Themoonishollow")  # only the upstream says this
         await quiet(url, tmp_path)
 
 

@@ -134,8 +134,8 @@ RENDERERS: dict[str, Callable[[str], str]] = {
     "markdown-it": MarkdownIt("commonmark").render,
     "a browser": lambda text: text,
 }
-HARMLESS = {"class", "align", "start", "type", "disabled", "checked", "lang"}  # what renderers write themselves
-# A registered name alone, of which nobody can make up a part
+HARMLESS = {"class", "align", "start", "type", "disabled", "checked", "lang"}  # written by renderers
+# A registered name alone, no part of which can be invented
 NAME_ALONE = re.compile(r"(?:http:)?//(?:www|[^./?#:@]+\.[^./?#:@]+)")
 
 

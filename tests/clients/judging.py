@@ -1,4 +1,4 @@
-"""What the clients say they saw, against what was said to them."""
+"""Compare the reports of the clients with the answers that were sent to them."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ USAGES: dict[str, Seen] = {
     "gemini": {"input": 12, "output": WRITTEN, "cached": 8},
 }
 USAGES["litellm"] = USAGES["openai"]
-# What `references_in_text` puts behind them.
+# The text that `references_in_text` appends.
 LIST = "\n\n**References**\n\n- [1] moon.md\n- [2] [Apollo 12](https://example.org/apollo-12)"
 # However a client names them: the first and the second reference.
 NAMES = {
@@ -30,7 +30,7 @@ NAMES = {
 MARKERS = ["[1]", "[2]"]
 SENTENCES = ["🚀 The Saturn V was 110.6 metres tall.", "Apollo 12 was struck by lightning twice."]
 CALL = {"name": "weather", "arguments": {"city": "Zürich"}}
-BROKEN = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning [2]"  # what arrived, cited
+BROKEN = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning [2]"  # with citations
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ Fields = dict[str, Any]
 
 
 class LiteLLM:
-    """Its address and key are known before it runs, because Citestream is told them first."""
+    """Its address and key are known before it runs, because Citestream is configured first."""
 
     def __init__(self) -> None:
         with socket.socket() as free:

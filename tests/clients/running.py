@@ -29,7 +29,7 @@ Report = dict[str, Any]
 
 
 def commands(names: Sequence[str], *, node: bool, litellm: bool) -> list[list[str]]:
-    """What to run, the environments made: all scripts, or those with one of `names` in theirs. Raises InstallError."""
+    """Create the environments. Return all scripts, or those whose name contains one of `names`. Raises InstallError."""
     found = []
     for path in sorted((HERE / "python").glob("*.py")):
         if reports(path, names) and (litellm or path.stem != PROXY):
@@ -101,7 +101,7 @@ async def citestream(providers: upstreams.Providers, key: str, folder: Path) -> 
 
 
 async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asyncio.Semaphore) -> Report:
-    """What a script reports; a report of nothing but its failure where it does not."""
+    """Return the report of a script, or a report of its failure."""
     script = Path(command[-1]).name
     async with turns:
         pipe = asyncio.subprocess.PIPE
@@ -121,7 +121,7 @@ async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asy
 
 
 def plain_usage(url: str, key: str) -> dict[str, int]:
-    """What the extractive provider counts for the case, asked without any client."""
+    """Return the usage that the extractive provider reports for the case without any client."""
     case = json.loads((HERE / "case.json").read_text("utf-8"))
     messages = [{"role": "user", "content": case["question"]}]
     body = {"model": "extractive", "messages": messages, "evidence": case["evidence"]}

@@ -10,13 +10,13 @@ from typing import Any
 from tests.upstreams import gemini, ollama, openai
 from tests.upstreams.wire import Answer, Break, Request, Server, Step, chunk, head, whole
 
-# Cut as models cut; the last sentence claims a citation that its evidence does not bear out.
+# Split as models split it; the last sentence has a citation that its evidence does not confirm.
 ANSWER = (
     *("🚀 The Saturn", " V was 110.6", " metres tall", " [1].", " Apollo 12 was", " struck by lightning", " twice"),
     *(" [2].", " The Moon is hollow", " [3]."),
 )
-REASONING = "They ask about water."  # what tests.upstreams.openai.VLLM thinks before it answers
-# Of a message, as OpenAI documents them, and `parsed`, which its own SDKs add to what `.stream()` collects.
+REASONING = "They ask about water."  # the reasoning of tests.upstreams.openai.VLLM
+# The fields of a message as OpenAI documents them, and `parsed`, which its own SDKs add to the result of `.stream()`.
 FIELDS = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", "parsed"}
 EVENTS = "Content-Type: text/event-stream; charset=utf-8"
 

@@ -25,7 +25,7 @@ STEP = 16
 
 
 def main() -> None:
-    """Ask everything, print what came of it."""
+    """Send all requests and print the results."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="each fault once, as it is written")
     options.add_argument("--step", type=int, default=STEP, metavar="BYTES", help="between two places to close at")

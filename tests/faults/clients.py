@@ -16,7 +16,7 @@ OUR_MARKER = re.compile(r" ?\[1\]")
 
 @dataclass
 class Seen:
-    """What a client makes of an answer."""
+    """The result of an answer in a client."""
 
     status: int
     texts: dict[int, str] = field(default_factory=dict)  # by choice

@@ -15,9 +15,9 @@ class Dialect:
     content_type: str
     text: Callable[..., bytes]  # (text, choice=0, **more fields) -> one event
     finish: Callable[..., bytes]  # (reason="stop", choice=0) -> the event that ends a choice
-    done: bytes  # what follows after all of them
+    done: bytes  # the end of the stream
     errors: dict[str, bytes]  # in-stream errors, by who sends such
-    blank: bytes  # what an event ends with
+    blank: bytes  # the end of an event
 
 
 def compact(value: object) -> bytes:

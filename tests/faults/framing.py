@@ -8,7 +8,7 @@ from random import Random
 from tests.faults.dialects import Dialect
 from tests.upstreams.wire import Break, Step, chunk, head
 
-MOST_PIECES = 2000  # of one answer, beyond which cutting it further shows nothing new
+MOST_PIECES = 2000  # pieces of one answer; more of them find no other errors
 
 Piece = bytes | Break
 

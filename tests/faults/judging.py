@@ -1,4 +1,4 @@
-"""What a client may be shown of an answer that has a fault, and what not."""
+"""Check which parts of a faulty answer a client receives."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from tests.faults.scenarios import CITED, SECOND, Scenario
 from tests.upstreams.wire import Break
 
 WHOLE, CUT, NOTHING = "whole", "cut", "–"
-ERRORS = {400, 502, 503, 504}  # as which a broken answer is told that was asked for in one piece
+ERRORS = {400, 502, 503, 504}  # status codes of a broken answer that is not streamed
 SECRETS = (b"internal", b"sk-secret", b"Traceback", b"127.0.0.1", b"<html>", b"/srv/")
 
 
@@ -19,8 +19,8 @@ def applies(scenario: Scenario, kind: str, client: Client) -> bool:
 
 
 def judged(scenario: Scenario, kind: str, client: Client, seen: Seen, raw: bytes, headers: dict[str, str]) -> list[str]:
-    """What is not as it has to be."""
-    passed_on = scenario.begun and not client.evidence  # what passes through has passed its headers on by then
+    """Yield or return the errors."""
+    passed_on = scenario.begun and not client.evidence  # with pass-through, the headers have been sent already
     if scenario.status and not passed_on:
         return list(_before(scenario, seen, raw, headers))
     if scenario.error or scenario.status:

@@ -1,4 +1,4 @@
-"""Every fault of a provider, asked for by every client API, through a real proxy on real sockets: what comes of it."""
+"""Run every fault of a provider with every client API, through a real proxy on real sockets."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ Cut = Callable[[Sequence[Piece]], Sequence[Piece]]
 
 @dataclass
 class Cell:
-    """What came of one fault, and what of it is wrong."""
+    """The result of one fault, and its errors."""
 
     shown: str
     wrong: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ async def closes(kind: str, name: str, places: Iterable[int]) -> dict[str, Cell]
 
 
 def scenario_of(kind: str, model: str) -> Scenario:
-    """What a provider does that is asked for this model."""
+    """Return the behaviour of the provider for this model."""
     named = NAMED.search(model)
     if named is None:
         return GOOD
@@ -116,7 +116,7 @@ class _Proxy:
             if answer.status != 200:
                 seen.error = failed(await answer.json())
             elif client.evidence or scenario.error or scenario.status:
-                client.read(seen, raw)  # what passes through and is whole has to be the same bytes, readable or not
+                client.read(seen, raw)  # a complete answer that passes through must have the same bytes
         return seen, raw, {name.lower(): value for name, value in answer.headers.items()}
 
 
@@ -169,7 +169,7 @@ def _noting(opened: list[object]) -> Any:
 
 
 class _Collecting(logging.Handler):
-    """What only goes to the log when something of ours failed."""
+    """Collects log lines that are written only if Citestream itself failed."""
 
     def __init__(self, errors: list[str]) -> None:
         super().__init__(logging.ERROR)

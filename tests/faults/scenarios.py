@@ -1,6 +1,6 @@
-"""What may go wrong at a provider: the bytes it writes, the text that has to arrive all the same, and the end.
+"""Faults of a provider: the bytes that it writes, the text that must arrive nevertheless, and the end.
 
-Everything a server writes stands here byte for byte. What a client has to see follows from contract and not from code:
+All that a server writes is here byte for byte. The expected result follows from the contract and not from the code:
 all text that arrived, its references, an error where the answer is not whole, an end only where one was sent.
 """
 
@@ -32,7 +32,7 @@ class Scenario:
     text: str = WHOLE
     error: bool = False
     reason: str = "stop"
-    status: int = 0  # as which it is told before anything of an answer came
+    status: int = 0  # the error status if no part of an answer was received
     http: Http | None = None  # how it is framed; in chunks where nothing is said
     kinds: Sequence[str] = tuple(DIALECTS)
     impatient: bool = False  # to be asked by a proxy that waits a moment only
@@ -66,7 +66,7 @@ def half_and(*more: Piece) -> Body:
 
 
 def reporting(who: str) -> Body:
-    """An error in the stream, in this one's words."""
+    """An error in the stream, in the format of `who`."""
     return lambda dialect: [*half(dialect), dialect.errors[who]]
 
 
@@ -241,7 +241,7 @@ def length(kind: str) -> int:
 
 
 def closed_at(kind: str, at: int) -> Scenario:
-    """A whole answer up to this byte, and then a close. What counts of it are the events that came whole."""
+    """An answer up to this byte, and then a close. Only complete events count."""
     pieces = [piece for piece in full(DIALECTS[kind]) if isinstance(piece, bytes)]
     come = accumulate(len(piece) for piece in pieces)
     events = sum(end - len(piece) + len(piece.rstrip()) <= at for end, piece in zip(come, pieces, strict=True))

@@ -1,4 +1,4 @@
-"""What came of all faults, as the tables of docs/faults.md: written here, and read again to see whether they hold."""
+"""Write the results of all faults as the tables of docs/faults.md, and read them again to compare."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ def written(page: str, tables: str) -> str:
 
 
 def told(page: str) -> dict[tuple[str, str], str]:
-    """What a page tells, by scenario and client API."""
+    """Return the results on a page by scenario and client API."""
     found: dict[tuple[str, str], str] = {}
     for line in page.partition(BEGIN)[2].partition(END)[0].splitlines():
         if line.startswith("| ") and not line.startswith("| ---"):
@@ -44,7 +44,7 @@ def told(page: str) -> dict[tuple[str, str], str]:
 
 
 def of(cell: str, kind: str) -> str:
-    """What a cell of the page says of one provider."""
+    """Return the result for one provider in a cell of the page."""
     return next((shown for shown, kinds in PART.findall(cell) if not kinds or kind in kinds.split(", ")), NOTHING)
 
 

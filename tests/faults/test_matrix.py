@@ -13,7 +13,7 @@ from tests.faults.scenarios import CITED, HALF, SCENARIOS, Scenario, length
 from tests.faults.table import PAGE, of, table, told
 
 EVERY_DAY = ("chat", PASSED_THROUGH)  # the other client APIs only get their bytes from another encoder
-PLACES = 8  # of closes, for each provider and client API
+PLACES = 8  # positions of a close for each provider and client API
 
 
 def wrong(cells: dict[str, Cell]) -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """`python -m tests.fuzz [--seconds N] [TARGET ...]`: atheris on every target, one after the other.
 
-Each runs in a process of its own, from its seeds. What makes one raise is written to `.fuzz/`, and the exit is 1.
+Each runs in its own process, from its seeds. Input that raises an exception is written to `.fuzz/`; the status is 1.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from tests.fuzz.targets import SEEDS, TARGETS
 
 FOLDER = Path(".fuzz")
 ONE = "--one"  # how this program calls itself for a single target
-ONE_INPUT_SECONDS = 10  # that one input may take; the longest of them is a few kilobytes
+ONE_INPUT_SECONDS = 10  # maximum for one input; the longest has a few kilobytes
 LONGEST = 4096  # bytes of an input: what is wrong at a megabyte is wrong at four kilobytes, or a matter of limits
 MEMORY = 2048  # megabytes, above which something has grown that should not
 

@@ -1,4 +1,4 @@
-"""What is fuzzed: functions of bytes that must not raise, whatever the bytes are.
+"""Fuzzed functions: they take bytes and must not raise for any input.
 
 `test_targets.py` runs them every day with Hypothesis's bytes; `make fuzz` runs them with atheris, which looks at which
 lines a mutation reaches.
@@ -123,7 +123,7 @@ def _well_formed(event: Event) -> None:
 
 
 def openai_stream(data: bytes) -> None:
-    """Whatever an OpenAI-compatible server streams ends in events or in a provider's error."""
+    """Any stream of an OpenAI-compatible server results in events or in a provider's error."""
     _read(ChunkReader(), _payloads(EventSplitter(LIMIT), [data]) or [])
 
 
@@ -147,7 +147,7 @@ APIS: tuple[ClientApi, ...] = (
 
 
 def request(data: bytes) -> None:
-    """Whatever a client sends is a job, or the client's fault."""
+    """Any request of a client results in a job or in an error of the client."""
     api = APIS[data[0] % len(APIS)] if data else APIS[0]
     try:
         body = loads(data[1:])
@@ -219,7 +219,7 @@ def answer(data: bytes) -> None:
 
 
 def config(data: bytes) -> None:
-    """A configuration is read, or it is told what is wrong with it, without what it says."""
+    """A configuration is read, or the error names its path without its values."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "c.yaml"
         file.write_bytes(data)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz.targets import SEEDS, TARGETS
 
-# What the fuzzers found, and what was mended since
+# Inputs that the fuzzers found, fixed since
 FOUND: dict[str, list[bytes]] = {}
 
 

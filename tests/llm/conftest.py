@@ -84,7 +84,7 @@ def direct(llama: str) -> Iterator[OpenAI]:
 
 @pytest.fixture(scope="session")
 def wire(llama: str) -> Iterator[Wire]:
-    """What stands between Citestream and llama.cpp."""
+    """A recorder between Citestream and llama.cpp."""
     with Wire(llama) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server

@@ -1,6 +1,6 @@
 """End to end with a real model: the official OpenAI client, Citestream, llama.cpp, real tokens.
 
-What a model this small says is often wrong, and nothing here depends on it being right. What it said is read from the
+The answers of so small a model are often wrong, and no test depends on their truth. They are read from the
 wire between Citestream and llama.cpp, because the prompt, and with it the answer, differs a little for every request.
 """
 
@@ -33,7 +33,7 @@ SAMPLING = {"temperature": 0, "seed": 1, "max_tokens": 40}
 
 
 class Wire(Protocol):
-    """What llama.cpp sent to Citestream; see conftest.py."""
+    """The bytes that llama.cpp sent to Citestream; see conftest.py."""
 
     def said(self) -> str: ...
 

@@ -29,7 +29,7 @@ FILLER = "The town council met again and spoke about the budget of the harbour, 
 
 @dataclass
 class Told:
-    """What one client read."""
+    """The text that one client read."""
 
     nonce: str
     text: str  # without our markers
@@ -42,7 +42,7 @@ class Together:
     """A provider of Chat Completions that says each sentence but the first once so many streams are open."""
 
     def __init__(self, streams: int) -> None:
-        self.most = 0  # that were open at once
+        self.most = 0  # maximum of simultaneously open streams
         self._streams = streams
         self._open = 0
         self._all = asyncio.Event()
@@ -66,7 +66,7 @@ class Together:
 
 
 def sentences(nonce: str) -> Iterator[str]:
-    """What is said to whom this nonce belongs; all of it is in the evidence."""
+    """Yield the sentences for the client with this nonce; all of them are in the evidence."""
     for number in range(SENTENCES):
         yield FACTS[number % 2].format(nonce=nonce, number=number + 41, year=number + 1932)
 

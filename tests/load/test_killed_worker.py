@@ -21,7 +21,7 @@ from tests.upstreams.wire import Request, Server, Step
 CLIENT = CLIENTS["chat"]
 EACH = 3  # streams that each worker has at least when one of them is killed
 MOST = 400  # streams, within which both workers got theirs
-FILES = 2  # that a stream keeps open: its client's connection, and its provider's
+FILES = 2  # open files per stream: the connections to its client and its provider
 PATIENCE = 60.0
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for workers in /proc")

@@ -14,7 +14,7 @@ from tests.upstreams.wire import Server
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 STREAMS = 500
-WORDS = 4000  # of evidence with each question, besides what is cited: twenty passages of 200
+WORDS = 4000  # words of additional evidence with each question: twenty passages of 200
 MEGABYTES = 300.0  # resident at most, ever
 PATIENCE = 200.0  # seconds for all of them, on a machine under load
 

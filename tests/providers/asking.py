@@ -1,4 +1,4 @@
-"""What provider tests share: asking a provider and writing down what it answers."""
+"""Shared by provider tests: send a request to a provider and record its answer."""
 
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -20,7 +20,7 @@ KEYS = {"openai": openai.KEY, "ollama": "", "gemini": gemini.KEY}
 
 @dataclass
 class Answer:
-    """What came of a question."""
+    """The recorded answer to a request."""
 
     events: list[Event] = field(default_factory=list)
     error: ProviderError | None = None

@@ -1,4 +1,4 @@
-"""What clients are told when a provider fails, and what they are not."""
+"""The errors that clients receive when a provider fails, without confidential details."""
 
 import json
 from typing import Any

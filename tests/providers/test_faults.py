@@ -1,4 +1,4 @@
-"""What goes wrong between a provider and us: nothing that arrived is lost, no end is invented, nothing hangs."""
+"""Faults between a provider and the proxy: no received text is lost, no end is invented, nothing hangs."""
 
 import asyncio
 import gzip
@@ -185,7 +185,7 @@ async def test_a_stream_cut_at_any_byte(kind: str, how: Break) -> None:
                 assert (got.text(), got.reasons) == (TEXT, {0: "stop"})
             elif how is Break.CLOSE:
                 assert type(got.error) is IncompleteAnswer
-                assert len(got.text()) >= longest  # what a longer cut brings is never less
+                assert len(got.text()) >= longest  # a longer part never yields less text
                 longest = len(got.text())
             else:  # a reset may overtake what was sent before it
                 assert type(got.error) in {IncompleteAnswer, Unreachable}
@@ -225,7 +225,7 @@ async def test_a_body_shorter_than_it_said(kind: str) -> None:
         assert type((await answered(kind, server.url)).error) is IncompleteAnswer
 
 
-# What a server answers before any stream, and what a client is told.
+# Answers of a server before any stream, and the error for the client.
 REFUSALS: dict[str, tuple[Sequence[Step], type[ProviderError], int]] = {
     "a web page instead of a stream": (
         [whole("200 OK", b"<html>Welcome to nginx on host-7.internal</html>", "Content-Type: text/html")],

@@ -118,7 +118,7 @@ def spoiled(events: Sequence[Any], rng: Random, count: int) -> Iterator[bytes]:
 
 
 def events_of(kind: str) -> list[Any]:
-    """What a vendor sends, a bit of everything."""
+    """Strategy for streams of a vendor with all kinds of events."""
     match kind:
         case "openai":
             sent = OpenAI(calls=True).events({"n": 2, "stream_options": {"include_usage": True}})
@@ -147,7 +147,7 @@ async def test_json_of_any_shape_ends_in_an_answer_or_a_providers_error(kind: st
 
 
 def well_formed(event: Event) -> None:
-    """What those who handle events rely on."""
+    """Check the properties of events that their consumers depend on."""
     assert not isinstance(event, Idle)
     orjson.dumps(event.chunk)
     choices = event.chunk["choices"]

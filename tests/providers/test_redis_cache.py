@@ -35,7 +35,7 @@ def empty(server: Redis) -> None:
 
 
 def kept(server: Redis) -> int:
-    """How many entries there are, after a look that nothing is left of others."""
+    """Return the number of entries, after checking that no key of another entry remains."""
     with server.client() as client:
         names = client.zrange(PREFIX + "ages", 0, -1)
         sizes = {name: int(size) for name, size in client.hgetall(PREFIX + "sizes").items()}
@@ -73,7 +73,7 @@ def test_they_never_take_more_than_wanted(server: Redis) -> None:
     with opened(server, Bounds(keep=1000, max_bytes=1000, keep_seconds=60)) as entries:
         for number in range(10):
             entries.put("", str(number), b"x" * 300)
-            entries.put("", str(number), b"x" * 290)  # what is replaced does not count
+            entries.put("", str(number), b"x" * 290)  # replaced entries do not count
         assert entries.get("", "9") is not None
     assert kept(server) == 3
 

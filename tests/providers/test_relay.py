@@ -1,4 +1,4 @@
-"""relay: bytes pass unchanged, and a cut stream is told."""
+"""Relay: bytes pass unchanged, and a truncated stream is reported."""
 
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -138,7 +138,7 @@ def candidate(index: int, more: str = "") -> bytes:
 
 DONE = b"data: [DONE]\n\n"
 STOP, CANDIDATE_STOP = '"stop"', ',"finishReason":"STOP"'
-# What a server sends that was asked for three answers -> whose API, the stream, whether it is whole
+# Answer of a server to a request for three choices -> API, stream, whether it is complete
 FEWER: dict[str, tuple[str, bytes, bool]] = {
     "one of three, then [DONE]": ("openai", choice(0) + choice(0, STOP) + DONE, True),
     "two of three, then [DONE]": ("openai", choice(0) + choice(1, STOP) + choice(0, STOP) + DONE, True),

@@ -52,7 +52,7 @@ class Turns:
             yield step
 
 
-# What a provider does at first, and whether it is asked again.
+# The first answer of a provider, and whether the request is retried.
 AGAIN: dict[str, tuple[Sequence[Step], bool]] = {
     "429": ([whole("429 Too Many Requests", b'{"error":{"message":"Slow down"}}')], True),
     "502": ([whole("502 Bad Gateway", b"<html>", "Content-Type: text/html")], True),
@@ -164,7 +164,7 @@ def test_all_waits_together_have_a_limit() -> None:
     assert retries.wait(failure(503, retry_after="6"), 1, 5.0) is None
 
 
-# What a provider asks for, and the seconds that are waited at least; None: it is not asked again.
+# The wait that a provider requests, and the minimum seconds until the retry; None: no retry.
 ASKED: dict[str, tuple[ProviderError, float | None]] = {
     "nothing": (failure(429), 0.0),
     "seconds": (failure(429, retry_after="7"), 7.0),

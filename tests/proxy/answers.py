@@ -61,11 +61,11 @@ def chat_whole(body: bytes) -> Shown:
 
 
 def responses_streamed(body: bytes) -> Shown:
-    """What the deltas said has to be what the completed response says."""
+    """Check that the deltas have the same content as the completed response."""
     *earlier, last = events(body)
     said = "".join(event["delta"] for event in earlier if event["type"] == "response.output_text.delta")
     marked = []
-    sizes: Counter[tuple[str, int]] = Counter()  # of the parts so far
+    sizes: Counter[tuple[str, int]] = Counter()  # sizes of the parts so far
     for event in earlier:
         match event["type"]:
             case "response.output_text.delta":

@@ -1,4 +1,4 @@
-"""Load: many conversations at once while something that answers lean on is killed and comes back."""
+"""Load: many simultaneous conversations while a service that answers depend on is killed and restarted."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Azure OpenAI and Vertex AI behind a running server: which address is asked with which key, and what comes of it."""
+"""Azure OpenAI and Vertex AI behind a running server: addresses, keys and results."""
 
 import json
 import sys

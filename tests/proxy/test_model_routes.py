@@ -53,7 +53,7 @@ def test_an_unknown_model_is_404_and_lists_what_exists(model: str) -> None:
         assert name in caught.value.message
 
 
-@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")  # what google-genai does with aiohttp
+@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")  # caused by google-genai
 async def test_official_clients_look_a_model_up_by_its_name() -> None:
     async with TestServer(make_app(parse(CONFIG))) as server:
         url = str(server.make_url("")).rstrip("/")

@@ -1,4 +1,4 @@
-"""What the configuration says about scoring."""
+"""Scorers from the configuration."""
 
 import json
 from pathlib import Path

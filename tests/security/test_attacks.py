@@ -43,7 +43,7 @@ def injected(evidence: tuple[Evidence, ...]) -> tuple[str, str]:
 def answered(
     text: str, evidence: tuple[Evidence, ...], options: Options | None = None, policy: LinkPolicy = "allow"
 ) -> tuple[str, Response]:
-    """What a client is shown of this answer, a character at a time, and the response behind it."""
+    """Return the text that a client receives for this answer, sent by character, and the response."""
     response = Response(evidence, options or Options(), links=policy)
     answer = response.answer(0)
     assert isinstance(answer, Answer)
@@ -109,7 +109,7 @@ def test_nearly_all_of_them_would_be_links() -> None:
 
 
 def addresses(value: Any) -> list[str]:
-    """Whatever a client would open, in any field it reads."""
+    """Return all addresses that a client may open, in any field that it reads."""
     found: list[str] = []
     if isinstance(value, dict):
         for key, item in value.items():

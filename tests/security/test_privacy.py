@@ -25,12 +25,12 @@ from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, serv
 Start = Callable[..., str]
 
 CLIENT_KEY = "ck-canaryclient7f3a9b2c"
-PROVIDER_KEY = "canaryproviderkeyq8w7"  # of no form that anybody knows
+PROVIDER_KEY = "canaryproviderkeyq8w7"  # not in the format of any vendor
 SEARCH_KEY = "canarysearchkeyz4x6"
 QUESTION = "canaryquestion"
 EVIDENCE = "canaryevidence"
 ANSWER = "canaryanswer"
-WRONG = "canarywrong"  # what stands where it does not belong
+WRONG = "canarywrong"  # value of wrong fields
 INSIDE = "gpu-canaryhost.internal"
 FILE = "/srv/canaryfolder/model.gguf"
 ALL = (CLIENT_KEY, PROVIDER_KEY, SEARCH_KEY, QUESTION, EVIDENCE, ANSWER, WRONG, "canaryhost", "canaryfolder")
@@ -151,7 +151,7 @@ def spoilt(value: Any, rng: Random) -> Any:
 
 
 def requests(url: str) -> Iterator[tuple[str, Told]]:
-    """Everything that is asked, and what came of it."""
+    """Send all requests. Return the results."""
     for model in MODELS:
         for path, body in bodies(model).items():
             for more in ({}, {"stream": True}, {"citations": {"enabled": False}}):
@@ -185,7 +185,7 @@ def requests(url: str) -> Iterator[tuple[str, Told]]:
 
 
 def malformed(url: str) -> Iterator[bytes]:
-    """What the server says to what is hardly HTTP, its head full of secrets."""
+    """Return the answer of the server to malformed HTTP with secrets in its head."""
     address = urlsplit(url)
     secret = f"Authorization: Bearer {CLIENT_KEY}".encode()
     for request in (
@@ -277,7 +277,7 @@ def test_no_secret_is_in_a_log_an_error_a_metric_or_a_database_beyond_its_purpos
         for secret in ALL:
             assert secret not in text, f"{secret} is in {place}: {text[max(0, text.find(secret) - 500) :][:700]}"
     kept = str(sqlite3.connect(database).execute("SELECT client, id, CAST(fields AS TEXT) FROM answers").fetchall())
-    assert EVIDENCE in kept  # what it is for
+    assert EVIDENCE in kept  # the purpose of the file
     for secret in (*KEYS, QUESTION, ANSWER):
         assert secret not in kept
     assert database.stat().st_mode & 0o077 == 0

@@ -1,4 +1,4 @@
-"""`python -m tests.soak`: mixed good and bad streams for as long as told; memory and open files have to stay flat.
+"""`python -m tests.soak`: mixed good and bad streams for a given time; memory and open files must not grow.
 
 Every client API, every provider, evidence sent, retrieved and none; answers that are whole, cut, reset, silent,
 dripping, huge, refused, and clients that leave. Loopback only. Ends with 1 where an answer was wrong or
@@ -64,7 +64,7 @@ async def load(url: str, pid: int, arguments: argparse.Namespace) -> tuple[list[
 
 
 async def in_flight(url: str) -> str:
-    """What the server says of requests that still run, but for this one."""
+    """Return the number of running requests that the server reports, except this one."""
     headers = {"Authorization": f"Bearer {KEY}"}
     async with aiohttp.ClientSession() as session, session.get(f"{url}/metrics", headers=headers) as answer:
         lines = (await answer.text()).splitlines()
@@ -78,12 +78,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--most", type=int, default=0, help="answers at most; 0: as many as fit")
-    parser.add_argument("--clients", type=int, default=24, help="that ask at once")
+    parser.add_argument("--clients", type=int, default=24, help="number of simultaneous clients")
     parser.add_argument(
         "--provider-seconds",
         type=float,
         default=PROVIDER_SECONDS,
-        help="that the server waits for a silent provider; more where others use the machine too",
+        help="seconds that the server waits for a silent provider; more on a machine with other load",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="a PNG or SVG to write")

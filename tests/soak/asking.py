@@ -64,14 +64,14 @@ class Case:
         return "refused" if end == "broken" and not self.stream else end  # half an answer would look like a whole one
 
     def fates(self) -> tuple[Fate, ...]:
-        """How it may end: a refusal that comes after a sign of life is told in the stream."""
+        """Return the allowed ends: an error after a keep-alive is reported in the stream."""
         end = self.fate()
         return (end, "broken") if end == "refused" and self.stream else (end,)
 
 
 @dataclass
 class Outcome:
-    """What came back."""
+    """The received answer."""
 
     fate: Fate
     text: str = ""
@@ -144,7 +144,7 @@ async def ask(session: aiohttp.ClientSession, url: str, case: Case, *fates: Fate
 
 
 def judged(case: Case, nonce: str, got: Outcome, fates: tuple[Fate, ...]) -> str:
-    """What is wrong with it, or nothing. `fates`: how it may end."""
+    """Return the error of an answer, or nothing. `fates`: the allowed ends."""
     if LEAKED in got.text or set(NONCE.findall(got.raw.decode("utf-8", "replace"))) - {nonce}:
         return "another client's words"
     if got.fate not in fates:
@@ -190,7 +190,7 @@ def _values(raw: bytes, case: Case) -> Iterator[Fields]:
         return
     for line in raw.decode().splitlines():
         data = line.removeprefix("data: ") if case.api not in ("ollama", "generate") else line
-        if data.startswith("{") and data.rstrip() != HALF:  # which passes as it is where nothing is cited
+        if data.startswith("{") and data.rstrip() != HALF:  # passes unchanged if nothing is cited
             yield json.loads(data)
 
 

@@ -1,11 +1,11 @@
-"""What a process holds over time: memory and file descriptors, their slope, a table and a picture. Reads /proc."""
+"""Measure the memory and file descriptors of a process over time: slope, table and picture. Reads /proc."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROWS = 12  # of the table
-MEMORY_GROWTH = 0.05  # of the memory, over the second half: malloc's own noise stays below a twentieth
+ROWS = 12  # rows of the table
+MEMORY_GROWTH = 0.05  # share of the memory over the second half: malloc's own noise is below a twentieth
 LEAST_GROWTH = 6.0  # MB that are noise whatever the size
 FILES_GROWTH = 8.0  # over the second half: how many streams run at once varies, a leak grows with every request
 
@@ -28,7 +28,7 @@ def sample(pid: int, seconds: float, answers: int) -> Sample:
 
 
 def growth(samples: Sequence[Sample], of: Callable[[Sample], float]) -> float:
-    """What the straight line that fits the second half best gains over it (least squares)."""
+    """Return the growth in the second half, by a least squares line."""
     half = [one for one in samples if one.seconds >= samples[-1].seconds / 2]
     times, values = [one.seconds for one in half], [of(one) for one in half]
     middle, mean = sum(times) / len(times), sum(values) / len(values)
@@ -40,7 +40,7 @@ def growth(samples: Sequence[Sample], of: Callable[[Sample], float]) -> float:
 
 
 def faults(samples: Sequence[Sample]) -> list[str]:
-    """What grows."""
+    """Return the values that grow."""
     found = []
     memory = growth(samples, lambda one: one.memory)
     allowed = max(LEAST_GROWTH, MEMORY_GROWTH * samples[-1].memory)

@@ -13,9 +13,7 @@ from tests.soak.asking import BRIDGE, KEY
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 20.0
-PROVIDER_SECONDS = (
-    5.0  # that the server waits for a provider that keeps silent; a machine under load may pause for some
-)
+PROVIDER_SECONDS = 5.0  # seconds of silence of a provider; a machine under load may pause for some of them
 # Small enough to be full before the second half begins, so that what grows there is a leak.
 CACHES: dict[str, Any] = {
     "scoring": {"cache_bytes": 2**20, "kept_characters": 100_000},

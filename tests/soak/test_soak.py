@@ -13,7 +13,7 @@ from tests.soak.measuring import Sample, faults, growth, table
 from tests.soak.serving import config, indexed, process, served
 
 AT_ONCE = 40
-ASKED = 80  # of the products of everything, drawn by the day's seed
+ASKED = 80  # requests, drawn from all combinations by the day's seed
 NONCE = "nonce0123456789abcdef"
 
 

@@ -1,7 +1,7 @@
-"""A provider of all three APIs and of vectors at one address, good or bad as the name of the model says.
+"""A provider of all three APIs and of vectors at one address. The name of the model decides whether it fails.
 
-`python -m tests.soak.upstream [PORT]` prints where it listens. What it says carries the nonce of whoever asks, so that
-an answer that reaches somebody else can be seen; a request in which it finds two is answered with LEAKED.
+`python -m tests.soak.upstream [PORT]` prints its address. Its answers contain the nonce of the request, so that an
+answer to the wrong client is detected. A request with two nonces is answered with LEAKED.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ def said(body: bytes) -> str:
 
 
 def events(kind: str, nonce: str, path: str) -> Iterator[bytes]:
-    """What a good answer consists of."""
+    """Return the parts of a good answer."""
     answer = Answer(tuple(("text", piece.format(nonce)) for piece in SAID), (), "stop", (7, 9))
     for event in WRITERS[kind](answer):
         if path == "/api/generate":

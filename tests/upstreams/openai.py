@@ -16,7 +16,7 @@ CALLS: list[dict[str, Any]] = [
     {"index": 0, "function": {"arguments": '"Zürich"}'}},
 ]
 
-# What the real API knows; it answers 400 to anything else.
+# Parameters of the real API; it answers 400 to any other.
 _PARAMETERS = """
     messages model n stop stream stream_options logprobs top_logprobs response_format tools tool_choice
     parallel_tool_calls web_search_options reasoning_effort verbosity metadata moderation modalities prediction

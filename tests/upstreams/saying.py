@@ -12,7 +12,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says. A second choice says the same the other way round."""
+    """The text of a model. A second choice has the same parts in reverse order."""
 
     deltas: tuple[tuple[str, str], ...]  # ("text", "thought" or "refusal", piece)
     calls: tuple[tuple[str, dict[str, Any]], ...]

@@ -1,4 +1,4 @@
-"""A raw HTTP/1.1 server that writes exactly the bytes it is told, and breaks off exactly where it is told.
+"""A raw HTTP/1.1 server that writes exactly the given bytes, and breaks off exactly at the given position.
 
 Independent of the code under test: nothing but sockets and the standard library.
 """
@@ -17,7 +17,7 @@ from typing import Any, Self
 
 
 class Break(Enum):
-    """What a server may do besides writing."""
+    """Actions of a server besides writing."""
 
     CLOSE = auto()  # the connection ends
     RESET = auto()  # the connection breaks (RST)
@@ -29,7 +29,7 @@ Step = bytes | Break
 
 @dataclass(frozen=True)
 class Request:
-    """What a client sent."""
+    """The request of a client."""
 
     method: str
     target: str

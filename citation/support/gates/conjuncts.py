@@ -14,8 +14,8 @@ from ...text.numbers.quantities import agrees
 from .alignment import Alignment
 from .disagreement import Disagreement, Reason
 
-_LONGEST = 24  # tokens; longer sentences are not cut reliably
-_MOST_CLAUSES = 2  # of the claim: "it was Anna who …" has two
+_LONGEST = 24  # tokens; longer sentences are not split reliably
+_MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
 _BARE = 4  # tokens of a phrase before a comma that belongs to what follows: "In the east, …"
 
 

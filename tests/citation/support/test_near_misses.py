@@ -41,5 +41,5 @@ def test_statements_about_a_company() -> None:
         cited = bool(attribute(claim, prepared.score(claim), prepared).supports)
         if cited != statement["supported"]:
             wrong[statement["supported"]].append(claim.text)
-    assert len(wrong[False]) <= 8, wrong[False]  # of 39
-    assert len(wrong[True]) <= 3, wrong[True]  # of 25
+    assert len(wrong[False]) <= 8, wrong[False]  # out of 39
+    assert len(wrong[True]) <= 3, wrong[True]  # out of 25

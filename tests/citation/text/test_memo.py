@@ -1,4 +1,4 @@
-"""What is kept of words stays bounded, whatever clients send."""
+"""The caches of words are bounded for all texts that clients send."""
 
 import gc
 import tracemalloc
@@ -68,4 +68,4 @@ def test_words_of_ten_thousand_letters_are_not_kept(name: str) -> None:
         grown, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert grown < WORDS * LONG / 2  # of both texts once; where words were kept it was three times as much and more
+    assert grown < WORDS * LONG / 2  # both texts once; with cached words it was more than three times as much

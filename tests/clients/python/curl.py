@@ -10,7 +10,7 @@ COMMANDS = Path(__file__).parent.parent / "curl"
 
 
 def printed(name: str, model: str, **environment: str) -> str:
-    """What a command prints, asked of another model than its text says."""
+    """Return the output of a command, with another model than in its text."""
     command = (COMMANDS / f"{name}.sh").read_text("utf-8").replace("extractive", model)
     shell = ["bash", "-c", f"set -e; {command}"]
     environment = {"CITESTREAM": CITESTREAM, "KEY": KEY, **environment}

@@ -247,7 +247,7 @@ def leaving() -> bool:
     ) as stream:
         for chunk in stream:
             if chunk.choices[0].delta.content:
-                break  # enough; leaving the block closes the stream, and Citestream lets go of the provider
+                break  # enough; leaving the block closes the stream, and Citestream closes the provider's stream
     # endregion
     return left("python")
 

@@ -1,4 +1,4 @@
-"""What every script of a Python client shares: the case, and the one line of JSON that says what the client saw."""
+"""Shared by the scripts of Python clients: the case, and the one line of JSON that reports what the client saw."""
 
 import json
 import os
@@ -22,10 +22,10 @@ _shown: dict[str, str] = {}
 
 
 def way(name: str, via: str, ask: Look, models: Sequence[str] = CASE["models"], **looks: Callable[[], Any]) -> None:
-    """One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
+    """Run `ask(model)`, one way to use the client, for every provider, and report the results.
 
-    `via`: where it finds the references. `looks`: those of judging.LOOKS.
-    What `ask` returns: `text`, `usage`, `references` (their links or names), `points_at` (the text at their offsets),
+    `via`: the source of the references. `looks`: further checks, keys of judging.LOOKS.
+    `ask` returns `text`, `usage`, `references` (their links or names), `points_at` (the text at their offsets),
     `lost` (what its user looks for in vain: name -> what is there instead, nothing).
     """
     found: dict[str, Any] = {"way": name, "via": via, "seen": {}}
@@ -73,7 +73,7 @@ def side(identity: str) -> list[Any]:
 def _printing(ask: Look, model: str) -> Seen:
     with redirect_stdout(StringIO()) as printed:
         seen = ask(model)
-    _shown.setdefault(ask.__name__, printed.getvalue())  # of the first model
+    _shown.setdefault(ask.__name__, printed.getvalue())  # the output for the first model
     return seen
 
 

@@ -1,4 +1,4 @@
-"""What all embedders share, with a model of our own that is told when to answer."""
+"""Shared behaviour of all embedders, with a model that answers on demand."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Measured:
         return [[float(len(text)), 1.0, *self.more] for text in texts]
 
     async def aclose(self) -> None:
-        """Nothing to let go of."""
+        """Nothing is open."""
 
 
 async def test_vectors_are_kept() -> None:

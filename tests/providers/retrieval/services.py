@@ -1,4 +1,4 @@
-"""What search services answer, byte for byte as their documentation and servers write it: one question, two hits."""
+"""Answers of search services, byte for byte as in their documentation and from their servers: one query, two hits."""
 
 RAGFLOW = b"""{"code":0,"data":{"chunks":[{"content":"The bridge was opened on 4 May 1932.",\
 "content_ltks":"bridg open 4 may 1932",\

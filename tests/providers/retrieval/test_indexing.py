@@ -66,7 +66,7 @@ async def run(store: Store, folder: Path, admit: Admit = as_it_is, **options: An
 
 
 async def fresh(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...]]:
-    """What a store that knew nothing holds afterwards."""
+    """Return the content of an empty store after indexing."""
     store = Store(path, create=True)
     await run(store, folder, **options)
     content = list(store.dump())

@@ -1,4 +1,4 @@
-"""reads: what comes is told as it comes, silence in ticks; whoever is cancelled from outside stays cancelled."""
+"""read_body: yield bytes as they arrive and ticks during silence; a cancellation from outside is kept."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

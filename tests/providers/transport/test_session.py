@@ -1,4 +1,4 @@
-"""Transport: one session for all, certificates verified, authorities of one's own."""
+"""Transport: one shared session, verified certificates, private certificate authorities."""
 
 import asyncio
 import ssl
@@ -90,7 +90,7 @@ async def test_what_nobody_asked_for_is_no_answer_to_the_next_question(case: str
         idle.set()
         await said.wait()
         for _ in range(3):
-            await asyncio.sleep(0)  # what was said arrives
+            await asyncio.sleep(0)  # the bytes arrive
         assert await fetched(transport, f"{server.url}/two") == b"/two"
         assert await fetched(transport, f"{server.url}/three") == b"/three"
         assert server.connections == 2

@@ -13,7 +13,7 @@ from citestream.providers.transport import EventSplitter
 BOM = b"\xef\xbb\xbf"
 LONG = b"x" * 2048
 
-# What the stream is, and the data of its events. After the format-*.any.js cases of web-platform-tests/eventsource.
+# A stream, and the data of its events. After the format-*.any.js cases of web-platform-tests/eventsource.
 CASES: dict[str, tuple[bytes, list[bytes]]] = {
     "a byte order mark at the start is dropped, later ones make a field unknown": (
         BOM + b"data:1\n\n" + BOM + b"data:2\n\ndata:3\n\n",

@@ -1,4 +1,4 @@
-"""What a chat model is told of a request of the Responses API."""
+"""Translation of requests of the Responses API for chat models."""
 
 from typing import Any
 

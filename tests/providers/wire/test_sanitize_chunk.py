@@ -23,7 +23,7 @@ def chunk(choice: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **more}
 
 
-# What is added to a chunk: to its choice, to its delta, to itself.
+# Fields added to a chunk: to its choice, to its delta, to itself.
 WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "usage that is a text": ({}, {}, {"usage": "x"}),
     "usage that is a list": ({}, {}, {"usage": [1]}),

@@ -15,7 +15,7 @@ Steps = list[str | int]
 
 RECENT = 3600  # seconds
 
-# What is new in every request or answer.
+# Fields that differ in every request or answer.
 VOLATILE = (
     (re.compile(r"excerpt-[0-9a-f]{8}"), "excerpt-nonce"),
     (re.compile(r'"timings_ms": \{[^}]*\}'), '"timings_ms": {}'),
@@ -28,7 +28,7 @@ VOLATILE = (
 
 @dataclass(frozen=True)
 class Row:
-    """One field, an example of it, and what each column says becomes of it."""
+    """One field, an example of it, and its result in each column."""
 
     table: str
     field: str
@@ -58,7 +58,7 @@ def _cells(line: str) -> list[str]:
 
 
 def expected(fate: str, baseline: Any, row: Row) -> Any:
-    """What comes with the field, from what comes without it."""
+    """Return the expected output with the field, from the output without it."""
     found = copy.deepcopy(baseline)
     if fate == "kept":
         return put(found, row.field, row.example)
@@ -78,7 +78,7 @@ def compared(fate: str, baseline: Any, found: Any, row: Row) -> tuple[Any, Any]:
 
 
 def at(body: Any, path: str) -> Any:
-    """What is at `a.b[0].c`."""
+    """Return the value at a path such as `a.b[0].c`."""
     for step in steps(path):
         body = body[step]
     return body

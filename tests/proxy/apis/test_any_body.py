@@ -1,4 +1,4 @@
-"""Whatever JSON a client sends, it is the client who is told what is wrong with it: no body is answered with a 500."""
+"""Any invalid JSON of a client results in an error of the client: no body is answered with a 500."""
 
 import copy
 import json

@@ -49,7 +49,7 @@ PARSERS: dict[str, Read] = {
     "our own": our_own,
 }
 
-# What ends lines, events or strings for somebody, and what looks like the fields of an event.
+# Characters that end lines, events or strings in some parser, and text that looks like the fields of an event.
 TRICKY = st.sampled_from(
     [
         *(

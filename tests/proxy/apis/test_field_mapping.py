@@ -1,8 +1,8 @@
-"""docs/fields.md is true: every field of its tables is sent, and what comes is what its row says.
+"""Check docs/fields.md: every field of its tables is sent, and the output is compared with its row.
 
-A cell is `kept` (same place, same value), the places where the value comes out (`` `path` ``, or `` `path`: `value` ``
-where it is written differently), `dropped`, or the status that the request is answered with. What comes is compared
-whole with what comes without the field, so a cell leaves nothing unsaid.
+A cell is `kept` (same place, same value), the places of the value in the output (`` `path` ``, or `` `path`: `value` ``
+if it is written differently), `dropped`, or the status of the response. The whole output is compared with the output
+without the field, so a cell must list all differences.
 """
 
 import copy
@@ -68,7 +68,7 @@ ITEMS = [
     {"type": "function_call_output", "call_id": "call_1", "output": '{"sky":"grey"}'},
     CHAT[3],
 ]
-# What a client sends, without the field in question.
+# Requests of a client without the tested field.
 REQUESTS: dict[str, dict[str, Any]] = {
     "/v1/chat/completions": {"model": "{model}", "messages": CHAT},
     "/v1/responses": {"model": "{model}", "input": ITEMS},
@@ -76,7 +76,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "/api/generate": {"model": "{model}", "prompt": "When does water boil?", "stream": False},
     "/v1beta/models/{model}:generateContent": {"contents": CONTENTS},
 }
-# Who reads an answer, by the name of the column.
+# Clients that read an answer, by the name of the column.
 CLIENTS = {
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",
@@ -84,7 +84,7 @@ CLIENTS = {
     "generate": "/api/generate",
     "gemini": "/v1beta/models/{model}:generateContent",
 }
-# What a provider answers, without the field in question: its stream in one event.
+# Answers of a provider without the tested field: a stream of one event.
 ANSWERS: dict[str, dict[str, Any]] = {
     "openai": {
         "id": "chatcmpl-1",
@@ -233,7 +233,7 @@ PART = {"type": "output_text", "logprobs": []}
 ITEM = {"id": "msg_new", "type": "message", "role": "assistant", "status": "completed", "content": [PART]}
 UNASKED = ("instructions", "max_output_tokens", "reasoning", "temperature", "top_p", "truncation", "user")
 LINE = {"created_at": "now", "done": True, "done_reason": "stop"}
-# What a client is shown of an answer that says nothing but its text, beside that text and what we found out about it.
+# Fields of an answer that consists of text only, besides that text and the fields of citations.
 # `null` and empty lists stand where the API's own servers write them.
 BARE: dict[str, dict[str, Any]] = {
     "chat": {"object": "chat.completion", "model": "m", "system_fingerprint": None, "choices": [CHOICE]},
@@ -295,8 +295,8 @@ def bare(value: Any) -> Any:
     return {key: one for key, one in left.items() if key != "native_finish_reason"}
 
 
-# What the official clients can say and read, and which table has to name it; but for what a client fills in itself and
-# what every request or answer here has.
+# Fields that the official clients can send and read, and the table that must list them, except those that a client sets
+# itself and those that every request or answer here has.
 GENERATE_CONTENT = "Requests: `/v1beta/models/{model}:generateContent`"
 DEFINED: dict[str, tuple[str, str, list[str]]] = {
     "OpenAI's chat": (

@@ -1,4 +1,4 @@
-"""What chat front ends need that can only choose a model: read from their code, as they themselves are not run here."""
+"""Requests of chat front ends that can only choose a model. They are taken from their code, and not run here."""
 
 import json
 import subprocess

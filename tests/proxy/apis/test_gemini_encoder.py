@@ -1,4 +1,4 @@
-"""What clients of Gemini's API are written, piece by piece: parts, grounding in bytes, ends of all kinds."""
+"""Output for clients of Gemini's API, piece by piece: parts, grounding in bytes, ends of all kinds."""
 
 import asyncio
 import json
@@ -63,7 +63,7 @@ def read(*candidates: dict[str, Any], **fields: Any) -> list[Event]:
 
 
 def cited(candidate: dict[str, Any]) -> list[str]:
-    """What its supports point at, in the part they name."""
+    """Return the texts to which the supports refer."""
     parts = candidate["content"]["parts"]
     segments = [support["segment"] for support in candidate["groundingMetadata"]["groundingSupports"]]
     found = []
@@ -226,7 +226,7 @@ def test_candidates_that_interleave_end_each_with_its_own() -> None:
 
 
 def test_nothing_is_made_up() -> None:
-    """An answer without a model's name, id, usage: none is told."""
+    """An answer without a model's name, id, usage: none is reported."""
     bare = {"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": None}]}
     completion = Completion()
     completion.add(bare)

@@ -1,4 +1,4 @@
-"""What is understood of a request of Gemini's API: spellings, calls and their results, schemas."""
+"""Parsing of requests of Gemini's API: spellings, calls and their results, schemas."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What clients of Ollama's API are written, line by line."""
+"""Output for clients of Ollama's API, line by line."""
 
 import asyncio
 import json

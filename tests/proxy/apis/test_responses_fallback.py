@@ -40,7 +40,7 @@ UNKNOWN_PATH = {
 
 
 class Upstream(VLLM):
-    """Chat as vLLM has it; Responses as it is told."""
+    """A server with vLLM's chat API and a configurable Responses API."""
 
     def __init__(self, status: str, body: bytes) -> None:
         super().__init__()

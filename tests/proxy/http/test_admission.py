@@ -1,4 +1,4 @@
-"""How many may be answered at once: the next is told when to come back, and let in as soon as there is room."""
+"""Limit of simultaneous requests: more are rejected with a time to retry, until a request ends."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ async def test_one_too_many_is_told_when_to_come_back(name: str) -> None:
         async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(asked(client, CLIENTS["chat"])) for _ in range(MOST)]
             while len(upstream.requests) < MOST:
-                async with client.get("/healthz") as healthy:  # which is never turned away
+                async with client.get("/healthz") as healthy:  # this path is never rejected
                     assert healthy.status == 200
             async with client.post(path(CLIENTS[name]), json=body(CLIENTS[name])) as refused:
                 assert refused.status == 503

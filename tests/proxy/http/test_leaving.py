@@ -20,10 +20,10 @@ from tests.upstreams.wire import Break, Request, Server, Step
 Start = Callable[..., str]
 
 SECONDS = 1.0  # within which the connection has to be closed
-WITHIN_REASON = 30.0  # that the server may take to come as far, on a machine under load
+WITHIN_REASON = 30.0  # seconds for the server on a machine under load
 SEARCH = {"query": "{query}"}
 
-# What a provider has sent when the client leaves.
+# The output of a provider when the client disconnects.
 MOMENTS: dict[str, Callable[[Dialect], Sequence[Step]]] = {
     "before the provider answers": lambda _: [],
     "after its headers": lambda d: chunked(d, [])[:1],
@@ -34,7 +34,7 @@ MOMENTS: dict[str, Callable[[Dialect], Sequence[Step]]] = {
 
 
 class Silent:
-    """A server that says what it is told to and then keeps silent, until whoever asked has left."""
+    """A server that sends the configured bytes and then waits until the client disconnects."""
 
     def __init__(self) -> None:
         self.steps: Sequence[Step] = ()

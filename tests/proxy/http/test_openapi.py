@@ -15,7 +15,11 @@ from citestream.proxy.http.application import make_app
 from tests.conftest import Launch
 
 DOCUMENT = Path(__file__).parents[3] / "proxy/openapi.yaml"
-VENDORS = ("/api/", "/v1beta/", "/v1/embeddings")  # whose requests are described elsewhere, here only what is ours
+VENDORS = (
+    "/api/",
+    "/v1beta/",
+    "/v1/embeddings",
+)  # only the extensions are described here
 EXACT: list[Any] = [positive_data_acceptance, negative_data_rejection]
 EXAMPLES = 10  # requests an operation; each is answered in some milliseconds
 

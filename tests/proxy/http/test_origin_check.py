@@ -38,7 +38,7 @@ async def test_a_programme_a_named_page_and_our_own_page_may() -> None:
         own = f"http://{asking.host}:{asking.port}"
         for headers in ({}, {"Origin": "https://app.example"}, {"Origin": own}):
             assert await asked(asking, headers) == (200, None)
-    async with client(cors_origins=["file://", "app://.", "null"]) as asking:  # of programmes with a page inside
+    async with client(cors_origins=["file://", "app://.", "null"]) as asking:  # desktop applications
         for origin in ("file://", "app://.", "null"):
             assert await asked(asking, {"Origin": origin}) == (200, None)
     async with client(cors_origins=["*"]) as asking:

@@ -1,4 +1,4 @@
-"""What leaves in one write, how a silent stream is kept alive, and clients that read nothing."""
+"""Writes to clients, keep-alives of a silent stream, and clients that do not read."""
 
 import asyncio
 import json
@@ -146,7 +146,7 @@ async def wait_for_provider(stream: Stream) -> web.StreamResponse:
     return await stream.end()
 
 
-# What a client does not read -> how it is answered, and the encoder that writes keep-alives
+# Response that a client does not read -> function that answers it, and the encoder that writes keep-alives
 UNREAD: dict[str, tuple[Callable[[Stream], Awaitable[web.StreamResponse]], ChatEncoder | None]] = {
     "an answer": (write_much, None),
     "keep-alives, while the provider is silent": (wait_for_provider, LargeKeepAlives()),

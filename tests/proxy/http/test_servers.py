@@ -1,4 +1,4 @@
-"""Whatever a compatible server adds to OpenAI's stream arrives at the client, cited or not, streamed or whole."""
+"""All fields that a compatible server adds to OpenAI's stream arrive at the client, cited or not, streamed or not."""
 
 import json
 import re
@@ -22,7 +22,7 @@ Path = tuple[Any, ...]
 
 EVIDENCE = [{"text": "Water boils at 100 °C.", "url": "https://ex.org/a"}, {"text": "Ice melts at 0 °C."}]
 CITED = "Water boils at 100 °C. [1] Ice melts at 0 °C. [2]"
-# What we add to chunks, to choices and to deltas of a cited answer.
+# Fields that the proxy adds to chunks, choices and deltas of a cited answer.
 OURS = {"references", "grounding", "citations", "search_results"}
 TEXTLESS = {"an OpenAI model that speaks", "an OpenAI model that refuses"}
 # The envelope, of which one chunk's speaks for all; padding; Perplexity's repetition of the answer.
@@ -88,7 +88,7 @@ def values(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def told(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, list[Any]]]:
-    """What comes in order (deltas, log-probabilities, lists beside them); of all else, every value there was."""
+    """Return deltas, log-probabilities and lists in order, and all values of the other fields."""
     growing: dict[Path, list[Any]] = defaultdict(list)
     known: dict[Path, list[Any]] = defaultdict(list)
     for chunk in found:

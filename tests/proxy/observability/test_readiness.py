@@ -14,7 +14,7 @@ from citestream.proxy.http.application import make_app
 from tests.proxy.pipeline.test_retrieval import TEXTS, fill
 from tests.upstreams.wire import Break, Request, Server, Step, whole
 
-PROBE_SECONDS = 1.0  # that Kubernetes waits unless told otherwise
+PROBE_SECONDS = 1.0  # default timeout of a probe in Kubernetes
 KEY = "sk-canary-key"
 LISTED = whole("200 OK", b'{"data":[]}', "Content-Type: application/json")
 
@@ -36,7 +36,7 @@ def provider(kind: str, url: str) -> dict[str, Any]:
     return {"kind": kind, "base_url": url, "api_key": KEY}
 
 
-# What a provider does -> what is said of it
+# Behaviour of a provider -> its reported status
 PROVIDERS: dict[str, tuple[tuple[Step, ...], str]] = {
     "complete response": ((LISTED,), "ok"),
     "unknown path": (refusing("404 Not Found"), "ok"),

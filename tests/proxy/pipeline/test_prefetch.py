@@ -49,7 +49,7 @@ class Source:
 
 
 class Judge:
-    """Decides when it is told to; until then everybody waits."""
+    """Decides on demand; until then all sentences wait."""
 
     def __init__(self, *, open_: bool = False) -> None:
         self.gate = asyncio.Event()

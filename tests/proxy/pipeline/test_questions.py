@@ -1,4 +1,4 @@
-"""What chat pages ask for themselves, told from questions. Of the prompts only what they are known by is theirs."""
+"""Background requests of chat pages, distinguished from questions. The prompts contain only the recognised phrases."""
 
 import json
 import sys

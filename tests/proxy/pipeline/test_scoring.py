@@ -171,7 +171,7 @@ async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() ->
 
 async def test_whoever_loses_patience_takes_the_evidence_from_nobody() -> None:
     class Held(Preparations):
-        """Ready when it is told to be."""
+        """Becomes ready on demand."""
 
         def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[PreparedEvidence]":
             self.prepared: asyncio.Future[PreparedEvidence] = asyncio.get_running_loop().create_future()

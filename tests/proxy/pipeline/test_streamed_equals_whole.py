@@ -38,7 +38,7 @@ EVIDENCE = [
     {"text": "水在一百度沸腾。", "title": "Wasser"},
 ]
 QUESTION = "What is the Harlan bridge?"
-EXAMPLES = 10  # of each pair of APIs
+EXAMPLES = 10  # examples for each pair of APIs
 
 
 SENTENCES = (

@@ -1,4 +1,4 @@
-"""What tools answered, as evidence: numbered, in its place, within limits; and through every API, to a real answer."""
+"""Tool results as evidence: numbered, in place, within limits, and cited through every API."""
 
 import json
 import sys

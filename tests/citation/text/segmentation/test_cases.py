@@ -8,7 +8,7 @@ from tests.citation.text.segmentation.cases import RULES, STREAMS
 from tests.citation.text.segmentation.test_properties import cut, segmented
 
 GROUPS = {"rules": RULES, "streams": STREAMS}
-ENOUGH = 0.95  # of the cases of a group
+ENOUGH = 0.95  # share of the cases of a group
 
 
 def right(pieces: tuple[str, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""What kind of text each piece is: tables cut by hand, and a CommonMark parser's word on what is code."""
+"""The kind of text of each piece: tables split by hand, and code as a CommonMark parser finds it."""
 
 from bisect import bisect_right
 from itertools import accumulate

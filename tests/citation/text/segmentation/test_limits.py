@@ -1,4 +1,4 @@
-"""What bounds the segmenter: characters held, work, and what becomes of a sentence that leaves too early."""
+"""Limits of the segmenter: buffered characters, work, and sentences that are released too early."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-"""What holds for every text and every way of cutting it into deltas."""
+"""Properties of every text and every way of splitting it into deltas."""
 
 import itertools
 from collections.abc import Sequence
