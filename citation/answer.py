@@ -67,7 +67,7 @@ class Answer:
         self._segmenter = Segmenter(limits)
         self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
-        self._partial = _PartialSentence(names, defanger)
+        self._partial = _PartialSentence(names, defanger, self._max_claim)
         self._context = ""  # the previous sentence of the same paragraph
         self._taken = 0  # code points of sentences that were already split
         self._shown = 0  # code points that the client has
@@ -146,10 +146,10 @@ class Answer:
         return [Draft(text, end=part.start + length)] if text else []
 
     def _draft(self, sentence: Sentence, following: str = "") -> Draft:
-        partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger)
+        partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger, self._max_claim)
         released, sentence = partial.released, partial.joined(sentence)
         stripped, text = partial.complete(sentence)
-        too_long = partial.is_split and len(sentence.text) > self._max_claim
+        too_long = partial.too_long(sentence)
         claim = None if too_long else self._claim(sentence, stripped.text, stripped.cited)
         self._context = "" if too_long else _context(sentence, stripped.text)
         return Draft(
@@ -220,9 +220,12 @@ def _kind_of(text: str) -> Kind:
 class _PartialSentence:
     """The released part of an incomplete sentence, and the pieces that the length limit split off it."""
 
-    def __init__(self, names: MarkerNames, defanger: LinkDefanger | None) -> None:
+    def __init__(self, names: MarkerNames, defanger: LinkDefanger | None, max_claim: int) -> None:
+        """`max_claim`: code points of a split sentence above which it gets no decision."""
         self._names = names
         self._defanger = defanger
+        self._max_claim = max_claim
+        self._forgotten = False  # whether pieces were dropped, because the sentence is too long for a decision
         self._stripper: MarkerStripper | None = None  # created when a part is released
         self._text = ""  # the released part without the model's markers
         self._shown = ""  # the same with defanged links
@@ -235,10 +238,9 @@ class _PartialSentence:
         """The number of characters that the client has."""
         return len(self._shown)
 
-    @property
-    def is_split(self) -> bool:
-        """Whether the length limit split pieces off."""
-        return bool(self._pieces)
+    def too_long(self, joined: Sentence) -> bool:
+        """Return whether the length limit split this sentence, and it is too long for a decision."""
+        return self._forgotten or (bool(self._pieces) and len(joined.text) > self._max_claim)
 
     def release(self, part: OpenSentence | Sentence, length: int) -> str:
         """Release the first `length` characters of the text after the pieces. Return what the client does not have."""
@@ -258,7 +260,15 @@ class _PartialSentence:
         shown = self.release(piece, len(piece.text))
         self._pieces.append(piece)
         self._pieces_length += len(piece.text)
+        if self._raw_length == self._pieces_length > self._max_claim:
+            self._forget()
         return shown
+
+    def _forget(self) -> None:
+        """Drop the pieces. Joining the text of each to all before takes quadratic time: 13 s for 4 MB without an end."""
+        self._forgotten = True
+        self._text = self._shown = ""
+        self._pieces, self._raw_length, self._pieces_length = [], 0, 0
 
     def joined(self, last: Sentence) -> Sentence:
         """Return the complete sentence: all pieces and the last one."""
@@ -279,7 +289,7 @@ class _PartialSentence:
     def _stripped(self, sentence: Sentence) -> StrippedText:
         if sentence.verbatim:
             return StrippedText(sentence.text)
-        if not self._raw_length:
+        if not self._raw_length and self._stripper is None:
             return strip(sentence.text, self._names)
         stripper = self._stripper or MarkerStripper(self._names)
         rest = stripper.feed(sentence.text[self._raw_length :]) + stripper.flush()

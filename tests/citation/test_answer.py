@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.answer import Answer
 from citestream.citation.evidence import Evidence
-from citestream.citation.options import Options
+from citestream.citation.options import Options, Release
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Status, Support
 from citestream.citation.text.segmentation import SegmentLimits
@@ -100,12 +100,16 @@ def test_a_sentence_beyond_the_length_limit_is_decided_as_a_whole(count: int) ->
     assert (span.start, span.end) == (0, len(text))
 
 
-def test_a_sentence_far_beyond_the_length_limit_gets_no_decision() -> None:
-    text = "bridge " * 500
-    answer = Response(EVIDENCE, Options(), limits=SegmentLimits(characters=700)).answer(0)
-    drafts = [*answer.feed(text), *answer.flush()]
-    assert "".join(answer.cite(draft) for draft in drafts) == text
+@pytest.mark.parametrize("release", ["sentence", "live"])
+@pytest.mark.parametrize("size", [1, 7, 90, 10_000])
+def test_a_sentence_far_beyond_the_length_limit_gets_no_decision(release: Release, size: int) -> None:
+    text = "the bridge [1] and " * 500
+    answer = Response(EVIDENCE, Options(release=release), limits=SegmentLimits(characters=700)).answer(0)
+    drafts = [draft for at in range(0, len(text), size) for draft in answer.feed(text[at : at + size])]
+    drafts += answer.flush()
+    assert "".join(answer.cite(draft) for draft in drafts) == text.replace(" [1]", "")
     assert all(draft.claim is None for draft in drafts)
+    assert max(len(draft.text) for draft in drafts) <= 3 * 700, "the whole sentence is kept"
 
 
 CUT = {
