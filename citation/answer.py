@@ -265,7 +265,7 @@ class _PartialSentence:
         return shown
 
     def _forget(self) -> None:
-        """Drop the pieces. Joining the text of each to all before takes quadratic time: 13 s for 4 MB without an end."""
+        """Drop the pieces. Joining each to all before it takes quadratic time: 13 s for 4 MB without a sentence end."""
         self._forgotten = True
         self._text = self._shown = ""
         self._pieces, self._raw_length, self._pieces_length = [], 0, 0
