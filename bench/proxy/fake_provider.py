@@ -40,17 +40,17 @@ async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
             sent = await reader.readexactly(int(length[1])) if length else b""
             target = head.split(b" ", 2)[1]
             if target.startswith(b"/times/"):
-                told(writer, times.pop(target.removeprefix(b"/times/"), []))
+                write_times(writer, times.pop(target.removeprefix(b"/times/"), []))
             else:
                 await stream(writer, target, sent, times)
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
 
 
-def told(writer: asyncio.StreamWriter, due: list[float]) -> None:
-    """Return the time of each written token in seconds of the monotonic clock."""
-    said = orjson.dumps(due)
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said))
+def write_times(writer: asyncio.StreamWriter, due: list[float]) -> None:
+    """Send the time of each written token in seconds of the monotonic clock."""
+    body = orjson.dumps(due)
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
 
 
 async def stream(writer: asyncio.StreamWriter, target: bytes, sent: bytes, times: Times) -> None:
@@ -62,7 +62,7 @@ async def stream(writer: asyncio.StreamWriter, target: bytes, sent: bytes, times
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {CONTENT_TYPES[kind]}\r\nTransfer-Encoding: chunked\r\n\r\n"
     writer.write(head.encode())
     if named[1] == b"paced":
-        await paced(writer, kind, count, pace, kept(times, named[4]))
+        await paced(writer, kind, count, pace, times_of(times, named[4]))
     else:
         for frame in framed(kind, count):
             writer.write(frame)
@@ -71,7 +71,7 @@ async def stream(writer: asyncio.StreamWriter, target: bytes, sent: bytes, times
     writer.write(b"0\r\n\r\n")
 
 
-def kept(times: Times, name: bytes) -> list[float]:
+def times_of(times: Times, name: bytes) -> list[float]:
     """Return the list for the times of a stream."""
     if len(times) >= MOST_NAMES:
         times.popitem(last=False)

@@ -20,7 +20,7 @@ EVIDENCE = tuple(Evidence(number, f"Passage {number}.", f"e{number}") for number
 SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
 
 
-def shown(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED) -> tuple[str, Response]:
+def visible_text(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED) -> tuple[str, Response]:
     """Return the shown text if every claim gets the same decision."""
     response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
     answer = response.answer(0)
@@ -34,10 +34,10 @@ def shown(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=200)
 def test_both_release_modes_show_the_same_for_any_deltas(text: str, places: list[int]) -> None:
-    expected, _ = shown([text], Options())
-    assert shown(cut(text, places), Options())[0] == expected
-    assert shown(cut(text, places), Options(release="live"))[0] == expected
-    assert shown(list(text), Options(release="live"))[0] == expected
+    expected, _ = visible_text([text], Options())
+    assert visible_text(cut(text, places), Options())[0] == expected
+    assert visible_text(cut(text, places), Options(release="live"))[0] == expected
+    assert visible_text(list(text), Options(release="live"))[0] == expected
 
 
 def shown_with_releases(parts: Sequence[str], options: Options) -> tuple[list[str], Response]:
@@ -57,7 +57,7 @@ def shown_with_releases(parts: Sequence[str], options: Options) -> tuple[list[st
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=200)
 def test_releasing_parts_of_sentences_early_changes_nothing_in_the_end(text: str, places: list[int]) -> None:
-    expected, plain = shown([text], Options())
+    expected, plain = visible_text([text], Options())
     for parts in (cut(text, places), list(text)):
         pieces, response = shown_with_releases(parts, Options())
         assert "".join(pieces) == expected
@@ -133,17 +133,17 @@ def test_an_incomplete_last_sentence_of_a_cut_answer_is_not_cited(case: str) -> 
 @given(texts)
 @settings(max_examples=200)
 def test_shown_text_without_our_markers_is_the_text_without_the_models_markers(text: str) -> None:
-    plain, _ = shown([text], Options(marker="none"))
+    plain, _ = visible_text([text], Options(marker="none"))
     for placement in ("after", "before"):
-        marked, response = shown([text], Options(placement=placement))
+        marked, response = visible_text([text], Options(placement=placement))
         assert without_ours(marked, response) == plain
-    assert shown([text], Options(), Decision())[0] == plain
+    assert visible_text([text], Options(), Decision())[0] == plain
 
 
 @given(texts)
 @settings(max_examples=200)
 def test_spans_index_the_shown_text(text: str) -> None:
-    marked, response = shown([text], Options())
+    marked, response = visible_text([text], Options())
     for reference in response.references.cited():
         for span in reference.spans:
             assert marked[slice(*span.marker)] == "[1]"
@@ -180,7 +180,7 @@ def test_following_text_never_turns_our_marker_into_a_link(case: str) -> None:
     text, expected = ADJOINED[case]
     for parts in ([text], list(text)):
         for release in ("sentence", "live"):
-            assert shown(parts, Options(release=release))[0] == expected
+            assert visible_text(parts, Options(release=release))[0] == expected
 
 
 CASES = {
@@ -217,4 +217,4 @@ def test_what_is_shown(text: str, expected: str) -> None:
     ways += [cut(text, [rng.randrange(1000) for _ in range(8)]) for _ in range(5)]
     for options in (Options(), Options(release="live")):
         for parts in ways:
-            assert shown(parts, options)[0] == expected
+            assert visible_text(parts, options)[0] == expected

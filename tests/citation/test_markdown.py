@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from citestream.citation.options import Options
-from tests.citation.test_answer import shown
+from tests.citation.test_answer import visible_text
 from tests.citation.text.segmentation.cases import STREAMS
 from tests.citation.text.segmentation.test_properties import texts
 
@@ -102,8 +102,8 @@ CASES |= {file.name: file.read_text("utf-8") for file in sorted(DOCUMENTS.iterdi
 @pytest.mark.parametrize("placement", ["after", "before"])
 def test_markers_change_no_structure(text: str, placement: str) -> None:
     options = {"after": Options(), "before": Options(placement="before")}
-    plain, _ = shown([text], Options(marker="none"))
-    marked, response = shown([text], options[placement])
+    plain, _ = visible_text([text], Options(marker="none"))
+    marked, response = visible_text([text], options[placement])
     assert structure(marked) == structure(plain)
     if text == ANSWER:
         assert len(response.references.cited()[0].spans) >= 10
@@ -112,7 +112,7 @@ def test_markers_change_no_structure(text: str, placement: str) -> None:
 @given(texts)
 @settings(max_examples=100)
 def test_code_is_never_touched(text: str) -> None:
-    marked, _ = shown([text], Options())
+    marked, _ = visible_text([text], Options())
     after = structure(marked)
     for token in structure(text):
         if token[0] in ("fence", "code_block"):

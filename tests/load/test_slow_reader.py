@@ -67,7 +67,7 @@ async def test_a_slow_reader_holds_its_provider_back(tmp_path: Path) -> None:
                 endless.sent = 0
                 upstream.left.clear()
                 before = sample(server.pid, 0, 0).memory
-                reader, writer = await asked(url, body)
+                reader, writer = await send_request(url, body)
                 await held_back(endless, url)
                 taken = endless.sent
                 assert taken < MOST_TAKEN, case
@@ -78,7 +78,7 @@ async def test_a_slow_reader_holds_its_provider_back(tmp_path: Path) -> None:
                     await upstream.left.wait()
 
 
-async def asked(url: str, body: Fields) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def send_request(url: str, body: Fields) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A client that has asked and reads nothing: its system takes as little as it may."""
     host, _, port = url.removeprefix("http://").partition(":")
     connection = socket.socket()

@@ -51,7 +51,7 @@ class Answer:
         return [type(event).__name__ for event in self.events]
 
 
-def made(kind: str, url: str, **settings: Any) -> Provider:
+def make_provider(kind: str, url: str, **settings: Any) -> Provider:
     """A provider of that kind for a server at that address."""
     base = f"{url}/v1" if kind == "openai" else url
     return provider(kind, base_url=base, **{"api_key": KEYS[kind], "timeouts": QUICK, "retries": ONCE, **settings})
@@ -74,7 +74,7 @@ async def ask(asked: Provider, params: Mapping[str, Any] | None = None, **reques
 
 async def answered(kind: str, url: str, params: Mapping[str, Any] | None = None, **settings: Any) -> Answer:
     """As `ask`, of a provider made for this one question."""
-    asked = made(kind, url, **settings)
+    asked = make_provider(kind, url, **settings)
     try:
         return await ask(asked, params)
     finally:

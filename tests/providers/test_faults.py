@@ -22,7 +22,7 @@ from citestream.providers.errors import (
 )
 from citestream.providers.events import ChatRequest, Idle, TextDelta
 from citestream.providers.transport import Timeouts
-from tests.providers.asking import MODELS, QUESTION, Answer, answered, ask, made
+from tests.providers.asking import MODELS, QUESTION, Answer, answered, ask, make_provider
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI
@@ -176,7 +176,7 @@ async def test_a_stream_cut_at_any_byte(kind: str, how: Break) -> None:
 
     longest = 0
     async with Server(answer) as server:
-        asked = made(kind, server.url)
+        asked = make_provider(kind, server.url)
         for cut in range(0, len(body) + 1, 1 if how is Break.CLOSE else 17):
             sent = body[:cut]
             got = await ask(asked)
@@ -331,7 +331,7 @@ async def test_an_answer_that_takes_longer_than_it_may_ends_with_what_arrived() 
 
 async def test_silence_is_told_in_ticks() -> None:
     async with Server(sse(WATER, Break.STALL)) as server:
-        asked = made("openai", server.url, timeouts=Timeouts(tick=0.02))
+        asked = make_provider("openai", server.url, timeouts=Timeouts(tick=0.02))
         ticks = 0
         async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
             async for got in events:
@@ -344,7 +344,7 @@ async def test_silence_is_told_in_ticks() -> None:
 
 async def test_a_reader_that_takes_its_time_is_not_the_providers_silence() -> None:
     async with Server(sse(WATER, event(" boils"), STOP)) as server:
-        asked = made("openai", server.url, timeouts=Timeouts(first_token=5, idle=0.2, tick=0.05))
+        asked = make_provider("openai", server.url, timeouts=Timeouts(first_token=5, idle=0.2, tick=0.05))
         text = ""
         async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
             async for got in events:
@@ -368,7 +368,7 @@ async def test_what_arrived_while_the_reader_was_away_is_not_lost_to_the_break_a
         yield Break.CLOSE
 
     async with Server(answer) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         got = Answer()
         try:
             async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
@@ -391,7 +391,7 @@ async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
         "in the answer": [CHUNKED, chunk(WATER), Break.STALL],
     }
     async with Server(script(*steps[stage])) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2), aclosing(asked.stream(ChatRequest("m", QUESTION))) as events:
                 async for _ in events:
@@ -412,7 +412,7 @@ async def test_the_next_request_after_every_fault_is_fine() -> None:
         yield chunk(b"")
 
     async with Server(answer) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         for steps in faults:
             current = steps
             await ask(asked)

@@ -8,7 +8,7 @@ from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedErro
 from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.gemini.generation_config import generate_content_body
-from tests.providers.asking import answered, made
+from tests.providers.asking import answered, make_provider
 from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
 from tests.upstreams.wire import Server, script, sse
 
@@ -16,7 +16,7 @@ TEXT = "Water boils at 100 °C [1]."
 RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}
 
 
-def said(*parts: dict[str, Any], reason: str | None = None, **fields: Any) -> bytes:
+def response_event(*parts: dict[str, Any], reason: str | None = None, **fields: Any) -> bytes:
     candidate = {
         "content": {"parts": list(parts), "role": "model"},
         "index": 0,
@@ -71,7 +71,7 @@ async def test_vertex_has_its_own_addresses_and_takes_access_tokens() -> None:
     async with Server(Gemini()) as server:
         place = f"{server.url}/v1/projects/p/locations/europe-west1"
         answer = await answered("gemini", place, vertex=True, api_key="ya29.token")
-        asked = made("gemini", place, vertex=True, api_key="ya29.token")
+        asked = make_provider("gemini", place, vertex=True, api_key="ya29.token")
         assert await asked.models() == [MODEL]
         await asked.aclose()
     assert answer.text() == TEXT
@@ -85,10 +85,10 @@ async def test_vertex_has_its_own_addresses_and_takes_access_tokens() -> None:
 
 async def test_the_models_that_write_text() -> None:
     async with Server(Gemini()) as server:
-        asked = made("gemini", server.url)
+        asked = make_provider("gemini", server.url)
         assert await asked.models() == [MODEL]
         await asked.aclose()
-        wrong = made("gemini", server.url, api_key="AIzaWrong")
+        wrong = make_provider("gemini", server.url, api_key="AIzaWrong")
         with pytest.raises(Rejected, match="API key not valid") as raised:
             await wrong.models()
         await wrong.aclose()
@@ -129,36 +129,41 @@ STREAMS: dict[str, tuple[list[bytes], str, Any]] = {
         "content_filter",
     ),
     "a finish without content": (
-        [said({"text": "Wa"}), b'data: {"candidates": [{"finishReason": "SAFETY","index": 0}]}\r\n\r\n'],
+        [response_event({"text": "Wa"}), b'data: {"candidates": [{"finishReason": "SAFETY","index": 0}]}\r\n\r\n'],
         "Wa",
         "content_filter",
     ),
     "a finish reason on every event": (
-        [said({"text": "Wa"}, reason="STOP"), said({"text": "ter"}, reason="STOP")],
+        [response_event({"text": "Wa"}, reason="STOP"), response_event({"text": "ter"}, reason="STOP")],
         "Water",
         "stop",
     ),
     "several parts in one event": (
-        [said({"text": "hm", "thought": True}, {"text": "Wa"}, {"text": "ter"}, reason="STOP")],
+        [response_event({"text": "hm", "thought": True}, {"text": "Wa"}, {"text": "ter"}, reason="STOP")],
         "Water",
         "stop",
     ),
     "an event without candidates": (
-        [said({"text": "Wa"}), b'data: {"usageMetadata": {}}\r\n\r\n', b"data: {}\r\n\r\n", said(reason="STOP")],
+        [
+            response_event({"text": "Wa"}),
+            b'data: {"usageMetadata": {}}\r\n\r\n',
+            b"data: {}\r\n\r\n",
+            response_event(reason="STOP"),
+        ],
         "Wa",
         "stop",
     ),
     "an error in the stream": (
         [
-            said({"text": "Wa"}),
+            response_event({"text": "Wa"}),
             b'data: {"error": {"code": 503,"message": "Overloaded","status": "UNAVAILABLE"}}\r\n\r\n',
         ],
         "Wa",
         ReportedError,
     ),
-    "the end without a finish reason": ([said({"text": "Wa"})], "Wa", IncompleteAnswer),
+    "the end without a finish reason": ([response_event({"text": "Wa"})], "Wa", IncompleteAnswer),
     "an event that is not JSON": (
-        [said({"text": "Wa"}), b"data: {oops\r\n\r\n", said({"text": "ter"}, reason="STOP")],
+        [response_event({"text": "Wa"}), b"data: {oops\r\n\r\n", response_event({"text": "ter"}, reason="STOP")],
         "Water",
         "stop",
     ),

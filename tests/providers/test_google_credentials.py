@@ -7,7 +7,7 @@ import pytest
 
 from citestream.providers.errors import Unreachable
 from citestream.providers.google_credentials import AccessTokens
-from tests.providers.asking import made
+from tests.providers.asking import make_provider
 from tests.upstreams.gemini import MODEL, Gemini
 from tests.upstreams.wire import Server, script, serving, whole
 
@@ -36,7 +36,7 @@ async def test_the_token_of_a_service_account_is_fetched_once_and_sent(
     with serving(token_server) as tokens:
         account(file, f"{tokens.url}/token")
         async with Server(Gemini()) as server:
-            asked = made("gemini", f"{server.url}/v1/projects/p/locations/l", vertex=True, api_key="")
+            asked = make_provider("gemini", f"{server.url}/v1/projects/p/locations/l", vertex=True, api_key="")
             for _ in range(2):
                 assert await asked.models() == [MODEL]
             await asked.aclose()

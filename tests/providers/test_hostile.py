@@ -10,7 +10,7 @@ import pytest
 
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, TextDelta, Usage
-from tests.providers.asking import answered, made
+from tests.providers.asking import answered, make_provider
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama
 from tests.upstreams.openai import OpenAI
@@ -74,7 +74,7 @@ async def test_a_redirect_of_the_models_takes_no_key_along(kind: str) -> None:
     async with Server(script(whole("200 OK", b"{}"))) as elsewhere:
         redirect = script(whole("302 Found", b"", f"Location: {elsewhere.url}/v1/models"))
         async with Server(redirect) as server:
-            asked = made(kind, server.url)
+            asked = make_provider(kind, server.url)
             with pytest.raises(ProviderError):
                 await asked.models()
             await asked.aclose()

@@ -8,7 +8,7 @@ from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedErro
 from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.ollama import address
 from citestream.providers.wire.ollama.chat_request import chat_body
-from tests.providers.asking import answered, made
+from tests.providers.asking import answered, make_provider
 from tests.upstreams.ollama import MODEL, Ollama, line
 from tests.upstreams.wire import Server, chunk, head, script, sse
 
@@ -52,14 +52,14 @@ async def test_tool_calls_are_numbered_and_their_arguments_are_text() -> None:
 
 async def test_the_models() -> None:
     async with Server(Ollama()) as server:
-        asked = made("ollama", server.url)
+        asked = make_provider("ollama", server.url)
         assert await asked.models() == ["llama3.2:latest", "qwen3:4b"]
         await asked.aclose()
 
 
 async def test_an_unknown_model_is_a_404_in_its_own_words() -> None:
     async with Server(Ollama()) as server:
-        asked = made("ollama", server.url)
+        asked = make_provider("ollama", server.url)
         with pytest.raises(Rejected, match="model 'x' not found") as raised:
             _ = [event async for event in asked.stream(ChatRequest("x", []))]
         await asked.aclose()

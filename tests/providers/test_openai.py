@@ -11,7 +11,7 @@ from citestream.providers import provider
 from citestream.providers.errors import Rejected
 from citestream.providers.events import ChatRequest, OtherDelta, TextDelta
 from citestream.providers.openai import OpenAIProvider, azure_url
-from tests.providers.asking import QUESTION, answered, ask, made
+from tests.providers.asking import QUESTION, answered, ask, make_provider
 from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
 from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole
 
@@ -48,7 +48,7 @@ async def test_text_says_where_an_event_came_with_it() -> None:
 
     said = []
     async with Server(parted) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         async with aclosing(asked.stream(ChatRequest(MODEL, QUESTION))) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
@@ -104,7 +104,7 @@ async def test_an_answer_of_vllm() -> None:
 
 async def test_the_clients_own_key_goes_before_ours() -> None:
     async with Server(OpenAI()) as server:
-        asked = made("openai", server.url, api_key="sk-ours")
+        asked = make_provider("openai", server.url, api_key="sk-ours")
         answer = await ask(asked, key=KEY)
         await asked.aclose()
     assert answer.error is None
@@ -129,7 +129,7 @@ async def test_a_server_that_refuses_stream_options_is_asked_once_more_and_remem
             yield whole("200 OK", STOP, "Content-Type: text/event-stream")
 
     async with Server(strict) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         assert [(await ask(asked)).text() for _ in range(2)] == ["ok", "ok"]
         refused = await ask(asked, {"stream_options": {"include_usage": True}})
         await asked.aclose()
@@ -147,7 +147,7 @@ async def test_too_many_requests_tell_when_to_come_back() -> None:
 
 async def test_one_tenants_cookie_never_travels_with_anothers_request() -> None:
     async with Server(OpenAI()) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         await ask(asked)
         await ask(asked)
         await asked.aclose()
@@ -156,7 +156,7 @@ async def test_one_tenants_cookie_never_travels_with_anothers_request() -> None:
 
 async def test_a_connection_is_used_again() -> None:
     async with Server(OpenAI()) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         for _ in range(3):
             assert (await ask(asked)).error is None
         await asked.aclose()
@@ -167,7 +167,7 @@ async def test_a_reader_that_leaves_closes_the_upstream() -> None:
     pieces = b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
 
     async with Server(sse(pieces, Break.STALL)) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         async with aclosing(asked.stream(ChatRequest(MODEL, QUESTION))) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
@@ -178,10 +178,10 @@ async def test_a_reader_that_leaves_closes_the_upstream() -> None:
 
 async def test_the_models() -> None:
     async with Server(OpenAI()) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         assert await asked.models() == ["gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14"]
         await asked.aclose()
-        wrong = made("openai", server.url, api_key="sk-wrong")
+        wrong = make_provider("openai", server.url, api_key="sk-wrong")
         with pytest.raises(Rejected, match=r"Incorrect API key provided: \*\*\*"):
             await wrong.models()
         await wrong.aclose()
@@ -189,7 +189,7 @@ async def test_the_models() -> None:
 
 async def test_a_pass_through_changes_no_byte() -> None:
     async with Server(OpenAI()) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         assert isinstance(asked, OpenAIProvider)
         sent = b'{"model":"m",  "messages":[],"stream":true,"stream_options":null}'
         relayed = await asked.relay(sent, "/chat/completions", model="m", key=None)
@@ -205,7 +205,7 @@ async def test_a_pass_through_changes_no_byte() -> None:
 async def test_a_pass_through_nobody_reads_is_closed() -> None:
 
     async with Server(sse(STOP, Break.STALL)) as server:
-        asked = made("openai", server.url)
+        asked = make_provider("openai", server.url)
         assert isinstance(asked, OpenAIProvider)
         relayed = await asked.relay(b"{}")
         await relayed.body.aclose()

@@ -34,7 +34,7 @@ def empty(server: Redis) -> None:
         client.flushall()
 
 
-def kept(server: Redis) -> int:
+def entry_count(server: Redis) -> int:
     """Return the number of entries, after checking that no key of another entry remains."""
     with server.client() as client:
         names = client.zrange(PREFIX + "ages", 0, -1)
@@ -55,7 +55,7 @@ def test_what_one_machine_puts_another_finds_for_the_same_client(server: Redis) 
         assert there.get("", "chatcmpl-1") is None
         here.put("search", "chatcmpl-1", b"again")
         assert there.get("search", "chatcmpl-1") == b"again"
-    assert kept(server) == 2
+    assert entry_count(server) == 2
     with server.client() as client:
         assert not any(b"chatcmpl" in key or b"search" in key for key in client.scan_iter())
 
@@ -66,7 +66,7 @@ def test_there_are_never_more_than_wanted(server: Redis) -> None:
             entries.put("", str(number), b"x")
         assert sum(entries.get("", str(number)) is not None for number in range(10)) == 3
         assert entries.get("", "9") is not None
-    assert kept(server) == 3
+    assert entry_count(server) == 3
 
 
 def test_they_never_take_more_than_wanted(server: Redis) -> None:
@@ -75,7 +75,7 @@ def test_they_never_take_more_than_wanted(server: Redis) -> None:
             entries.put("", str(number), b"x" * 300)
             entries.put("", str(number), b"x" * 290)  # replaced entries do not count
         assert entries.get("", "9") is not None
-    assert kept(server) == 3
+    assert entry_count(server) == 3
 
 
 def test_what_is_too_old_is_gone_and_leaves_nothing(server: Redis) -> None:
@@ -177,10 +177,10 @@ def test_whatever_of_its_counting_is_dropped_is_counted_again(count: int, server
                 client.delete(*(PREFIX + key for key in dropped))
                 entries.put("", "again", b"y" * (number + 1))
                 assert entries.get("", "again") == b"y" * (number + 1)
-                assert kept(server) >= 1
+                assert entry_count(server) >= 1
             for number in range(20, 30):
                 entries.put("", str(number), b"x" * 190)
-            assert kept(server) == 5
+            assert entry_count(server) == 5
             assert all(entries.get("", str(number)) for number in range(25, 30))
 
 
@@ -190,5 +190,5 @@ def test_an_entry_that_is_dropped_with_the_counting_is_not_counted_again(server:
         (entry,) = (key for key in client.scan_iter() if client.type(key) == b"string" and client.get(key) == b"x")
         client.delete(entry, PREFIX + "total")
         entries.put("", "b", b"yy")
-        assert kept(server) == 1
+        assert entry_count(server) == 1
         assert int(client.get(PREFIX + "total")) == 2

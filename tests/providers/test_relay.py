@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
 from citestream.providers.relay import EventBuffer
 from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
-from tests.providers.asking import MODELS, made
+from tests.providers.asking import MODELS, make_provider
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI, error
@@ -28,7 +28,7 @@ UPSTREAMS: dict[str, tuple[Any, bytes, bytes]] = {
 async def relayed(
     kind: str, url: str, sent: bytes = b"{}", choices: int = 1, path: str = ""
 ) -> tuple[bytes, ProviderError | None]:
-    asked = made(kind, url)
+    asked = make_provider(kind, url)
     received = b""
     try:
         answer = await asked.relay(sent, path or PATHS[kind], model=MODELS[kind], key=None, choices=choices)

@@ -23,7 +23,7 @@ from citestream.providers.events import ChatRequest
 from citestream.providers.relay import relay
 from citestream.providers.transport import Call, Retries, Timeouts, Transport
 from citestream.providers.wire.stream_end import StreamEnd
-from tests.providers.asking import MODELS, QUESTION, QUICK, answered, made
+from tests.providers.asking import MODELS, QUESTION, QUICK, answered, make_provider
 from tests.providers.test_faults import TEXT, WATER, WHOLE
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
 
@@ -137,7 +137,7 @@ async def test_what_passes_through_unchanged_too() -> None:
 async def test_leaving_ends_the_wait_for_another_try() -> None:
     turns = Turns("openai", [whole("503 Busy", b"{}", "Retry-After: 5")], GOOD)
     async with Server(turns) as server:
-        asked = made("openai", server.url, retries=Retries())
+        asked = make_provider("openai", server.url, retries=Retries())
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
                 await anext(asked.stream(REQUEST))

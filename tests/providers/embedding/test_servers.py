@@ -18,7 +18,7 @@ TEXTS = ["Water boils.", "at 100 °C", "水"]
 KINDS = ("openai", "ollama", "gemini")
 
 
-def made(kind: str, url: str, key: str = KEY) -> Embedder:
+def make_embedder(kind: str, url: str, key: str = KEY) -> Embedder:
     base = f"{url}/v1" if kind == "openai" else url
     return embedder(kind, "a-model", Settings(base_url=base, api_key=key))
 
@@ -27,7 +27,7 @@ def made(kind: str, url: str, key: str = KEY) -> Embedder:
 async def test_every_text_gets_its_own_vector_of_unit_length(kind: str) -> None:
     upstream = Embeddings()
     async with Server(upstream) as server:
-        asked = made(kind, server.url)
+        asked = make_embedder(kind, server.url)
         found = await asked.embed([*TEXTS, TEXTS[0]])
         await asked.aclose()
     assert found.dtype == np.float32
@@ -39,7 +39,7 @@ async def test_every_text_gets_its_own_vector_of_unit_length(kind: str) -> None:
 
 async def test_a_server_that_knows_no_base64_is_read_as_well() -> None:
     async with Server(Embeddings(base64=False)) as server:
-        asked = made("openai", server.url)
+        asked = make_embedder("openai", server.url)
         assert (await asked.embed(TEXTS)).shape == (3, 3)
         await asked.aclose()
 
@@ -47,7 +47,7 @@ async def test_a_server_that_knows_no_base64_is_read_as_well() -> None:
 async def test_a_batch_that_is_too_large_is_halved_until_it_fits() -> None:
     upstream = Embeddings(most=2)
     async with Server(upstream) as server:
-        asked = made("openai", server.url)
+        asked = make_embedder("openai", server.url)
         texts = [f"text number {n}" for n in range(7)]
         assert (await asked.embed(texts)).shape == (7, 3)
         await asked.aclose()
@@ -57,7 +57,7 @@ async def test_a_batch_that_is_too_large_is_halved_until_it_fits() -> None:
 
 async def test_a_wrong_key_is_an_error_of_the_embedder() -> None:
     async with Server(Embeddings()) as server:
-        asked = made("openai", server.url, key="wrong")
+        asked = make_embedder("openai", server.url, key="wrong")
         with pytest.raises(Rejected) as caught:
             await asked.embed(TEXTS)
         await asked.aclose()
@@ -68,7 +68,7 @@ async def test_a_wrong_key_is_an_error_of_the_embedder() -> None:
 async def test_nobody_there(kind: str) -> None:
     async with Server(Embeddings()) as server:
         url = server.url
-    asked = made(kind, url)
+    asked = make_embedder(kind, url)
     with pytest.raises(Unreachable):
         await asked.embed(TEXTS)
     await asked.aclose()
@@ -87,7 +87,7 @@ ANSWERS = {
 @pytest.mark.parametrize("case", ANSWERS)
 async def test_an_answer_that_is_none(case: str) -> None:
     async with Server(script(whole("200 OK", ANSWERS[case], "Content-Type: application/json"))) as server:
-        asked = made("openai", server.url)
+        asked = make_embedder("openai", server.url)
         with pytest.raises(ProviderError):
             await asked.embed(TEXTS[:2])
         await asked.aclose()
@@ -95,7 +95,7 @@ async def test_an_answer_that_is_none(case: str) -> None:
 
 async def test_a_connection_that_breaks() -> None:
     async with Server(script(Break.RESET)) as server:
-        asked = made("ollama", server.url)
+        asked = make_embedder("ollama", server.url)
         with pytest.raises(ProviderError):
             await asked.embed(TEXTS)
         await asked.aclose()

@@ -39,7 +39,7 @@ async def test_one_too_many_is_told_when_to_come_back(name: str) -> None:
         providers = {"halting": {"kind": "openai", "base_url": f"{upstream.url}/v1"}}
         app = make_app(parse({"server": {"max_streams": MOST}, "providers": providers}))
         async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(asked(client, CLIENTS["chat"])) for _ in range(MOST)]
+            running = [tasks.create_task(send_request(client, CLIENTS["chat"])) for _ in range(MOST)]
             while len(upstream.requests) < MOST:
                 async with client.get("/healthz") as healthy:  # this path is never rejected
                     assert healthy.status == 200
@@ -49,11 +49,11 @@ async def test_one_too_many_is_told_when_to_come_back(name: str) -> None:
                 assert "too many requests" in failed(await refused.json())
             halting.go_on.set()
             assert [await one for one in running] == [200] * MOST
-            assert await asked(client, CLIENTS[name]) == 200
+            assert await send_request(client, CLIENTS[name]) == 200
         assert len(upstream.requests) == MOST + 1
 
 
-async def asked(client: Any, api: Client) -> int:
+async def send_request(client: Any, api: Client) -> int:
     async with client.post(path(api), json=body(api)) as answer:
         await answer.read()
         status: int = answer.status

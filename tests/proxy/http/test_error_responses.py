@@ -102,7 +102,7 @@ async def test_a_fault_of_ours_names_the_request_and_the_log_has_the_cause(caplo
     assert "sk-secret" not in caplog.text
 
 
-async def asked(config: Config, method: str, path: str, **given: object) -> tuple[int, dict[str, object], str]:
+async def send_request(config: Config, method: str, path: str, **given: object) -> tuple[int, dict[str, object], str]:
     async with TestClient(TestServer(make_app(config))) as client:
         answer = await client.request(method, path, **given)  # type: ignore[arg-type]
         body = await answer.json()
@@ -168,7 +168,7 @@ async def test_every_refusal_is_an_error_object_with_a_request_id() -> None:
         ),
         ("POST", chat, {"json": {"model": "extractive"}}, 400, "invalid_value"),
     ):
-        answered, error, request_id = await asked(config, method, path, **given)
+        answered, error, request_id = await send_request(config, method, path, **given)
         assert (answered, error["code"]) == (status, code), (method, path)
         assert request_id.startswith("req_")
 
@@ -181,7 +181,7 @@ async def test_an_unknown_model_lists_what_exists() -> None:
         }
     )
     body = {"model": "gpt", "messages": [{"role": "user", "content": "q"}]}
-    _, error, _ = await asked(config, "POST", "/v1/chat/completions", json=body)
+    _, error, _ = await send_request(config, "POST", "/v1/chat/completions", json=body)
     assert error["message"] == "the model 'gpt' does not exist; there are: fast, extractive, ollama/…"
 
 

@@ -57,7 +57,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             connection.close()
 
 
-def asked(server: HTTPConnection, name: str, path: str = "/v1/chat/completions", **more: Any) -> bytes:
+def send_request(server: HTTPConnection, name: str, path: str = "/v1/chat/completions", **more: Any) -> bytes:
     messages = [{"role": "user", "content": "When does water boil, and when does ice melt?"}]
     options = {"include_usage": True, **({"continuous_usage_stats": True} if name == "vLLM" else {})}
     body = {"model": f"up/{name}", "n": 2 if name == "OpenAI" else 1, "evidence": EVIDENCE, **more}
@@ -87,7 +87,7 @@ def values(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def told(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, list[Any]]]:
+def split_fields(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, list[Any]]]:
     """Return deltas, log-probabilities and lists in order, and all values of the other fields."""
     growing: dict[Path, list[Any]] = defaultdict(list)
     known: dict[Path, list[Any]] = defaultdict(list)
@@ -119,9 +119,9 @@ def text_of(found: list[Chunk], index: int = 0) -> str:
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_nothing_of_a_cited_stream_is_lost(server: HTTPConnection, name: str) -> None:
-    theirs, found = chunks(STREAMS[name]), chunks(asked(server, name, stream=True))
-    growing, known = told(theirs)
-    arrived, seen = told(found)
+    theirs, found = chunks(STREAMS[name]), chunks(send_request(server, name, stream=True))
+    growing, known = split_fields(theirs)
+    arrived, seen = split_fields(found)
     if name == "Mistral":  # content in parts arrives as what other servers call it
         parts = [(0, "delta", "content_parts", "type"), (0, "delta", "content_parts", "reference_ids")]
         assert [arrived.pop(path) for path in parts] == [["reference"], [0, "e2"]]
@@ -137,7 +137,7 @@ def test_nothing_of_a_cited_stream_is_lost(server: HTTPConnection, name: str) ->
 @pytest.mark.parametrize("name", STREAMS)
 def test_the_usage_arrives_last_and_whole(server: HTTPConnection, name: str) -> None:
     theirs = [chunk["usage"] for chunk in chunks(STREAMS[name]) if chunk.get("usage")]
-    found = chunks(asked(server, name, stream=True))
+    found = chunks(send_request(server, name, stream=True))
     if theirs:
         assert found[-1]["usage"] == theirs[-1]
         assert found[-1]["choices"] == []
@@ -150,7 +150,7 @@ def test_the_usage_arrives_last_and_whole(server: HTTPConnection, name: str) -> 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_annotations_and_references_come_once_a_choice(server: HTTPConnection, name: str) -> None:
-    found = chunks(asked(server, name, stream=True))
+    found = chunks(send_request(server, name, stream=True))
     deltas = [choice["delta"] for chunk in found for choice in chunk["choices"]]
     for key in ("annotations", "references"):
         assert sum(key in delta for delta in deltas) == (2 if name == "OpenAI" else 1)
@@ -162,8 +162,8 @@ def test_annotations_and_references_come_once_a_choice(server: HTTPConnection, n
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_streamed_and_whole_are_the_same(server: HTTPConnection, name: str) -> None:
-    found = chunks(asked(server, name, stream=True))
-    whole = json.loads(asked(server, name, stream=False))
+    found = chunks(send_request(server, name, stream=True))
+    whole = json.loads(send_request(server, name, stream=False))
     for choice in whole["choices"]:
         index, message = choice["index"], choice["message"]
         assert (message["content"] or "") == text_of(found, index)
@@ -235,19 +235,19 @@ WHOLE: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_what_comes_in_fragments_is_whole_in_an_answer_in_one_piece(
     server: HTTPConnection, name: str, holds: Callable[[dict[str, Any]], Any]
 ) -> None:
-    body = json.loads(asked(server, name, stream=False))
+    body = json.loads(send_request(server, name, stream=False))
     assert holds(body), body
 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_without_evidence_the_bytes_are_the_servers_own(server: HTTPConnection, name: str) -> None:
-    assert asked(server, name, stream=True, citations={"enabled": False}) == STREAMS[name]
+    assert send_request(server, name, stream=True, citations={"enabled": False}) == STREAMS[name]
 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_the_responses_api_says_the_same_streamed_and_whole(server: HTTPConnection, name: str) -> None:
-    whole = json.loads(asked(server, name, "/v1/responses"))
-    stream = asked(server, name, "/v1/responses", stream=True).decode().strip().split("\n\n")
+    whole = json.loads(send_request(server, name, "/v1/responses"))
+    stream = send_request(server, name, "/v1/responses", stream=True).decode().strip().split("\n\n")
     events = [json.loads(event.split("\ndata: ")[1]) for event in stream]
     completed = events[-1]["response"]
     assert nameless(completed) == nameless(whole)
@@ -297,7 +297,7 @@ ITEMS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize(("name", "items"), ITEMS.items(), ids=ITEMS)
 def test_the_responses_api_shows_the_same_text_in_items(server: HTTPConnection, name: str, items: list[str]) -> None:
-    body = json.loads(asked(server, name, "/v1/responses"))
+    body = json.loads(send_request(server, name, "/v1/responses"))
     assert [item["type"] for item in body["output"]] == items
     (message,) = [item for item in body["output"] if item["type"] == "message"]
     if name in TEXTLESS:

@@ -69,7 +69,7 @@ def answered(url: str, body: Any = None) -> Any:
         return json.loads(answer.read())
 
 
-def gone(number: int) -> bool:
+def has_ended(number: int) -> bool:
     with suppress(ProcessLookupError, FileNotFoundError):
         os.kill(number, 0)
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
@@ -82,7 +82,7 @@ def test_the_address_is_told_once_and_all_stop_together(server: Server) -> None:
     assert len(workers) == 2
     assert answered(f"{server.url}/healthz") == {"status": "ok"}
     assert server.stop() == 0
-    assert all(map(gone, workers))
+    assert all(map(has_ended, workers))
 
 
 def test_a_worker_that_dies_is_replaced_and_the_others_go_on(server: Server) -> None:
@@ -98,7 +98,7 @@ def test_a_worker_that_dies_is_replaced_and_the_others_go_on(server: Server) -> 
 def test_workers_end_with_their_parent(server: Server) -> None:
     workers = server.workers()
     server.process.kill()
-    until(lambda: all(map(gone, workers)))
+    until(lambda: all(map(has_ended, workers)))
     with pytest.raises(URLError):
         answered(f"{server.url}/healthz")
     server.stop()

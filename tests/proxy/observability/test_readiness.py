@@ -23,7 +23,7 @@ def refusing(status: str) -> tuple[Step, ...]:
     return (whole(status, b'{"error":{"message":"canary-words"}}', "Content-Type: application/json"),)
 
 
-async def asked(config: dict[str, Any], times: int = 1, **headers: str) -> tuple[int, Any]:
+async def send_request(config: dict[str, Any], times: int = 1, **headers: str) -> tuple[int, Any]:
     """Return the status and body of the last response."""
     async with TestClient(TestServer(make_app(parse(config)))) as client:
         for _ in range(times):
@@ -56,7 +56,7 @@ async def test_a_provider_is_checked_with_a_free_request(steps: tuple[Step, ...]
 
     async with Server(answer) as upstream:
         config = {"providers": {"up": provider(kind, upstream.url)}, "readiness": {"seconds": 0.3}}
-        status, body = await asked(config)
+        status, body = await send_request(config)
     assert {request.method for request in upstream.requests} == {"GET"}
     assert (status, body["status"]) == (200, "ok" if said == "ok" else "degraded")
     assert {name: check["status"] for name, check in body["checks"].items()} == {
@@ -72,7 +72,7 @@ async def test_by_default_the_check_ends_before_the_timeout_of_a_probe() -> None
 
     async with Server(answer) as upstream:
         config: dict[str, Any] = {"providers": {"up": provider("openai", upstream.url)}}
-        status, body = await asked(config)
+        status, body = await send_request(config)
     assert (status, body["checks"]["providers.up"]["status"]) == (200, "timed_out")
     assert parse(config).readiness.seconds <= PROBE_SECONDS / 2, "the rest is for the way and a busy machine"
 
@@ -84,14 +84,14 @@ async def test_the_server_is_not_ready_while_a_required_service_is_down(tmp_path
         "retrievers": {"docs": {"kind": "folder", "store": str(store)}},
         "readiness": {"required": ["retrievers.docs"]},
     }
-    assert (await asked(config))[0] == 200
+    assert (await send_request(config))[0] == 200
     renamed = store.rename(tmp_path / "gone.db")
-    status, body = await asked(config)
+    status, body = await send_request(config)
     assert (status, body["status"]) == (503, "failing")
     assert body["checks"]["retrievers.docs"]["required"]
     assert body["checks"]["providers.down"] == {**body["checks"]["providers.down"], "status": "unreachable"}
     renamed.rename(store)
-    assert (await asked(config))[0] == 200
+    assert (await send_request(config))[0] == 200
 
 
 async def test_a_search_service_is_checked_without_its_key() -> None:
@@ -102,7 +102,7 @@ async def test_a_search_service_is_checked_without_its_key() -> None:
         search = {"kind": "http", "preset": "elasticsearch", "url": upstream.url, "index": "i", "api_key": KEY}
         gone = search | {"url": "http://127.0.0.1:9"}
         config = {"providers": {"extractive": {}}, "retrievers": {"search": search, "gone": gone}}
-        _, body = await asked(config)
+        _, body = await send_request(config)
     told = {name: check["status"] for name, check in body["checks"].items()}
     assert told == {"retrievers.search": "ok", "retrievers.gone": "unreachable", "references": "ok"}
     assert not any(KEY in str(request.headers) for request in upstream.requests)
@@ -123,16 +123,16 @@ async def test_concurrent_requests_share_one_check() -> None:
         yield LISTED
 
     async with Server(answer) as upstream:
-        status, body = await asked({"providers": {"up": provider("openai", upstream.url)}}, times=5)
+        status, body = await send_request({"providers": {"up": provider("openai", upstream.url)}}, times=5)
     assert (status, body["status"]) == (200, "ok")
     assert len(upstream.requests) == 1
 
 
 async def test_without_a_client_key_no_names_are_shown() -> None:
     config = {"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame"}]}}
-    assert (await asked(config))[1] == {"status": "ok"}
-    assert (await asked(config, Authorization="Bearer wrong"))[1] == {"status": "ok"}
-    assert "references" in (await asked(config, Authorization="Bearer sesame"))[1]["checks"]
+    assert (await send_request(config))[1] == {"status": "ok"}
+    assert (await send_request(config, Authorization="Bearer wrong"))[1] == {"status": "ok"}
+    assert "references" in (await send_request(config, Authorization="Bearer sesame"))[1]["checks"]
 
 
 def test_required_services_must_exist() -> None:

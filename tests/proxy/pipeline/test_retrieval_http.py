@@ -126,7 +126,7 @@ async def test_killed_under_load_answers_go_on_as_the_policy_says_and_recover(po
     settings = {"body": {"q": "{query}", "n": "{top_k}"}, "on_failure": policy, "timeout": 2}
     async with served(f"http://127.0.0.1:{service.port}", **settings) as ask:
 
-        async def asked(conversation: int) -> str:
+        async def send_question(conversation: int) -> str:
             question = f"What about station number {conversation}00 of the line?"
             status, body = await ask({**ASKED, "messages": [{"role": "user", "content": question}]})
             if status != 200:
@@ -140,7 +140,7 @@ async def test_killed_under_load_answers_go_on_as_the_policy_says_and_recover(po
             assert f"Asked was: {question}" in body["choices"][0]["message"]["content"]  # nobody else's
             return "well"
 
-        seen = await Load(asked).killed(service.kill, service.start)
+        seen = await Load(send_question).killed(service.kill, service.start)
     await service.kill()
     assert set(seen) == {"well", "without"}
 

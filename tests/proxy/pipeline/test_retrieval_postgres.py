@@ -32,7 +32,7 @@ def configured(**settings: Any) -> Config:
     return parse({"providers": {"extractive": {}}, "retrievers": retrievers, "default_retriever": "table"})
 
 
-def asked(conversation: int) -> dict[str, Any]:
+def request_body(conversation: int) -> dict[str, Any]:
     question = f"What does station {conversation}00 of the line sell?"
     return {"model": "extractive", "messages": [{"role": "user", "content": question}], "retrieval": {"top_k": 1}}
 
@@ -43,7 +43,7 @@ async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> 
     async with TestClient(TestServer(app)) as client:
 
         async def ask(conversation: int) -> str:
-            async with client.post("/v1/chat/completions", json=asked(conversation)) as answer:
+            async with client.post("/v1/chat/completions", json=request_body(conversation)) as answer:
                 body = await answer.json()
             assert answer.status == 200, body
             report = body["grounding"]["retrieval"]

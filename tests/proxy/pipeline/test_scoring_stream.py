@@ -32,7 +32,7 @@ async def test_an_answer_is_cited_whatever_its_embedder_does(embedder: str, scor
             scoring=ScoringConfig(embedder="vectors/a-model", deadline_seconds=10 if embedder == "works" else 0.2),
         )
         async with TestClient(TestServer(make_app(config))) as client:
-            body = await asked(client, scorer)
+            body = await send_request(client, scorer)
     content = body["choices"][0]["message"]["content"]
     assert content.startswith("The bridge was opened in 1932. [1] It carries eight lanes. [2] I like it a lot.")
     grounding = body["grounding"]
@@ -41,7 +41,7 @@ async def test_an_answer_is_cited_whatever_its_embedder_does(embedder: str, scor
     assert grounding["timings_ms"]["total"] < 5_000
 
 
-async def asked(client: TestClient[Any, Any], scorer: str) -> dict[str, Any]:
+async def send_request(client: TestClient[Any, Any], scorer: str) -> dict[str, Any]:
     question = {"role": "user", "content": "When was the bridge opened?"}
     request = {"model": "chat/gpt-4.1", "messages": [question], "evidence": EVIDENCE, "citations": {"scorer": scorer}}
     async with client.post("/v1/chat/completions", json=request) as response:

@@ -154,7 +154,7 @@ def world(
         client.close()
 
 
-def asked(client: HTTPConnection, address: str, body: Fields, model: str) -> bytes:
+def send_request(client: HTTPConnection, address: str, body: Fields, model: str) -> bytes:
     sent = {key: model if key == "model" else value for key, value in body.items()}
     client.request("POST", address.format(model=model), json.dumps(sent), {"Content-Type": "application/json"})
     with client.getresponse() as answer:
@@ -188,9 +188,9 @@ def test_streamed_and_whole_are_the_same(
         ours: Fields = {"evidence": EVIDENCE} if cited or OWN[api] == provider else {}
         ours |= several or {}
         address, body = how.streamed
-        streamed = how.read_stream(asked(client, address, {**body, **ours}, f"{provider}/m"))
+        streamed = how.read_stream(send_request(client, address, {**body, **ours}, f"{provider}/m"))
         address, body = how.whole
-        whole = how.read_whole(asked(client, address, {**body, **ours}, f"{provider}/m"))
+        whole = how.read_whole(send_request(client, address, {**body, **ours}, f"{provider}/m"))
         assert settled(streamed) == settled(whole)
 
     check()
