@@ -1,7 +1,6 @@
 """Compare bindings: values of another name, and words replaced by others of the same class."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import vocabulary
@@ -18,7 +17,8 @@ _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
-_UNMATCHED = 2  # maximum words of the claim that are not in the passage, including an unknown name
+_UNMATCHED = 2  # other words of a claim with an unknown name that the passage may lack
+_STEM = 4  # letters that a place and its adjective share
 
 
 def swapped_bindings(
@@ -246,48 +246,50 @@ def _shifted(alignments: Sequence[Alignment]) -> bool:
     )
 
 
-def _unknown_persons(claim: Statement, known: set[str], passage: Statement) -> Iterator[Disagreement]:
-    """Yield a disagreement for a name of at least two words that are not in the passage."""
-    for one, other in pairwise(claim.tokens):
-        if not (one.name and other.name and other.word == one.word + 1 and not one.kind and not other.kind):
-            continue
-        if one.stem in known or other.stem in known:
-            continue
-        unmatched = [t for t in claim.tokens if t.stem not in passage.stems and t.quantity is None]
-        # "He retired in 1974" may be about the person that the claim names.
-        meant = vocabulary(claim.language).role("personal").intersection(passage.words)
-        sure = len(unmatched) <= _UNMATCHED + 1 and not meant
-        name = claim.text[one.start : other.end]
-        yield Disagreement(
-            Reason.UNKNOWN_NAME, f"the passage does not mention “{name}”", 0.6 if sure else 0.3, "person"
-        )
-        return
-
-
 def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
-    """Yield a disagreement for a name of the claim that neither the passage nor its title mentions."""
+    """Yield a disagreement for the first name of the claim that neither the passage nor its title mentions.
+
+    In German, where every noun is capitalized, only names of at least two words are recognized.
+    """
     if claim.language == "zh":
         return
-    everything = {t.stem for alignment in alignments for t in alignment.passage.tokens} | known
+    passages = [alignment.passage for alignment in alignments]
+    mentioned = {t.stem for passage in passages for t in passage.tokens} | known
     best = max(alignments, key=lambda alignment: alignment.shared)
-    yield from _unknown_persons(claim, everything, best.passage)
-    if claim.language == "de":
+    names = [
+        (token, person)
+        for token, person in _names(claim)
+        if token.stem not in mentioned
+        and not any(alignment.matches[claim.tokens.index(token)] for alignment in alignments)
+        and not any(_derived_name(token.folded, t.folded) for passage in passages for t in passage.tokens)
+    ]
+    if not names:
         return
-    for token, match in zip(claim.tokens, best.matches, strict=True):
-        if len(token.folded) < _SHORTEST_NAME:
+    token, person = names[0]
+    # "He retired in 1974" may be about the person that the claim names.
+    meant = any(vocabulary(claim.language).role("personal").intersection(passage.words) for passage in passages)
+    unnamed = [
+        t
+        for t, match in zip(claim.tokens, best.matches, strict=True)
+        if match is None and t.quantity is None and not t.name
+    ]
+    rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
+    sure = not meant and len(unnamed) <= _UNMATCHED and (person or rivals)
+    detail = f"the passage does not mention “{claim.text[token.start : token.end]}”"
+    yield Disagreement(Reason.UNKNOWN_NAME, detail, 0.6 if sure else 0.3, rule="name")
+
+
+def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
+    """Yield the words of the claim that are names, and whether each is one of at least two names in a row."""
+    for at, token in enumerate(claim.tokens):
+        if not token.name or token.kind or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
             continue
-        if token.name and token.word and match is None and token.stem not in everything:
-            rivals = [
-                t
-                for t in best.passage.tokens
-                if t.name and t.stem not in claim.stems and t.clause in best.mains and t.before == token.before
-            ]
-            alone = len(claim.tokens) - best.shared <= _UNMATCHED
-            strength = 0.6 if rivals and alone else 0.3
-            yield Disagreement(
-                Reason.UNKNOWN_NAME,
-                f"the passage does not mention “{claim.text[token.start : token.end]}”",
-                strength,
-                rule="name",
-            )
-            return
+        near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
+        person = any(t.name and not t.kind and abs(t.word - token.word) == 1 for t in near)
+        if person or (token.word and claim.language != "de"):
+            yield token, person
+
+
+def _derived_name(name: str, other: str) -> bool:
+    """Return whether two words may be a place and its adjective: Spain, Spanish."""
+    return len(other) >= _STEM and name[:_STEM] == other[:_STEM]

@@ -26,6 +26,7 @@ _FEWEST = 2  # words in common
 # With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
 _MENTIONED = 0.85
 _MENTIONED_CONJUNCTS = 0.5  # the same where two words are compared with two words of the passage
+_NAMED = 0.3  # with a smaller share of common words, the name is not the only difference
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
@@ -54,13 +55,14 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
         found += _of_best(claim, passages, alignments, best)
         found += other_class_member(claim, alignments, known)
-        found += unknown_names(claim, alignments, known)
     if len(claim.tokens) <= _SHORT:
         mentioned = _mentioned(claim, alignments)
         if mentioned >= _COMPARABLE:
             found += swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
         if mentioned >= _MENTIONED_CONJUNCTS:
             found += mixed_conjuncts(claim, alignments)
+    if best.coverage >= _NAMED:
+        found += unknown_names(claim, alignments, known)
     return found
 
 

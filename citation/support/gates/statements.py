@@ -16,7 +16,8 @@ _LONGEST = 2000  # parsed characters of a sentence; longer ones are tables witho
 _NOT_CHINESE = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
 
 _SPACED = ("en", "de", "fr", "es")
-_LETTERS = {"en": "", "de": "äöüß", "fr": "àèêëçùœ", "es": "ñáíóú¿"}
+# Letters of one language only: "Beltrán le vendió la imprenta" has function words of French.
+_LETTERS = {"en": "", "de": "äöüß", "fr": "àâèêëçîôùûœ", "es": "ñáíóú¿¡"}
 _ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
@@ -35,12 +36,21 @@ def language_for(lexed: Analysis, text: str) -> str | None:
 def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | None) -> str | None:
     """Return the language of a claim and a piece of evidence, if they share one that has word lists."""
     theirs = "zh" if theirs == "han" and mine == "zh" else theirs
+    if mine == theirs and mine in _SPACED and _letters_of_others(claim, mine):
+        mine = theirs = _guess(f"{claim} {evidence[:_ENOUGH]}") or mine
     if mine and theirs and mine != theirs and mine in _SPACED and _guess(evidence[:_ENOUGH]) == mine:
         theirs = mine  # one word of another language, such as "per", decides about a table
     if mine and theirs:
         return mine if mine == theirs and mine in LANGUAGES else None
     known = mine or theirs or _guess(f"{claim} {evidence[:_ENOUGH]}")
     return known if known in LANGUAGES else None
+
+
+def _letters_of_others(text: str, language: str) -> bool:
+    """Return whether a text has letters that only another one of the four languages uses."""
+    return not text.isascii() and any(
+        letter in letters for other, letters in _LETTERS.items() if other != language for letter in text
+    )
 
 
 @lru_cache(maxsize=512)

@@ -80,6 +80,8 @@ class _Parser:
                     self._content(i, role, i in operators)
             elif role.preposition:
                 self.preposition = self.keys[i]
+            elif role.article and self.preposition and self._phrase_ended(i):
+                self.preposition = ""
             if role.auxiliary:
                 self.verbs.add(self.piece)
                 self.preposition = ""
@@ -192,6 +194,11 @@ class _Parser:
             or before.pronoun
             or self.spaced.tokens[i - 1].capitalized
         )
+
+    def _phrase_ended(self, i: int) -> bool:
+        """Return whether the article `i` begins a noun phrase behind that of a preposition: "after work the client"."""
+        last = self.statement.tokens[-1] if self.statement.tokens else None
+        return last is not None and last.before == self.preposition and not self.roles[i - 1].preposition
 
     def _clauses(self) -> None:
         """Join pieces to clauses. A clause begins at a piece if both sides have a predicate."""

@@ -26,6 +26,26 @@ def parsed(text: str, language: str) -> Statement:
 
 
 REFUSED: dict[str, tuple[Reason, str, str]] = {
+    "a name in place of another, behind another preposition": (
+        Reason.UNKNOWN_NAME,
+        "Judge Moreau wrote the opinion; Judge Sato agreed.",
+        "The opinion was written by Judge Keller.",
+    ),
+    "a German person in place of another": (
+        Reason.UNKNOWN_NAME,
+        "Der Förderpreis der Stadt ging 2019 an die Malerin Ayla Sommer.",
+        "Paula Richter erhielt 2019 den Förderpreis der Stadt.",
+    ),
+    "two roles in Spanish, in words that French has, too": (
+        Reason.ROLE,
+        "Robles le alquiló la finca a Marín en 1987.",
+        "Marín le alquiló la finca a Robles en 1987.",
+    ),
+    "the subject behind a phrase with a preposition": (
+        Reason.BINDING,
+        "By contract the owner pays for repairs and the guest pays for water.",
+        "By contract the owner pays for water.",
+    ),
     "a denied predicate": (
         Reason.NEGATION,
         "The tram no longer stops at Victoria Square.",
