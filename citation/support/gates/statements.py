@@ -57,7 +57,7 @@ def _letters_of_others(text: str, language: str) -> bool:
 def _guess(text: str) -> str | None:
     """Return the language with the most function words in a short text, or None if two have equally many."""
     words = [fold(word) for word in _WORD.findall(text)]
-    letters = {language: sum(letter in text.lower() for letter in _LETTERS[language]) for language in _SPACED}
+    letters = {language: sum(map(text.lower().count, _LETTERS[language])) for language in _SPACED}
     counts = sorted(
         (letters[language] + sum(_function_word(word, language) for word in words), language) for language in _SPACED
     )
