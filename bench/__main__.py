@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 NOT_MEASURING = ("__main__", "fit", "fit_entailment")
 WANT_DATA = (
     "attribution",
+    "generalisation",
     "retrieval",
 )
 

@@ -19,13 +19,14 @@ import numpy as np
 
 from bench.baselines import best_one, bm25, ragflow_rule
 from bench.data import Cited, Pairs, Record, claims_of, folds, load, pairs, predictions
-from bench.fit import FOLDS, MOST_BAD, Probabilities, cross_validate
+from bench.fit import FOLDS, Probabilities, cross_validate
 from bench.fit_entailment import look_again
 from bench.scoring_time import Cost, cost
 from citestream.citation.evaluate import Quality, evaluate, interval
 from citestream.citation.support.scorers import scorer
 
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
+MOST_BAD = 0.16  # below the .20 promised by two standard errors
 
 
 @dataclass(frozen=True, slots=True)

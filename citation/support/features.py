@@ -31,6 +31,10 @@ FEATURES = (
     "soft_1",  # the same with synonyms, translations and cognates
     "soft_3",
     "soft_all",
+    "count",  # share of the claim's terms, all of the same weight, that the best window or the title contains
+    "count_soft",  # the same with synonyms, translations and cognates
+    "count_all",  # the whole excerpt and its title
+    "lacking",  # number of terms that neither the window nor the title contains
     "pairs",  # share of the claim's neighbouring terms that are neighbours in the window
     "pairs_all",  # and in the whole excerpt
     "run",  # longest run of terms that both share, relative to the claim's length
@@ -58,12 +62,14 @@ _LENGTH_PENALTIES = 0.03 * np.arange(WINDOW_SENTENCES, dtype=np.float32)[:, None
 # Robertson's IDF over the sentences of the request, smoothed as if this many more sentences lacked the term.
 _IDF_PRIOR = 10
 _INVALID_WINDOW = -1.0
+_MIN_CHARACTERS = 2  # fewer say nothing of what a claim has in common with a passage
 _MIN_WEIGHT = 1e-6  # total weight of a claim whose terms have none, to avoid division by zero
 # Sentences times claims that are compared in one batch. Larger batches are slower than single claims, and each claim
 # takes 40 MB at 100,000 sentences.
 MAX_BATCH_SENTENCES = 8_000
-# Rows of the weights: exact terms only; all alternatives, in evidence of the claim's language and of another one.
-_EXACT, _SAME_LANGUAGE, _OTHER_LANGUAGE = 0, 1, 2
+# Rows of the weights: exact terms only; all alternatives, in evidence of the claim's language; every term alike; all
+# alternatives, in evidence of another language.
+_EXACT, _SAME_LANGUAGE, _UNIFORM, _OTHER_LANGUAGE = 0, 1, 2, 3
 
 
 def compute_features(claims: Sequence[Claim], index: Index) -> list[Scores]:
@@ -135,9 +141,10 @@ class FeatureComputation:
         count = len(query.terms)
         exact, any_form = np.floor(self.by_sentence) @ index.ones, np.ceil(self.by_sentence) @ index.ones
         idf = _idf(np.concatenate((exact, any_form)), index.size)
-        self.weights = np.empty((2 if self.foreign is None else 3, count), dtype=np.float32)
+        self.weights = np.empty((3 if self.foreign is None else 4, count), dtype=np.float32)
         self.weights[_EXACT] = idf[:count] * self.is_term
         self.weights[_SAME_LANGUAGE] = idf[count:] * np.array(query.same_language, np.float32)
+        self.weights[_UNIFORM] = self.is_term
         if self.foreign is not None:
             self.weights[_OTHER_LANGUAGE] = idf[count:] * np.array(query.other_language, np.float32)
         sums = np.add.reduceat(self.weights, self.begins, axis=1)
@@ -209,6 +216,7 @@ class FeatureComputation:
             columns["title"] = self._share(_EXACT, self.in_titles)
         exact = self._or_in_title(exact)
         columns["cover_all"] = self._share(_EXACT, exact)
+        columns["count_all"] = self._share(_UNIFORM, exact)
         columns["novel"] = self._share(_EXACT, np.asarray(exact.max(axis=1, keepdims=True) == 0, dtype=np.float32))
         self._name_columns(1 - exact)
         columns["soft_all"] = self._share(_SAME_LANGUAGE, self.by_evidence)
@@ -259,16 +267,35 @@ class FeatureComputation:
         self.columns["names_missing"] = self._sums(weights, missing) / self.totals[_EXACT]
 
     def _missing_columns(self, first: Ints, last: Ints) -> None:
-        """Set the weights of the heaviest terms that the windows lack."""
+        """Set the weights of the heaviest terms that the windows lack, and the shares of terms that they contain."""
         columns = self.columns
         seen = in_windows(self.by_sentence, first[self.owner], last[self.owner])
         exact, lacking = np.floor(seen), 1 - seen
         columns["missing"] = self._heaviest(_EXACT, 1 - exact)
-        columns["cover_titled"] = self._share(_EXACT, self._or_in_title(exact))
+        exact = self._or_in_title(exact)
+        columns["cover_titled"] = self._share(_EXACT, exact)
+        columns["count"] = counted = self._share(_UNIFORM, exact)
+        columns["count_soft"] = soft = self._share(_UNIFORM, self._or_in_title(seen))
+        self._count_characters(first, last, counted, soft)
+        columns["lacking"] = (1 - counted) * columns["terms"]
         columns["missing_soft"] = self._heaviest(_SAME_LANGUAGE, lacking)
         if self.foreign is not None:
             other = self._heaviest(_OTHER_LANGUAGE, lacking)
             columns["missing_soft"] = np.where(self.foreign, other, columns["missing_soft"])
+
+    def _count_characters(self, first: Ints, last: Ints, counted: Floats, soft: Floats) -> None:
+        """Replace the shares of terms, (K, N), by shares of characters for claims in scripts without spaces.
+
+        There a term is a pair of characters, and one other character changes two of them.
+        """
+        for k, claim in enumerate(self.claims):
+            if len(claim.characters) < _MIN_CHARACTERS:
+                continue
+            begins, ends = self.index.starts[first[k]].tolist(), self.index.ends[last[k]].tolist()
+            for row, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+                window = self.index.simplified(row)[begin:end]
+                counted[k, row] = share = len(claim.characters.intersection(window)) / len(claim.characters)
+                soft[k, row] = max(share, soft[k, row])
 
     def _heaviest(self, kind: int, lacking: Floats) -> Floats:
         """Return the weight, (K, N), of the heaviest term that each claim lacks; `lacking` is (U, N), 0..1."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..evidence import Evidence
 from ..text import Analysis
 from ..text.concepts import consonant_skeleton
+from ..text.normalize import to_simplified
 from .excerpts import AnalyzedExcerpt, ExcerptCache
 
 Ints = NDArray[np.int64]
@@ -157,7 +158,14 @@ class Index(SharedIndex):
         shared = (cache or ExcerptCache()).index(evidence, SharedIndex)
         vars(self).update(vars(shared))  # refer to the same arrays: 8 µs instead of 1 ms for building them
         self.evidence = tuple(evidence)
+        self._simplified: dict[int, str] = {}
         self.coverage: dict[str, Floats] = {}  # claim -> (N,), share of its weight that each evidence contains
+
+    def simplified(self, row: int) -> str:
+        """Return the text of the evidence in `row` with simplified Chinese characters."""
+        if row not in self._simplified:
+            self._simplified[row] = to_simplified(self.evidence[row].text)
+        return self._simplified[row]
 
     def remember_coverage(self, claim: str, coverage: Floats) -> None:
         """Store the coverage of a claim for the next claim, whose context it is. The oldest entry is dropped.

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from ..text import Analysis, analyze_sentence
 from ..text.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, synonyms, synonyms_in_run
+from ..text.languages import STOP_CHARACTERS
+from ..text.normalize import UNSPACED, to_simplified
 from .excerpts import language_of
 from .index import Index
 from .scorers import Claim
 
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -71,6 +74,7 @@ class AnalyzedClaim:
     analysis: Analysis
     terms: list[str]  # without repeats
     previous_terms: list[str]  # without repeats
+    characters: frozenset[str]  # without particles; empty unless the script has no spaces
     query: QueryTerms  # Chinese words first, then `terms`
     foreign: Bools | None  # (N,) whether evidence is in another language; None if none is
 
@@ -86,6 +90,7 @@ class AnalyzedClaim:
             analysis=analysis,
             terms=list(dict.fromkeys(analysis.terms)),
             previous_terms=list(dict.fromkeys(previous.terms)) if previous else [],
+            characters=_characters(claim.text) if language == "han" else frozenset(),
             query=query_terms(claim.text, analysis),
             foreign=index.foreign_to(language),
         )
@@ -94,6 +99,11 @@ class AnalyzedClaim:
     def number_count(self) -> int:
         """The number of quantities whose value is certain."""
         return sum(1 for quantity in self.analysis.quantities if quantity.strict and quantity.values)
+
+
+def _characters(text: str) -> frozenset[str]:
+    runs = _UNSPACED_RUN.findall(to_simplified(text))
+    return frozenset(chain.from_iterable(runs)) - STOP_CHARACTERS
 
 
 def query_terms(text: str, analysis: Analysis) -> QueryTerms:

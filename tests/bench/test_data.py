@@ -1,0 +1,81 @@
+"""Labelled records: how they are read, which may be fitted to, and which pairs count."""
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench.data import cached_pairs, load, pairs
+from bench.data_sets import fitted, source, sources
+from bench.fit import choose, importance, leave_out
+from citestream.citation.support.scorers import scorer
+
+PLACES = ("Lisbon", "Turin", "Ghent", "Malmo", "Basel", "Porto", "Riga", "Cork")
+
+
+def record(number: int, data_set: str = "begin", gold_level: str = "chunk") -> dict[str, Any]:
+    place, other = PLACES[number % len(PLACES)], PLACES[(number + 3) % len(PLACES)]
+    texts = [f"The archive of {place} keeps {number + 100} maps.", f"The market of {other} opens at dawn."]
+    return {
+        "id": f"{data_set}-{number}",
+        "dataset": data_set,
+        "lang": "en",
+        "answer_sentences": [f"The archive of {place} keeps {number + 100} maps.", f"Nobody visits {other} in winter."],
+        "evidence": [{"id": str(n), "title": "", "text": text} for n, text in enumerate(texts)],
+        "gold": [[0], []],
+        "gold_alt": [[], []],
+        "ignore": [[], []],
+        "sent_label": ["supported", "unsupported"],
+        "gold_level": gold_level,
+    }
+
+
+def test_compressed_files_are_read_like_plain_ones(tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps(record(n)) for n in range(3))
+    (tmp_path / "plain.jsonl").write_text(lines, "utf-8")
+    (tmp_path / "packed.jsonl.xz").write_bytes(lzma.compress(lines.encode()))
+    assert load([tmp_path / "plain.jsonl"]) == load([tmp_path / "packed.jsonl.xz"]) == [record(n) for n in range(3)]
+
+
+def test_cached_pairs_are_the_computed_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    records = [record(n) for n in range(4)]
+    computed = pairs(records, scorer("lexical"))
+    for _ in range(2):  # computed, then read
+        cached = cached_pairs(records, scorer("lexical"))
+        assert cached.names == computed.names
+        assert cached.place == computed.place
+        assert np.array_equal(cached.features, computed.features)
+        assert np.array_equal(cached.label, computed.label)
+
+
+def test_supported_sentences_judged_by_the_whole_set_have_no_pairs_to_learn_from() -> None:
+    table = pairs([record(0, gold_level="set")], scorer("lexical"))
+    assert table.weight[table.sentence == 0].tolist() == [0, 0]
+    assert table.weight[table.sentence == 1].tolist() == [1, 1]
+
+
+def test_sets_of_the_same_source_are_left_out_together() -> None:
+    assert source("fm2_more") == source("fm2")
+    assert sources([record(0, "fever_symmetric"), record(0, "begin")]).tolist() == ["fever", "begin"]
+
+
+def test_what_may_only_be_measured_has_no_weight() -> None:
+    records = [record(n, data_set) for n in range(4) for data_set in ("begin", "qags")]
+    table = pairs(records, scorer("lexical"))
+    weight = importance(records, table)
+    assert not weight[~fitted(records)[table.record]].any()
+    assert weight[fitted(records)[table.record]].any()
+
+
+def test_left_out_predictions_rank_what_is_supported_first() -> None:
+    records = [record(n, data_set) for n in range(40) for data_set in ("begin", "fever", "qags")]
+    table = pairs(records, scorer("lexical"))
+    probability = leave_out(records, table)
+    assert probability[table.label].min() > probability[~table.label].max()
+    thresholds = choose(records, table, probability)
+    assert thresholds["lenient"] > 0
+    assert thresholds["strict"] >= thresholds["balanced"] >= thresholds["lenient"]
