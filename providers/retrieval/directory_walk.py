@@ -1,10 +1,12 @@
-"""List the files of a folder that have a reader, in order, and skipped files with the reason."""
+"""List the files of a folder that have a reader, and the skipped files with the reason; watch folders for changes."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
+from ..errors import ProviderError
 from .readers import READERS
 
 NEVER = frozenset({"node_modules", "__pycache__"})  # files of others; hidden files and folders are skipped, too
@@ -35,6 +37,16 @@ def walk(folder: Path) -> Iterator[File | SkippedFile]:
             pending += _list_folder(folder, found)
         else:
             yield found
+
+
+async def changes(folders: Sequence[Path]) -> AsyncIterator[None]:
+    """Yield once for all changes of a short time, without end. Raises ProviderError if the package is missing."""
+    try:
+        watchfiles = import_module("watchfiles")
+    except ImportError:
+        raise ProviderError("--watch needs a package: pip install 'citestream[documents]'") from None
+    async for _ in watchfiles.awatch(*folders):
+        yield
 
 
 def _list_folder(folder: Path, inside: str) -> list[File | SkippedFile | str]:

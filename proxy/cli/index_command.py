@@ -15,8 +15,7 @@ from rich.text import Text
 from citestream.citation.evidence import FieldError, parse_documents
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
-from citestream.providers.retrieval.directory_walk import SkippedFile
-from citestream.providers.retrieval.file_watcher import changes
+from citestream.providers.retrieval.directory_walk import SkippedFile, changes
 from citestream.providers.retrieval.indexing import Indexed, Removed, Started, Step, Unchanged, index
 from citestream.providers.retrieval.store import Store
 
