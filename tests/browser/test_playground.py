@@ -120,9 +120,9 @@ def ask_hostile(page: Page) -> None:
 def test_from_the_example_to_the_highlighted_words_in_three_clicks(page: Page) -> None:
     page.click("#example")
     ask(page)
-    expect(page.locator("#summary")).to_contain_text("2 of 2 claims supported")
+    expect(page.locator("#summary")).to_contain_text("3 of 3 claims supported")
     chips = page.locator("#answer .chip")
-    expect(chips).to_have_count(2)
+    expect(chips).to_have_count(3)
     chips.first.click()
     dialog = page.locator("dialog")
     expect(dialog).to_be_visible()
@@ -350,7 +350,7 @@ def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
         expect(page.locator("#model")).to_have_value("extractive")
         page.click("#example")
         ask(page)
-        expect(page.locator("#answer .chip")).to_have_count(2)
+        expect(page.locator("#answer .chip")).to_have_count(3)
         assert page.evaluate("JSON.stringify(localStorage)") == "{}"
         assert context.cookies() == []
         other = context.new_page()
