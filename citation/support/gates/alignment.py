@@ -119,7 +119,7 @@ class Alignment:
 
     def _opposite(self, token: ContentToken, taken: set[int]) -> list[Match]:
         """Return the tokens of the passage with the opposite meaning that match no other token."""
-        if token.quantity is not None or token.denying:
+        if token.quantity is not None:
             return []
         sides = self._words.antonyms.sides(token.folded)
         found = [
@@ -129,7 +129,11 @@ class Alignment:
             if opposed(sides, self._words.antonyms.sides(other.folded))
         ]
         found += self._index.negated(token)
-        return [Match(other, -1, False) for other in found if id(other) not in taken and not other.denying]
+        return [
+            Match(other, -1, False)
+            for other in found
+            if id(other) not in taken and not (token.denying and other.denying)
+        ]
 
 
 class _WordIndex:

@@ -14,7 +14,8 @@ from .framing import (
     stated_as_question,
     stated_in_heading_only,
 )
-from .operators import bounds, modality, negation, quantifiers
+from .modality import certainty, conditions, modality, undecided
+from .operators import bounds, negation, quantifiers
 from .relations import different_time, other_subject, swapped_motion, swapped_roles, unknown_cause
 from .tables import wrong_table_cell
 
@@ -23,10 +24,14 @@ _COMPARABLE = 0.6
 # With a smaller share of equal words in the best sentence nothing is compared: few such pairs reach `_COMPARABLE`.
 _PROMISING = 0.3
 _FEWEST = 2  # words in common
+_CONDITIONAL = frozenset({"if", "unless", "only", "except", "without"})
+_BOTH = 2  # clauses denied: "opens only if it is turned", "stays shut unless it is turned"
 # With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
 _MENTIONED = 0.85
 _MENTIONED_CONJUNCTS = 0.5  # the same where two words are compared with two words of the passage
 _NAMED = 0.3  # with a smaller share of common words, the name is not the only difference
+# With a smaller share, the two sides may describe different events.
+_SAME_EVENT = 0.5
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
@@ -55,6 +60,12 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
         found += _of_best(claim, passages, alignments, best)
         found += other_class_member(claim, alignments, known)
+    elif _mentioned(claim, alignments) >= _COMPARABLE:  # two sentences together state it
+        found += retracted_by_next_sentence(claim, passages, alignments.index(best))
+    if best.shared >= _FEWEST and _mentioned(claim, alignments) >= _SAME_EVENT:
+        following = passages.index(best.passage) + 1
+        found += certainty(best)
+        found += undecided(best, passages[following] if following < len(passages) else None)
     if len(claim.tokens) <= _SHORT:
         mentioned = _mentioned(claim, alignments)
         if mentioned >= _COMPARABLE:
@@ -70,15 +81,18 @@ def _of_best(
     claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
 ) -> Iterator[Disagreement]:
     """Return the disagreements with the sentence that shares most with the claim."""
-    for clause in range(claim.clauses):
-        if best.within(clause) >= _COMPARABLE:
-            yield from negation(best, clause)
-            yield from modality(best, clause)
-            yield from quantifiers(best, clause)
+    comparable = [clause for clause in range(claim.clauses) if best.within(clause) >= _COMPARABLE]
+    denied = [one for clause in comparable for one in negation(best, clause)]
+    if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
+        yield from denied
+    for clause in comparable:
+        yield from modality(best, clause)
+        yield from quantifiers(best, clause)
     yield from swapped_roles(best)
     yield from swapped_motion(best)
     yield from other_subject(claim, best, alignments)
     yield from bounds(best)
+    yield from conditions(best)
     yield from stated_as_fiction(best)
     yield from stated_as_question(best)
     yield from retracted_by_next_sentence(claim, passages, alignments.index(best))

@@ -1,9 +1,9 @@
-"""Compare operators: negation, modality, plans, hedges, conditions, quantifiers, and bounds of numbers."""
+"""Compare operators: negation, quantifiers, and bounds of numbers."""
 
 from collections.abc import Iterator
 
 from ...text.clauses import ContentToken, Operator, Statement
-from ...text.clauses.statement import EXCEPTIVE, NEGATING
+from ...text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
 from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.quantities import agrees
 from .alignment import Alignment, Match, opposed
@@ -12,13 +12,8 @@ from .relations import swapped_pivots
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
-_POSSIBLE = frozenset({"may"})
-_NECESSARY = frozenset({"must"})
-_CONDITIONS = frozenset({"if", "unless"})
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 _LOWER, _UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
-_REACH = 4  # words between an operator and a word that it applies to
-_REACH_HAN = 8  # characters
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
@@ -39,13 +34,18 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     opposites = [
         (t, m)
         for t, m in pairs
-        if m.sign < 0 and m.token.clause == alignment.mains[clause] and id(t) not in swapped_pivots(alignment)
+        if m.sign < 0
+        and m.token.clause == alignment.mains[clause]
+        and not _denies(t, m)
+        and id(t) not in swapped_pivots(alignment)
     ]
     if bool(denied) == (len(opposites) % 2 == 1):
         return
     if denied and denied[0].sign < 0 and _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause]):
         return  # "only above freezing" says that below it does not
     if denied:
+        if _restated(alignment, clause):
+            return
         token, match = denied
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
@@ -54,6 +54,35 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(
             Reason.NEGATION, f"the passage says “{said}”, the opposite of “{_word(alignment, token)}”", rule="antonym"
         )
+
+
+def _denies(token: ContentToken, match: Match) -> bool:
+    """Return whether one of two opposite words is an operator that denies: "adopted", "rejected".
+
+    The signs of the other words of its clause already differ.
+    """
+    return match.sign < 0 and (token.denying or match.token.denying)
+
+
+def _restated(alignment: Alignment, clause: int) -> bool:
+    """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero"."""
+    claim, passage = alignment.claim, alignment.passage
+    mine, theirs = claim.kinds(), passage.kinds()
+    for restricting, denying in ((mine, theirs), (theirs, mine)):
+        if restricting & RESTRICTIVE and denying & DENIALS and not denying & RESTRICTIVE:
+            return True
+    return _complementary(alignment, clause)
+
+
+def _complementary(alignment: Alignment, clause: int) -> bool:
+    """Return whether the claim counts the rest of a total: "two of five did", "three of five did not"."""
+    counts = [
+        (token, match)
+        for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+        if token.clause == clause and token.quantity is not None and not token.quantity.unit
+    ]
+    rest = [token for token, match in counts if match is None]
+    return len(rest) == 1 and len(counts) > 1 and len(alignment.pairs(clause)) > len(counts)
 
 
 def _same_predicate(alignment: Alignment, clause: int) -> bool:
@@ -91,7 +120,7 @@ def _denied_there(alignment: Alignment, token: ContentToken) -> bool:
 
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
     """Return a word that both sides use, but only one as a denial: "did not stop", "stopped". None if there is none."""
-    shared = [(t, m) for t, m in pairs if t.denying != m.token.denying and m.exact]
+    shared = [(t, m) for t, m in pairs if t.denying != m.token.denying and m.sign > 0]
     return shared[0] if len(shared) % 2 else None
 
 
@@ -105,7 +134,7 @@ def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[Conte
     """Return a word that only one side denies, if that is so for most words of the clause."""
     balance, found = 0.0, None
     for token, match in pairs:
-        if match.token.clause != main and len(pairs) > 1:
+        if (match.token.clause != main and len(pairs) > 1) or _denies(token, match):
             continue
         weight = _NAME_WEIGHT if token.name or token.quantity is not None else 1.0
         if token.sign != match.token.sign:
@@ -114,97 +143,6 @@ def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[Conte
         else:
             balance -= weight
     return found if balance > 0 else None
-
-
-def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Compare permission and duty, plan and fact, hedge and fact, and conditions."""
-    mine = alignment.claim.kinds(clause)
-    theirs = _governing(alignment, clause)
-    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
-    if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine:
-        yield _modal("the passage permits what the sentence demands", "permission")
-    elif (
-        "may" in mine
-        and "must" in theirs
-        and "may" not in theirs
-        and not {"only", "not", "no", "unless"} & (everywhere | elsewhere)
-    ):
-        yield _modal("the passage demands what the sentence permits", "duty")
-    denied = {"not", "no", "denies", "may_not"} & everywhere
-    if (
-        "plan" in theirs
-        and not denied
-        and _done(alignment.claim, clause)
-        and not {"plan", "would", "must", "should", "may", "hedge", "if"} & everywhere
-    ):
-        yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
-    if "hedge" in theirs and not denied and not {"hedge", "may", "said", "plan", "false", "would"} & everywhere:
-        yield _modal("the passage says it with reservation, the sentence as a fact", "hedge")
-    unreal = {"would", "irrealis", "if", "unless", "hedge", "may", "plan"}
-    if ("irrealis" in theirs or ("would" in theirs and "if" in elsewhere)) and not unreal & everywhere and not denied:
-        yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
-    yield from _unconditional(alignment, clause)
-    if "even_if" in elsewhere and {"only", "if"} <= everywhere:
-        yield _modal("the passage says “even if”, the sentence “only if”", "condition")
-    if "even_if" in everywhere and not {"even_if", "despite"} & elsewhere and _CONDITIONS & elsewhere:
-        yield _modal("the passage sets a condition that the sentence denies", "condition")
-
-
-def _governing(alignment: Alignment, clause: int) -> set[str]:
-    """Return the kinds of operators of the passage near the words that match the claim."""
-    main = alignment.mains[clause]
-    words = [match.token.word for _, match in alignment.pairs(clause) if match.token.clause == main]
-    reach = _REACH_HAN if alignment.claim.language == "zh" else _REACH
-    return {
-        op.kind
-        for op in alignment.passage.operators
-        if op.clause == main and any(-reach <= word - op.word <= reach for word in words)
-    }
-
-
-_CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
-
-
-def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage states a condition that the claim leaves out."""
-    passage = alignment.passage
-    if _CONDITIONAL & alignment.claim.kinds() or "when" in alignment.claim.words:
-        return
-    main = alignment.mains[clause]
-    for op in passage.of("if"):
-        condition = [t for t in passage.tokens if t.clause == op.clause]
-        matched = {id(match.token) for _, match in alignment.pairs()}
-        if op.clause != main and condition and not any(id(t) in matched for t in condition):
-            said = passage.spelled(op.start, condition[-1].end)
-            yield _modal(f"the passage sets a condition: “{said}”", "unconditional")
-            return
-
-
-_PAST = {
-    "en": frozenset(["was", "were", "has", "have", "had", "been"]),
-    "de": frozenset(["hat", "haben", "hatte", "wurde", "wurden", "war", "waren", "worden", "ist"]),
-    "fr": frozenset(["a", "ont", "fut", "furent", "ete", "etait", "est", "sont"]),
-    "es": frozenset(["fue", "fueron", "ha", "han", "habia", "sido", "esta"]),
-}
-_PAST_ENDINGS = {"en": ("ed",), "de": ("te", "ten"), "fr": ("a", "erent", "it"), "es": ("o", "aron", "ieron")}
-
-
-def _done(statement: Statement, clause: int) -> bool:
-    """Return whether a clause states something as completed."""
-    language = statement.language
-    if language == "zh":
-        return "done" in statement.kinds() or "了" in statement.text
-    if not _PAST[language].isdisjoint(statement.words) or "done" in statement.kinds(clause):
-        return True
-    irregular = vocabulary(language).role("irregular")
-    return any(
-        t.verbal and t.clause == clause and (t.folded.endswith(_PAST_ENDINGS[language]) or t.folded in irregular)
-        for t in statement.tokens
-    )
-
-
-def _modal(detail: str, rule: str) -> Disagreement:
-    return Disagreement(Reason.MODALITY, detail, rule=rule)
 
 
 def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:

@@ -21,8 +21,24 @@ _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
 _CLOSED_UP = frozenset({"", " ", "-"})
 # Operators whose words also count as content: "plans", "denied", "caused".
 _CONTENTFUL = frozenset(
-    {"denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless"}
+    {
+        "denies",
+        "plan",
+        "hedge",
+        "fact",
+        "said",
+        "leads",
+        "done",
+        "fiction",
+        "false",
+        "affirms",
+        "boundless",
+        "open",
+        "proposal",
+        "decision",
+    }
 )
+_CONDITIONS = frozenset({"if", "even_if", "unless"})
 _NEGATED_VERB = ("n't", "n’t")
 # Maximum content words in the phrase of `except` or `without`.
 _PHRASE = 5
@@ -53,6 +69,7 @@ class _Parser:
         self.begins = [0]  # the first word of each piece
         self.preposition = ""
         self.auxiliary = False  # an auxiliary is before the next token
+        self.opening: set[int] = set()  # first words of conditions of several words: "only if", "in case"
         self.inside: set[int] = set()  # words inside an operator of several words
         self.consumed: set[int] = set()  # words that are operators and no content
         self.denying: set[int] = set()  # words of operators that deny
@@ -68,7 +85,7 @@ class _Parser:
         starts, ends, roles, inside = self.spaced.starts, self.spaced.ends, self.roles, self.inside
         for i, start in enumerate(starts):
             role = roles[i]
-            if i and (start - ends[i - 1] > 1 or role.conjunction or role.subordinator):
+            if i and (start - ends[i - 1] > 1 or role.conjunction or role.subordinator or i in self.opening):
                 self._break_before(i, role if i not in inside else _PLAIN)
             while quantity.end <= start:
                 quantity = next(upcoming)
@@ -113,6 +130,10 @@ class _Parser:
                     length = max(longer)[0] + 1
                     kinds = [kind for size, kind in longer if size + 1 == length]
                     self.inside.update(range(i + 1, i + length))
+                    if not _CONDITIONS.isdisjoint(kinds) and any(
+                        roles[k].subordinator for k in range(i + 1, i + length)
+                    ):
+                        self.opening.add(i)
             if kinds and length == 1 and "no" in kinds and self._is_answer(i):
                 kinds = ()
             if not kinds and keys[i].endswith(_NEGATED_VERB):
@@ -135,7 +156,7 @@ class _Parser:
     def _break_before(self, i: int, role: WordRoles) -> None:
         """Begin a piece if punctuation, a conjunction or a subordinator is before word `i`."""
         gap = self.spaced.text[self.spaced.ends[i - 1] : self.spaced.starts[i]]
-        begins = role.subordinator
+        begins = role.subordinator or i in self.opening
         breaks = begins or role.conjunction
         if len(gap) > 1 and not (gap == ". " and not self.keys[i - 1]):  # "12. Mai"
             breaks = breaks or not _PIECE_BREAKS.isdisjoint(gap)
@@ -261,7 +282,10 @@ def _negative_clauses(statement: Statement) -> set[int]:
     """Return the clauses with an odd number of negations."""
     count: dict[int, int] = {}
     counted = -1
+    coordinated = vocabulary(statement.language).role("coordinated")
     for op in statement.operators:
+        if op.clause in count and statement.words[op.word] in coordinated:
+            continue  # "neither … nor" denies once
         if op.kind in NEGATING and op.word != counted:
             counted = op.word  # a phrase of two kinds negates once
             single = statement.language in _ONCE and op.kind in {"not", "no"}
@@ -270,11 +294,14 @@ def _negative_clauses(statement: Statement) -> set[int]:
 
 
 def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
-    """Return the tokens of the phrase after an operator, up to the next predicate or the end of its piece."""
+    """Return the tokens of the phrase after an operator, up to the next predicate or the end of its piece.
+
+    If there are none, return those before it: "goalkeepers aside, …".
+    """
     first = bisect_right([token.word for token in statement.tokens], op.after - 1)
     found: list[ContentToken] = []
     for token in statement.tokens[first : first + _PHRASE]:
         if token.piece != op.piece or (found and (token.verbal or token.clausal)):
             break
         found.append(token)
-    return found
+    return found or [token for token in statement.tokens[:first] if token.piece == op.piece]

@@ -9,6 +9,10 @@ from ..numbers.quantities import Quantity
 NEGATING = frozenset({"not", "no", "may_not", "need_not", "denies", "unless", "false"})
 # Kinds of operators that negate their own phrase.
 EXCEPTIVE = frozenset({"except", "without"})
+# Kinds that deny what a claim states.
+DENIALS = frozenset({"not", "no", "denies", "may_not"})
+# Kinds that say something of one thing and deny it of the rest.
+RESTRICTIVE = frozenset({"only", "except", "unless", "even_if"})
 
 
 @dataclass(slots=True)

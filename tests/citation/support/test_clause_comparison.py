@@ -62,6 +62,46 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "The software offers support for old scripts.",
     ),
     "an opposite": (Reason.NEGATION, "The old bridge is open to trucks.", "The old bridge is closed to trucks."),
+    "an opposite of a verb that denies": (
+        Reason.NEGATION,
+        "By nine votes to four, the committee rejected the amendment on data retention.",
+        "By nine votes to four, the committee adopted the amendment on data retention.",
+    ),
+    "a concession of what is disputed": (
+        Reason.NEGATION,
+        "The insurer disputes that the fire began in the kitchen.",
+        "The insurer concedes that the fire began in the kitchen.",
+    ),
+    "neither and nor, one denial": (
+        Reason.NEGATION,
+        "Neither the defendant nor her lawyer attended the hearing.",
+        "The defendant and her lawyer attended the hearing.",
+    ),
+    "a condition that the passage lifts": (
+        Reason.MODALITY,
+        "The pension is paid even if the recipient moves abroad.",
+        "The pension is paid only if the recipient moves abroad.",
+    ),
+    "every time, where the passage names a condition": (
+        Reason.MODALITY,
+        "In the event of a fire, the lifts stop on the ground floor.",
+        "The lifts stop on the ground floor on every trip.",
+    ),
+    "advice that is a duty": (
+        Reason.MODALITY,
+        "Cyclists should wear a helmet on this route.",
+        "Cyclists must wear a helmet on this route.",
+    ),
+    "a belief that is called certain": (
+        Reason.MODALITY,
+        "Some historians argue that the letter is a forgery.",
+        "Historians have established that the letter is a forgery.",
+    ),
+    "a proposal that is told as a decision": (
+        Reason.MODALITY,
+        "Ms Ortiz proposed buying a second coffee machine. The item was put off to the next meeting.",
+        "It was decided to buy a second coffee machine.",
+    ),
     "a duty that is a permission": (
         Reason.MODALITY,
         "Applicants may attach a letter of recommendation.",
@@ -196,6 +236,26 @@ def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) ->
 
 
 PASSED = {
+    "only above, not below": (
+        "The sensor works only above freezing point.",
+        "Below freezing point the sensor does not work.",
+    ),
+    "nobody but one, the one person": (
+        "Nobody but the skipper was wearing a life jacket when the yacht capsized.",
+        "The skipper was the one person wearing a life jacket when the yacht capsized.",
+    ),
+    "declined, turned down": (
+        "Elena Brandt declined the medal that the academy had offered her.",
+        "The academy's medal was turned down by Elena Brandt.",
+    ),
+    "the rest of a total, denied": (
+        "The trial court convicted two of the five accused.",
+        "Three of the five accused were not convicted by the trial court.",
+    ),
+    "an exception behind its word": (
+        "Excluding the goalkeepers, the squad has an average age of 23.",
+        "Goalkeepers aside, the squad has an average age of 23.",
+    ),
     "passive voice": (
         "Orion Media acquired Halden Press in 2017.",
         "Halden Press was acquired by Orion Media in 2017.",

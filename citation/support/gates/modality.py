@@ -1,0 +1,154 @@
+"""Compare modality: permission and duty, plan and fact, hedge and fact, conditions, proposals and decisions."""
+
+from collections.abc import Iterator
+
+from ...text.clauses import Statement
+from ...text.clauses.statement import DENIALS, RESTRICTIVE
+from ...text.clauses.vocabulary import vocabulary
+from .alignment import Alignment
+from .disagreement import Disagreement, Reason
+
+_CONDITIONS = frozenset({"if", "unless"})
+_UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
+_REACH = 4  # words between an operator and a word that it applies to
+_REACH_HAN = 8  # characters
+
+
+def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Compare permission and duty, plan and fact, hedge and fact, and conditions of a clause."""
+    mine, theirs = alignment.claim.kinds(clause), _governing(alignment, clause)
+    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
+    yield from _permission(mine, theirs, everywhere, elsewhere)
+    yield from _unconditional(alignment, clause)
+    if everywhere & DENIALS:
+        return
+    done = _done(alignment.claim, clause)
+    if "plan" in theirs and done and not {"plan", "would", "must", "should", "may", "hedge", "if"} & everywhere:
+        yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
+    if "hedge" in theirs and not {"hedge", "may", "said", "plan", "false", "would"} & everywhere:
+        yield _modal("the passage says it with reservation, the sentence as a fact", "hedge")
+    if _UNREAL & everywhere:
+        return
+    if "irrealis" in theirs or ("would" in theirs and "if" in elsewhere):
+        yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
+    elif "would" in theirs and done and not {"said", "by"} & mine:
+        yield _modal("the passage speaks of what would be, the sentence of what was", "would")
+
+
+def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewhere: set[str]) -> Iterator[Disagreement]:
+    """Compare permission, duty, advice and prohibition, by the kinds of operators of both clauses and sentences."""
+    if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine:
+        yield _modal("the passage permits what the sentence demands", "permission")
+    elif (
+        "may" in mine
+        and "must" in theirs
+        and "may" not in theirs
+        and not {"only", "not", "no", "unless"} & (everywhere | elsewhere)
+    ):
+        yield _modal("the passage demands what the sentence permits", "duty")
+    elif "must" in mine and "should" in theirs and not {"must", *DENIALS} & theirs and "should" not in everywhere:
+        yield _modal("the passage recommends what the sentence demands", "recommendation")
+    forbidden = "may_not" in theirs and "need_not" in everywhere - elsewhere
+    if forbidden or ("need_not" in theirs and "may_not" in mine and "need_not" not in everywhere):
+        yield _modal("one side forbids what the other leaves open", "prohibition")
+
+
+def conditions(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if one side lifts or leaves out a condition of the other."""
+    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
+    lifted = "even_if" in mine and not {"even_if", "despite"} & theirs and _CONDITIONS & theirs
+    imposed = "even_if" in theirs and not {"even_if", "despite"} & mine and {"only", "unless"} & mine
+    if lifted or imposed:
+        yield _modal("one side sets a condition that the other denies", "condition")
+    universal = "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
+    if universal and "if" in theirs and not _found_condition(alignment):
+        yield _modal("the passage sets a condition that the sentence leaves out", "unconditional")
+
+
+def _found_condition(alignment: Alignment) -> bool:
+    """Return whether the claim has a word of the condition of the passage."""
+    matched = {id(match.token) for _, match in alignment.pairs()}
+    for op in alignment.passage.of("if"):
+        if any(id(t) in matched for t in alignment.passage.tokens if t.piece == op.piece and t.word >= op.after):
+            return True
+    return False
+
+
+def certainty(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if one side calls certain what the other believes or leaves open."""
+    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
+    if "fact" in mine and "hedge" in theirs and not {"hedge", "not", "no"} & mine and "fact" not in theirs:
+        yield _modal("the passage says it with reservation, the sentence calls it certain", "certain")
+    if "open" in mine - theirs and not {"hedge", "not", "no", "denies"} & theirs:
+        yield _modal("the sentence leaves open what the passage states", "open")
+    if "open" in theirs - mine and not {"hedge", "not", "no", "may", "denies"} & mine:
+        yield _modal("the passage leaves open what the sentence states", "open")
+
+
+def undecided(alignment: Alignment, following: Statement | None) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim states a decision, and the passage only a proposal or a delay."""
+    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
+    if "decision" not in mine or DENIALS & mine:
+        return
+    later = following.kinds() if following is not None else set()
+    if "decision" in theirs:
+        return
+    if "proposal" in theirs and ("decision" not in later or DENIALS & later):
+        yield _modal("the passage speaks of a proposal, the sentence of a decision", "decision")
+
+
+def _governing(alignment: Alignment, clause: int) -> set[str]:
+    """Return the kinds of operators of the passage near the words that match the claim."""
+    main = alignment.mains[clause]
+    words = [match.token.word for _, match in alignment.pairs(clause) if match.token.clause == main]
+    reach = _REACH_HAN if alignment.claim.language == "zh" else _REACH
+    return {
+        op.kind
+        for op in alignment.passage.operators
+        if op.clause == main and any(-reach <= word - op.word <= reach for word in words)
+    }
+
+
+_CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
+
+
+def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage states a condition that the claim leaves out."""
+    passage = alignment.passage
+    if _CONDITIONAL & alignment.claim.kinds() or "when" in alignment.claim.words:
+        return
+    main = alignment.mains[clause]
+    for op in passage.of("if"):
+        condition = [t for t in passage.tokens if t.clause == op.clause]
+        matched = {id(match.token) for _, match in alignment.pairs()}
+        if op.clause != main and condition and not any(id(t) in matched for t in condition):
+            said = passage.spelled(op.start, condition[-1].end)
+            yield _modal(f"the passage sets a condition: “{said}”", "unconditional")
+            return
+
+
+_PAST = {
+    "en": frozenset(["was", "were", "has", "have", "had", "been"]),
+    "de": frozenset(["hat", "haben", "hatte", "wurde", "wurden", "war", "waren", "worden", "ist"]),
+    "fr": frozenset(["a", "ont", "fut", "furent", "ete", "etait", "est", "sont"]),
+    "es": frozenset(["fue", "fueron", "ha", "han", "habia", "sido", "esta"]),
+}
+_PAST_ENDINGS = {"en": ("ed",), "de": ("te", "ten"), "fr": ("a", "erent", "it"), "es": ("o", "aron", "ieron")}
+
+
+def _done(statement: Statement, clause: int) -> bool:
+    """Return whether a clause states something as completed."""
+    language = statement.language
+    if language == "zh":
+        return "done" in statement.kinds() or "了" in statement.text
+    if not _PAST[language].isdisjoint(statement.words) or "done" in statement.kinds(clause):
+        return True
+    irregular = vocabulary(language).role("irregular")
+    return any(
+        t.verbal and t.clause == clause and (t.folded.endswith(_PAST_ENDINGS[language]) or t.folded in irregular)
+        for t in statement.tokens
+    )
+
+
+def _modal(detail: str, rule: str) -> Disagreement:
+    return Disagreement(Reason.MODALITY, detail, rule=rule)
