@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 from .grounding import Grounding
 from .link_policy import LinkDefanger
-from .markers import MarkerNames, MarkerStripper, StrippedText, render, strip
+from .markers import ANY_NUMBER, MarkerNames, MarkerStripper, StrippedText, render, strip
+from .markers.host_labels import HostLabels
 from .markers.placement import place_marker
 from .options import Options
-from .references import References, Span, quote_span
+from .references import Reference, References, Span, quote_span
 from .support.claims import makes_claim
 from .support.decision import Decision, Reason
 from .support.scorers import Claim
@@ -53,10 +54,12 @@ class Answer:
         options: Options,
         limits: SegmentLimits,
         defanger: LinkDefanger | None = None,
+        host: HostLabels | None = None,
     ) -> None:
         """Create an empty answer. `references` and `grounding` belong to the response; its choices share them.
 
-        `defanger`: defangs the links in the text, if the operator's policy requires it.
+        `defanger`: defangs the links in the text, if the operator's policy requires it. `host`: whose labels the
+        markers contain, if they are not our own numbers.
         """
         self.choice = choice
         self._names = names
@@ -67,6 +70,7 @@ class Answer:
         self._segmenter = Segmenter(limits)
         self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
+        self._host = host
         self._partial = _PartialSentence(names, defanger, self._max_claim)
         self._context = ""  # the previous sentence of the same paragraph
         self._taken = 0  # code points of sentences that were already split
@@ -113,6 +117,9 @@ class Answer:
         for number in draft.unknown:
             self._grounding.reject(self.choice, number, Reason.UNKNOWN_NUMBER)
         decided = draft.claim is not None and decision is not UNDECIDED
+        if decided and self._host:
+            limit = self._options.max_per_sentence // self._host.passages_per_label
+            decision = self._host.by_label(decision, limit)
         text = self._with_markers(draft, decision) if decided else draft.text
         self._shown += len(text) - draft.released
         return text[draft.released :]
@@ -150,7 +157,10 @@ class Answer:
         released, sentence = partial.released, partial.joined(sentence)
         stripped, text = partial.complete(sentence)
         too_long = partial.too_long(sentence)
-        claim = None if too_long else self._claim(sentence, stripped.text, stripped.cited)
+        cited = self._host.evidence_numbers(stripped.cited) if self._host else stripped.cited
+        # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
+        body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.text
+        claim = None if too_long else self._claim(sentence, body, cited)
         self._context = "" if too_long else _context(sentence, stripped.text)
         return Draft(
             text,
@@ -159,7 +169,7 @@ class Answer:
             sentence.start + len(sentence.text),
             released,
             claim,
-            stripped.cited,
+            cited,
             stripped.unknown,
             following in _LINK_OPENERS and not sentence.text[-1:].isspace(),
         )
@@ -176,16 +186,23 @@ class Answer:
         if not decision.supports and options.unsupported == "drop" and not draft.released:
             return self._dropped(draft, decision)
         cited = [references.cite(support.number) for support in decision.supports]
-        markers = [render(reference.number, reference.evidence, options.marker) for reference in cited]
+        markers = [self._marker(reference) for reference in cited]
+        shown = [*dict.fromkeys(filter(None, markers))]  # evidence with the same label of a host has one marker
         note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
-        gap = "" if options.marker in _COMPACT_STYLES else " "
+        gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
         placement = "before" if draft.before_bracket else options.placement
-        placed = place_marker(draft.text, draft.kind, note or gap.join(markers), placement, draft.released)
+        placed = place_marker(draft.text, draft.kind, note or gap.join(shown), placement, draft.released)
         origin = self._shown - draft.released
         sentence = (origin + placed.body_start, origin + placed.body_end)
-        spans = _marker_spans(origin + placed.marker_start, markers, gap) if any(markers) else [sentence] * len(cited)
+        positions = dict(zip(shown, _marker_spans(origin + placed.marker_start, shown, gap), strict=True))
+        spans = [positions.get(marker, sentence) for marker in markers]
         record(references, self._grounding, self.choice, sentence, spans, decision)
         return placed.text
+
+    def _marker(self, reference: Reference) -> str:
+        if self._host:
+            return self._host.marker(reference.evidence.number)
+        return render(reference.number, reference.evidence, self._options.marker)
 
     def _dropped(self, draft: Draft, decision: Decision) -> str:
         """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""

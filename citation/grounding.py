@@ -28,6 +28,7 @@ class Grounding:
     """Counts over all choices of one response."""
 
     scorer: str
+    host: str = ""  # the host whose prompt contained the evidence
     received: int = 0
     injected: int = 0
     dropped: tuple[int, ...] = ()  # numbers of evidence that did not fit into the prompt
@@ -73,7 +74,12 @@ class Grounding:
             "indirect": self.indirect,
             "scorer": self.scorer,
             "degraded": self.degraded,
-            "evidence": {"received": self.received, "injected": self.injected, "dropped": len(self.dropped)},
+            "evidence": {
+                "received": self.received,
+                "injected": self.injected,
+                "dropped": len(self.dropped),
+                **({"from": self.host} if self.host else {}),
+            },
             **({"judge": asdict(self.judging)} if self.judging else {}),
             **self.notes,
             "timings_ms": dict(self.timings_ms),

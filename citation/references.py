@@ -86,13 +86,21 @@ class References:
     """The references of one response. Its choices share them, so that a number has the same meaning in each."""
 
     def __init__(
-        self, evidence: Sequence[Evidence], numbering: Numbering = "first_use", labels: Mapping[str, str] | None = None
+        self,
+        evidence: Sequence[Evidence],
+        numbering: Numbering = "first_use",
+        labels: Mapping[str, str] | None = None,
+        host_labels: Mapping[int, str] | None = None,
     ) -> None:
-        """`evidence`: what the model received; nothing else can be cited."""
+        """`evidence`: what the model received; nothing else can be cited.
+
+        `host_labels`: the labels of evidence that a host put into the prompt, by evidence number.
+        """
         self.evidence = {item.number: item for item in evidence}
         self.links = unique_links(evidence)
         self._numbering = numbering
         self._labels = labels or {}
+        self._host_labels = host_labels
         self._cited: dict[int, Reference] = {}  # by evidence number, in order of first use
 
     def number(self, evidence_number: int) -> int:
@@ -117,7 +125,11 @@ class References:
 
     def as_list(self, choice: int | None = None) -> list[dict[str, Any]]:
         """Return the `references` array."""
-        return [reference.as_dict(self._labels) for reference in self.cited(choice)]
+        references = self.cited(choice)
+        if self._host_labels is None:
+            return [reference.as_dict(self._labels) for reference in references]
+        labels = self._host_labels
+        return [one.as_dict(self._labels) | {"host_label": labels[one.evidence.number] or None} for one in references]
 
     def annotations(self, choice: int) -> list[dict[str, Any]]:
         """Return one `url_citation` per reference, at its first marker, as OpenAI's clients expect."""

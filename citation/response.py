@@ -1,7 +1,7 @@
 """All choices of one completion, with their shared references and grounding report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from .answer import Answer
@@ -11,6 +11,7 @@ from .grounding import Grounding
 from .json_answer import JsonAnswer
 from .link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from .markers import MarkerNames
+from .markers.host_labels import HostLabels
 from .markers.render import allowed_urls
 from .options import Options
 from .references import References
@@ -33,21 +34,25 @@ class Response:
         limits: SegmentLimits | None = None,
         json: bool = False,
         links: LinkPolicy = "allow",
+        host: HostLabels | None = None,
     ) -> None:
         """`evidence`: what the model received. `json`: the answer is JSON, so its text is not changed.
 
-        `links`: which of the model's links stay links.
+        `links`: which of the model's links stay links. `host`: the labels of evidence that a host put into the prompt.
+        The host shows the sources itself, so the answer then has no annotations, lists or fields of dialects.
         """
-        self.options = options
-        self.references = References(evidence, options.numbering, labels)
+        self.options = _for_host(options, host) if host else options
+        self.references = References(evidence, options.numbering, labels, host.labels if host else None)
         self.grounding = Grounding(
             options.scorer,
+            host=host.host if host else "",
             received=len(evidence) if received is None else received,
             injected=len(evidence),
             dropped=tuple(item.number for item in dropped),
         )
-        self._dialect = dialect(options.dialect)
-        self.names = MarkerNames.from_evidence(evidence)
+        self._host = host
+        self._dialect = dialect(self.options.dialect)
+        self.names = host.names if host else MarkerNames.from_evidence(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
         self._links = links
@@ -76,18 +81,22 @@ class Response:
     def choice_fields(self, choice: int) -> Fields:
         """Return the fields of the finish chunk's delta, or of the message, of a choice."""
         fields: Fields = {"references": self.references.as_list(choice)}
-        if self._dialect.annotations:
-            fields["annotations"] = self.references.annotations(choice)
+        if self._dialect.annotations and not self._host:
+            fields["annotations"] = self.annotations(choice)
         return fields | self._dialect.finish(self.references, choice)
+
+    def annotations(self, choice: int) -> list[Fields]:
+        """Return the annotations of a choice so far; none if a host shows the sources itself."""
+        return [] if self._host else self.references.annotations(choice)
 
     def response_fields(self) -> Fields:
         """Return the top-level fields of the finish chunk, or of a complete answer."""
         return {
             "references": self.references.as_list(),
             "grounding": self.grounding.as_dict(),
-            "citations": self.references.urls(),
-            "search_results": self.references.search_results(),
-        } | (self._explanations() if self.options.explain else {})
+            **({} if self._host else self._source_lists()),
+            **(self._explanations() if self.options.explain else {}),
+        }
 
     def link_defanger(self) -> LinkDefanger | None:
         """Return a LinkDefanger for one text of this response, or None if the policy allows all links."""
@@ -95,6 +104,10 @@ class Response:
             return None
         evidence = self.references.evidence.values() if self._links == "evidence" else ()
         return LinkDefanger({url for item in evidence for url in allowed_urls(item)})
+
+    def _source_lists(self) -> Fields:
+        """Return the lists of sources that clients show."""
+        return {"citations": self.references.urls(), "search_results": self.references.search_results()}
 
     def _explanations(self) -> Fields:
         """Return the verdicts on each claim, and the evidence to which they refer."""
@@ -105,4 +118,17 @@ class Response:
         if self._json:
             return JsonAnswer(choice, self.references, self.grounding)
         defanger = self.link_defanger()
-        return Answer(choice, self.names, self.references, self.grounding, self.options, self._limits, defanger)
+        return Answer(
+            choice, self.names, self.references, self.grounding, self.options, self._limits, defanger, self._host
+        )
+
+
+def _for_host(options: Options, host: HostLabels) -> Options:
+    """Return the options of an answer whose sources a host shows. The limit counts passages, not labels."""
+    return replace(
+        options,
+        max_per_sentence=options.max_per_sentence * host.passages_per_label,
+        references_in_text=False,
+        enrich=False,
+        dialect="openai",
+    )

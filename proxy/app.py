@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.prompt import Templates, inject
+from citestream.citation.evidence.prompt import Injected, Templates, inject
 from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.markers import compile_patterns
+from citestream.citation.markers.host_labels import HostLabels
 from citestream.citation.response import Response
 from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.events import ChatRequest, Message
@@ -21,6 +22,7 @@ from .model_routes import Route, Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
 from .pipeline.completion_chunks import AnswerChunks, Chunks, UncitedChunks
+from .pipeline.host_evidence import host_evidence
 from .pipeline.job import Job, JobEvidence
 from .pipeline.questions import is_background_request, question
 from .pipeline.respond import Batches, pass_through, respond
@@ -56,6 +58,7 @@ class App:
     async def collect_evidence(self, job: Job, *, native: bool) -> JobEvidence:
         """Return the evidence for a job: its own, that of tool results, and that of a retriever.
 
+        If the job has none of its own and names no retriever, evidence that a host put into the prompt comes first.
         `native`: see `Job.for_provider`. Raise FieldError for an unknown retriever, ProviderError if it fails.
         """
         config = self.config.evidence
@@ -63,9 +66,13 @@ class App:
             return JobEvidence()
         if config.skip_housekeeping and is_background_request(job.messages, job.params, config.housekeeping):
             return JobEvidence()
+        messages = job.messages_for(native=native)
+        asks_for_evidence = job.evidence or job.retrieval.source
+        if not asks_for_evidence and (in_prompt := await host_evidence(messages, config)) is not None:
+            return in_prompt
         found = JobEvidence(job.evidence)
         if config.from_tools:
-            found = with_tool_evidence(found, job.messages_for(native=native), config, self._secret)
+            found = with_tool_evidence(found, messages, config, self._secret)
         return await self.retrievers.search(job, found)
 
     def open(
@@ -93,15 +100,7 @@ class App:
         key: str | None,
     ) -> tuple[Batches, Response]:
         options = self.scorers.resolve(job.options)
-        prompt = inject(
-            messages,
-            found.evidence,
-            templates=self._templates,
-            nonce=secrets.token_hex(4),
-            budget_tokens=self.config.evidence.max_tokens,
-            ask_markers=not job.json,
-            results=found.tool_results,
-        )
+        prompt = self._prompt(job, found, messages)
         response = Response(
             prompt.injected,
             options,
@@ -111,17 +110,33 @@ class App:
             limits=self._limits,
             json=job.json,
             links=self.config.output.links,
+            host=HostLabels.from_prompt(found.prompt) if found.prompt else None,
         )
         if found.retrieval is not None:
             response.grounding.notes["retrieval"] = dict(found.retrieval)
-        scoring = self.scorers.open(options, prompt.injected)
+        scoring = self.scorers.open(response.options, prompt.injected)
         response.grounding.judging = scoring.judge_report
         excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
-        request = ChatRequest(route.model, prompt.messages, params, excerpts, question(messages), key)
+        asked = (found.prompt and found.prompt.question) or question(messages)
+        request = ChatRequest(route.model, prompt.messages, params, excerpts, asked, key)
         hold_seconds = self.config.limits.held_seconds
-        if options.enrich and not job.json:
+        if response.options.enrich and not job.json:
             return respond_in_two_passes(route, request, response, scoring, hold_seconds), response
         return respond(route.stream(request), response, scoring, hold_seconds), response
+
+    def _prompt(self, job: Job, found: JobEvidence, messages: list[Message]) -> Injected:
+        """Return the messages with the evidence; unchanged if a host has already put it there."""
+        if found.prompt:
+            return Injected(messages, found.evidence, ())
+        return inject(
+            messages,
+            found.evidence,
+            templates=self._templates,
+            nonce=secrets.token_hex(4),
+            budget_tokens=self.config.evidence.max_tokens,
+            ask_markers=not job.json,
+            results=found.tool_results,
+        )
 
     def checks(self) -> dict[str, Check]:
         """Return the readiness checks of all services, by their path in the configuration."""

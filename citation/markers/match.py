@@ -3,6 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
+from .anchors import ANCHOR_STARTS, match_anchor
 from .context import (
     MAX_GROUP,
     OPENING_CHARACTERS,
@@ -37,15 +38,32 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
 
     Return PARTIAL if the decision depends on the text that follows; with `final`, nothing follows.
     """
+    if names.ignored:
+        return None
+    if names.labels and text[i] in ANCHOR_STARTS and (anchor := _anchor(text, i, names, final)) is not None:
+        return anchor
     if text[i] in _WRAPPERS and (wrapped := _wrapped(text, i, names, final, depth=2)) is not None:
         return wrapped
     return _row(text, i, names, final)
 
 
-MARKER_STARTS: Final = OPENING_CHARACTERS | frozenset("*_<^")  # the characters that a citation can begin with
+MARKER_STARTS: Final = (
+    OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_<^")
+)  # the characters that a citation can begin with
 _WRAPPERS = frozenset("(（*_<^")
 _EMPHASIS = (("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"))
 _GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
+
+
+def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
+    """Match an anchor of the host. One of something else, such as another search, is not a marker."""
+    found = match_anchor(text, i, final=final)
+    if not isinstance(found, tuple):
+        return found
+    end, cited = found
+    if any(name not in names.names for name in cited):
+        return None
+    return Match(end, tuple(dict.fromkeys(key for name in cited for key in names.names[name])), ())
 
 
 def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> Match | Partial | None:

@@ -19,6 +19,8 @@ class MarkerNames:
 
     numbers: frozenset[int]
     names: Mapping[str, Numbers] = field(default_factory=dict)
+    labels: bool = False  # the names are labels of a host: in brackets, they are markers whatever they look like
+    ignored: bool = False  # nothing is a marker, because the evidence has no numbers and no names
 
     @classmethod
     def from_evidence(cls, evidence: Iterable[Evidence]) -> "MarkerNames":
@@ -97,6 +99,8 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[in
         return PARTIAL
     if text.startswith("(", close + 1):
         return _with_target(text, close + 1, name, names, final)
+    if names.labels:
+        return close + 1, names.names[name], ()
     if text[close + 1 : close + 2] in ("[", ":") or not _FILE.search(name):
         return None
     return close + 1, names.names[name], ()

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, PlainValidator, model_validator
 
 from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
+from citestream.citation.evidence.hosts import KNOWN_FENCES, Fence
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options, parse_options
 from citestream.citation.support.judging import JudgeBand
@@ -32,9 +33,35 @@ class PromptFiles(Section):
     )
 
 
+def _parse_from_prompt(value: object) -> object:
+    """Return `hosts`, `off` or a tuple of fences. Raise ValueError."""
+    if value is False:
+        return "off"  # YAML reads `off` as false
+    if value in ("hosts", "off"):
+        return value
+    if not isinstance(value, list | tuple):
+        raise ValueError("must be hosts, off or a list of fences")
+    return tuple(_parse_fence(one) for one in value)
+
+
+def _parse_fence(value: object) -> Fence:
+    match value:
+        case Fence():
+            return value
+        case str() if value in KNOWN_FENCES:
+            return KNOWN_FENCES[value]
+        case {"opening": str(opening), "closing": str(closing), **others} if opening and closing and not others:
+            return Fence(opening, closing)
+    raise ValueError(f"each fence must be {{opening, closing}} or one of: {', '.join(KNOWN_FENCES)}")
+
+
 class EvidenceConfig(Section):
     """Sources and limits of evidence, and its presentation to the model."""
 
+    from_prompt: Annotated[Literal["hosts", "off"] | tuple[Fence, ...], PlainValidator(_parse_from_prompt)] = Field(
+        default="hosts",
+        description="use evidence that RAG hosts put into prompts: hosts (known ones), off, or a list of fences to add",
+    )
     from_tools: bool = Field(default=False, description="also use tool results in the conversation as evidence")
     skip_housekeeping: bool = Field(
         default=True,

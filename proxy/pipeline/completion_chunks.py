@@ -54,7 +54,7 @@ class Chunks:
 
     def annotations(self, choice: int) -> list[Fields]:
         """Return the annotations of a choice so far."""
-        return self._response.references.annotations(choice)
+        return self._response.annotations(choice)
 
     @property
     def grounding(self) -> Grounding:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence.hosts import PromptEvidence
 from citestream.citation.evidence.prompt import ToolEvidence
 from citestream.citation.options import Options
 from citestream.providers.events import Message
@@ -54,10 +55,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobEvidence:
-    """The evidence for one answer: from the request, then from tool results, then from a retriever."""
+    """The evidence for one answer: from a host's prompt, or from the request, tool results and a retriever."""
 
     evidence: tuple[Evidence, ...] = ()
     tool_results: tuple[ToolEvidence, ...] = ()  # the messages in which tools returned evidence
+    prompt: PromptEvidence | None = None  # a host's passages in the messages, which are then `evidence`
     retrieval: Mapping[str, Any] | None = None  # the report on the search; None: there was no search
 
     @property

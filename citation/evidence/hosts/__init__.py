@@ -5,13 +5,14 @@ markers of the answer in its own interface. A recogniser reads one family of for
 wrapper and at least one more independent signal, because pasted text, code and examples must never be mistaken for
 evidence. `recognise` returns None if in doubt.
 
-The formats were read from the source code of the hosts; `docs/hosts.md` lists them with versions.
+The formats were read from the source code of the hosts; `docs/evidence.md` lists the hosts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .elements import recognise_elements
+from .fences import KNOWN as KNOWN_FENCES
 from .fences import Fence, recognise_fences
 from .json_passages import recognise_json
 from .labelled_blocks import recognise_blocks
@@ -19,7 +20,7 @@ from .named_lines import recognise_named_lines
 from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
 from .turn import Turn, read_turn
 
-__all__ = ["Fence", "HostPassage", "MarkerSyntax", "PromptEvidence", "Turn", "read_turn", "recognise"]
+__all__ = ["KNOWN_FENCES", "Fence", "HostPassage", "MarkerSyntax", "PromptEvidence", "Turn", "read_turn", "recognise"]
 
 # In the order in which they are tried. Formats do not overlap; the cheapest signatures come first.
 RECOGNISERS: tuple[Callable[[Turn], PromptEvidence | None], ...] = (

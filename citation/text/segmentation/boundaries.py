@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from ...markers import MARKER_STARTS, PARTIAL, Match, match_marker
+from ...markers.anchors import ANCHOR_ESCAPE, ANCHOR_STARTS, match_anchor
 from ..full_stop import MAX_LEFT, NEED_DATA, STARTERS, NeedData, full_stop_ends
 
 # Ends of sentences that need no space after them: CJK in full and half width
@@ -70,6 +71,8 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
         return NEED_DATA
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
         return None  # the first dot of an ellipsis with spaces has decided
+    if not final and ANCHOR_ESCAPE.startswith(text[end:]):
+        return NEED_DATA
     spaced = text[end - 1] not in _NEED_NO_SPACE
     if spaced and text[end : end + 1] not in FOOTNOTES and _is_inside_word(text, end):
         return _without_space(text, i, end, final)
@@ -114,6 +117,8 @@ def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
 def _is_inside_word(text: str, end: int) -> bool:
     """Return whether the mark is part of a decimal, a version, an address, `!=` or a file name."""
     following = text[end : end + 1]
+    if text.startswith(ANCHOR_ESCAPE, end):
+        return False
     return (following.isalnum() and not _CJK.match(following)) or following in ("=", "/", "@", "\\", "&", "%")
 
 
@@ -176,7 +181,10 @@ def _after_marker(text: str, at: int, final: bool) -> int | NeedData | None:
     """Return the offset after the model's marker that begins at `at`, None where none does."""
     if text[at] not in MARKER_STARTS:
         return None
-    found = match_marker(text, at, final=final)
+    anchor = match_anchor(text, at, final=final) if text[at] in ANCHOR_STARTS else None
+    if isinstance(anchor, tuple):
+        return anchor[0]
+    found = anchor or match_marker(text, at, final=final)
     if found is PARTIAL:
         return NEED_DATA
     return found.end if isinstance(found, Match) else None

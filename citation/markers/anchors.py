@@ -1,0 +1,33 @@
+"""LibreChat's anchors: U+E202 and `turn0file0`, alone or several between U+E200 and U+E201.
+
+Models write the three characters as such or as ASCII escapes, as in `\\ue202turn0file0`.
+"""
+
+import re
+from typing import Final
+
+from .grammar import MAX_MARKER, PARTIAL, Partial
+
+ANCHOR_ESCAPE: Final = "\\ue20"  # the beginning of an anchor in ASCII
+ANCHOR_STARTS: Final = frozenset("\ue200\ue202\\")
+_ANCHOR = r"(?:\ue202|\\ue202)(turn\d{1,4}[a-z]{1,12}\d{1,4})"
+_SINGLE = re.compile(_ANCHOR)
+_GROUP = re.compile(rf"(?:\ue200|\\ue200)(?:{_ANCHOR})+(?:\ue201|\\ue201)")
+_PREFIX = re.compile(
+    r"(?:\\(?:u(?:e(?:2(?:0(?:[02][\w\\\ue200-\ue202]*)?)?)?)?)?|[\ue200\ue202][\w\\\ue200-\ue202]*)\Z"
+)
+
+
+def anchor_name(label: str) -> str:
+    """Return `turn0file0`, without the character or escape before it."""
+    return label.removeprefix("\\ue202").removeprefix("\ue202")
+
+
+def match_anchor(text: str, i: int, *, final: bool) -> tuple[int, tuple[str, ...]] | Partial | None:
+    """Match an anchor or a group of them at `i`: its end and the names in it."""
+    found = _GROUP.match(text, i) or _SINGLE.match(text, i)
+    if (found is None or found.end() == len(text)) and not final:
+        rest = text[i : i + MAX_MARKER]
+        if len(rest) < MAX_MARKER and _PREFIX.match(rest):
+            return PARTIAL
+    return (found.end(), tuple(name[1] for name in _SINGLE.finditer(found[0]))) if found else None

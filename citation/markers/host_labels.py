@@ -1,0 +1,89 @@
+"""The labels that a host gave to the passages in its prompt: what the model's markers mean, and the markers to write.
+
+A label is text, and several passages can share it. The model's markers are therefore read as keys: a label that is a
+number is its own key, so that the grammar of numbered markers applies, and any other label is matched as a name.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ..evidence.hosts import MarkerSyntax, PromptEvidence
+from ..support.decision import Decision
+from .anchors import anchor_name
+from .grammar import MAX_DIGITS
+from .named import MarkerNames, Numbers
+
+FIRST_NAME_KEY = 10**MAX_DIGITS  # above all numbers that a marker can contain
+
+
+@dataclass(frozen=True, slots=True)
+class HostLabels:
+    """The labels of the evidence that one host put into the prompt."""
+
+    host: str
+    syntax: MarkerSyntax
+    labels: Mapping[int, str]  # by evidence number; "" for a passage without a label
+    names: MarkerNames  # labels in the model's markers, each with its key
+    numbers: Mapping[int, Numbers]  # the evidence numbers of each key
+
+    @classmethod
+    def from_prompt(cls, found: PromptEvidence) -> "HostLabels":
+        """Return the labels of these passages, whose evidence numbers are 1, 2, … in order."""
+        labels = {number: passage.label for number, passage in enumerate(found.passages, 1)}
+        names: dict[str, Numbers] = {}
+        numbers: dict[int, Numbers] = {}
+        for number, label in labels.items():
+            if not label:
+                continue
+            key = _numeric_key(label)
+            if key is None:
+                (key,) = names.setdefault(_name(label, found.syntax), (FIRST_NAME_KEY + len(names),))
+            numbers[key] = (*numbers.get(key, ()), number)
+        numeric = frozenset(key for key in numbers if key < FIRST_NAME_KEY)
+        marker_names = MarkerNames(numeric, names, labels=True, ignored=not numbers)
+        return cls(found.host, found.syntax, labels, marker_names, numbers)
+
+    @property
+    def passages_per_label(self) -> int:
+        """The largest number of passages that share a label; 1 if there are no labels."""
+        return max(Counter(filter(None, self.labels.values())).values(), default=1)
+
+    @property
+    def gap(self) -> str:
+        """The separator of two markers of a sentence."""
+        return " " if self.syntax is MarkerSyntax.RAGFLOW else ""
+
+    def evidence_numbers(self, keys: Iterable[int]) -> Numbers:
+        """Return the numbers of all evidence with the labels that the model cited."""
+        return tuple(dict.fromkeys(number for key in keys for number in self.numbers.get(key, ())))
+
+    def marker(self, number: int) -> str:
+        """Return the marker of this evidence; nothing if the host asks for none."""
+        label = self.labels[number]
+        return self.syntax.marker(label) if label else ""
+
+    def by_label(self, decision: Decision, limit: int) -> Decision:
+        """Return a decision about labels: at most `limit` of them, and one rejection of each unsupported label."""
+        kept = [*dict.fromkeys(self.labels[support.number] for support in decision.supports)][:limit]
+        rejected = {self.labels[one.number]: one for one in reversed(decision.rejected)}
+        return replace(
+            decision,
+            supports=tuple(support for support in decision.supports if self.labels[support.number] in kept),
+            rejected=tuple(one for label, one in reversed(rejected.items()) if label not in kept),
+        )
+
+
+def _numeric_key(label: str) -> int | None:
+    return int(label) if label.isascii() and label.isdigit() and len(label) <= MAX_DIGITS else None
+
+
+def _name(label: str, syntax: MarkerSyntax) -> str:
+    """Return the part of a marker that names the label."""
+    match syntax:
+        case MarkerSyntax.ANCHOR:
+            return anchor_name(label)
+        case MarkerSyntax.NONE:
+            return label
+        case MarkerSyntax.BRACKETS | MarkerSyntax.RAGFLOW:
+            return syntax.marker(label)[1:-1]

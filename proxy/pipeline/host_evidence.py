@@ -1,0 +1,45 @@
+"""Evidence that a RAG host has put into the prompt. It keeps the host's labels, and the messages stay as they are."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from citestream.citation.evidence import FieldError, parse_evidence
+from citestream.citation.evidence.hosts import recognise
+from citestream.providers.events import Message
+
+from ..config import EvidenceConfig
+from .job import JobEvidence
+from .questions import text_of
+
+LONG_PROMPT = 100_000  # characters; recognition takes up to 0.6 ms per 1000, so a longer prompt is read in a thread
+
+log = logging.getLogger("citestream")
+
+
+async def host_evidence(messages: Sequence[Message], config: EvidenceConfig) -> JobEvidence | None:
+    """Return the evidence that a host put into these messages; None if no host is recognised.
+
+    If it cannot be read or exceeds the limits of `config`, return no evidence: the request passes through unchanged.
+    """
+    if config.from_prompt == "off":
+        return None
+    try:
+        if sum(len(text_of(message.get("content"))) for message in messages) > LONG_PROMPT:
+            return await asyncio.to_thread(_read, messages, config)
+        return _read(messages, config)
+    except FieldError as error:
+        log.warning("the evidence in a prompt is not used: %s %s", error.path, error.message)
+    except Exception:
+        log.exception("reading the evidence in a prompt failed")
+    return JobEvidence()
+
+
+def _read(messages: Sequence[Message], config: EvidenceConfig) -> JobEvidence | None:
+    """Return the evidence of a recognised host. Raise FieldError if it exceeds the limits."""
+    found = recognise(messages, config.from_prompt if isinstance(config.from_prompt, tuple) else ())
+    if found is None:
+        return None
+    passages = [{"text": passage.text, **passage.fields} for passage in found.passages]
+    evidence = parse_evidence(passages, limit=config.limit, max_characters=config.max_characters)
+    return JobEvidence(evidence, prompt=found)

@@ -1,0 +1,296 @@
+"""Evidence in the prompts of RAG hosts, through a real server with OpenAI's client."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import pytest
+import yaml
+from openai import OpenAI as Client
+
+from citestream.proxy.config import EvidenceConfig
+from citestream.proxy.pipeline.host_evidence import LONG_PROMPT, host_evidence
+from citestream.proxy.pipeline.job import JobEvidence
+from tests.citation.evidence.hosts.prompts import (
+    AZURE_SYSTEM,
+    AZURE_USER,
+    FERRY,
+    GOLDEN,
+    HARBOUR,
+    OPEN_WEBUI,
+    QUESTION,
+    RAGFLOW,
+    Messages,
+    system,
+    user,
+)
+from tests.conftest import launched
+from tests.upstreams.openai import KEY, OpenAI
+from tests.upstreams.wire import Server, serving
+
+SAILING = "The Norland ferry sails every 40 minutes in summer."
+SECOND_CHUNK = f'<source id="1" name="ferries.md" resource-type="file" resource-id="u1">{SAILING}</source>\n'
+SHARED_LABEL = [user(OPEN_WEBUI.replace('<source id="2"', f'{SECOND_CHUNK}<source id="2"'))]
+RAGFLOW_PROMPT = [system(RAGFLOW), user(QUESTION)]
+AZURE_PROMPT = [system(AZURE_SYSTEM), user(AZURE_USER)]
+ANYTHINGLLM_PROMPT = GOLDEN["AnythingLLM ends its system message with the context"].messages
+CALL = {"id": "c1", "type": "function", "function": {"name": "file_search", "arguments": "{}"}}
+LIBRECHAT_USER, LIBRECHAT_RESULT = GOLDEN["LibreChat's file search gives anchors"].messages
+LIBRECHAT_PROMPT = [
+    LIBRECHAT_USER,
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    LIBRECHAT_RESULT,
+]
+UPLOADS_PROMPT = GOLDEN["LibreChat wraps uploads in CDATA"].messages
+FENCED = [user(f"[[context]]\n{FERRY}\n\n{HARBOUR}\n[[end]]\n{QUESTION}")]
+
+CARS = FERRY.removesuffix(".")
+DREDGED = HARBOUR.removesuffix(".")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The prompt of a host, the answer of the model, and the expected answer to the host."""
+
+    messages: Messages
+    said: str
+    shown: str
+    host: str
+    labels: tuple[str | None, ...] = ()  # labels of the references
+
+
+CASES = {
+    "Open WebUI: a right marker stays": Case(SHARED_LABEL, f"{CARS} [1].", f"{FERRY} [1]", "open-webui", ("1",)),
+    "Open WebUI: the second chunk of a file has the label of the first": Case(
+        SHARED_LABEL, f"{SAILING} {HARBOUR}", f"{SAILING} [1] {HARBOUR} [2]", "open-webui", ("1", "2")
+    ),
+    "Open WebUI: two chunks of a file that support a sentence have one marker": Case(
+        [user(OPEN_WEBUI.replace('id="2" name="harbours.md"', 'id="1" name="ferries.md"').replace(HARBOUR, FERRY))],
+        f"{CARS} [1].",
+        f"{FERRY} [1]",
+        "open-webui",
+        ("1", "1"),
+    ),
+    "Open WebUI: a wrong marker is removed and the right one added": Case(
+        SHARED_LABEL, f"{DREDGED} [1].", f"{HARBOUR} [2]", "open-webui", ("2",)
+    ),
+    "Open WebUI: of several markers the right ones stay": Case(
+        SHARED_LABEL,
+        f"{CARS} [1][2]. {DREDGED} [1, 2].",
+        f"{FERRY} [1] {HARBOUR} [2]",
+        "open-webui",
+        ("1", "2"),
+    ),
+    "Open WebUI: a label that no passage has is removed": Case(
+        SHARED_LABEL,
+        "The captain likes green tea with lemon [7].",
+        "The captain likes green tea with lemon.",
+        "open-webui",
+    ),
+    "RAGFlow: labels begin at 0": Case(
+        RAGFLOW_PROMPT,
+        f"{CARS} [ID:0]. {DREDGED} [ID:0].",
+        f"{FERRY} [ID:0] {HARBOUR} [ID:1]",
+        "ragflow",
+        ("0", "1"),
+    ),
+    "azure-search-openai-demo: labels are names": Case(
+        AZURE_PROMPT,
+        f"{CARS} [a.pdf#page=2][b.pdf#page=7]. {HARBOUR}",
+        f"{FERRY} [a.pdf#page=2] {HARBOUR} [b.pdf#page=7]",
+        "azure-search-openai-demo",
+        ("a.pdf#page=2", "b.pdf#page=7"),
+    ),
+    "LibreChat: anchors as characters or as escapes are written as in the tool result": Case(
+        LIBRECHAT_PROMPT,
+        f"{CARS} \ue202turn0file1. {DREDGED} \\ue202turn0file1.",
+        f"{FERRY} \\ue202turn0file0 {HARBOUR} \\ue202turn0file1",
+        "librechat",
+        ("\\ue202turn0file0", "\\ue202turn0file1"),
+    ),
+    "LibreChat: anchors behind the full stop": Case(
+        LIBRECHAT_PROMPT,
+        f"{FERRY}\ue202turn0file0 {HARBOUR}\\ue202turn0file0 Good.",
+        f"{FERRY} \\ue202turn0file0 {HARBOUR} \\ue202turn0file1 Good.",
+        "librechat",
+        ("\\ue202turn0file0", "\\ue202turn0file1"),
+    ),
+    "LibreChat: anchors in a group": Case(
+        LIBRECHAT_PROMPT,
+        f"{CARS} \ue200\ue202turn0file0\ue202turn0file1\ue201.",
+        f"{FERRY} \\ue202turn0file0",
+        "librechat",
+        ("\\ue202turn0file0",),
+    ),
+    "LibreChat: an anchor of another search is left alone": Case(
+        LIBRECHAT_PROMPT,
+        "The captain likes green tea \ue202turn0search3.",
+        "The captain likes green tea \ue202turn0search3.",
+        "librechat",
+    ),
+    "AnythingLLM asks for no markers and gets none": Case(
+        ANYTHINGLLM_PROMPT, f"{CARS} [CONTEXT 1]. {HARBOUR}", f"{FERRY} {HARBOUR}", "anythingllm", ("0", "1")
+    ),
+    "a host without labels: the text is left alone": Case(
+        UPLOADS_PROMPT, f"{CARS} [1]. {HARBOUR}", f"{CARS} [1]. {HARBOUR}", "librechat", (None, None)
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A server, and the model behind it."""
+
+    client: Client
+    model: OpenAI
+    upstream: Server
+
+    def ask(self, messages: Messages, said: str, *, stream: bool, **extra: Any) -> tuple[str, dict[str, Any]]:
+        """Return the text and all fields of ours. The model says this text, in pieces of five characters."""
+        self.model.answer = [said[at : at + 5] for at in range(0, len(said), 5)]
+        create = self.client.chat.completions.create
+        if not stream:
+            body = create(model="openai/m", messages=cast("Any", messages), extra_body=extra).model_dump()
+            return body["choices"][0]["message"]["content"], body | body["choices"][0]["message"]
+        text, fields = "", dict[str, Any]()
+        for event in create(model="openai/m", messages=cast("Any", messages), stream=True, extra_body=extra):
+            chunk = event.model_dump()
+            text += chunk["choices"][0]["delta"].get("content") or ""
+            fields |= chunk | chunk["choices"][0]["delta"]
+        return text, fields
+
+    def received(self) -> Any:
+        """Return the messages of the last request."""
+        return self.upstream.requests[-1].json["messages"]
+
+
+@contextmanager
+def proxy(folder: Path, from_prompt: object) -> Iterator[Proxy]:
+    """Start a server with an index of files, which would be searched if no evidence were found."""
+    model = OpenAI()
+    with serving(model) as upstream:
+        config = folder / "config.yaml"
+        providers = {"openai": {"base_url": f"{upstream.url}/v1", "api_key": KEY}}
+        retrievers = {"docs": {"kind": "folder", "store": str(folder / "missing.db")}}  # a search would fail
+        config.write_text(
+            yaml.safe_dump(
+                {
+                    "providers": providers,
+                    "evidence": {"from_prompt": from_prompt},
+                    "retrievers": retrievers,
+                    "default_retriever": "docs",
+                }
+            )
+        )
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
+        server: AbstractContextManager[str] = launched(command, folder / "log")
+        with server as url, Client(base_url=f"{url}/v1", api_key="unused", max_retries=0) as client:
+            yield Proxy(client, model, upstream)
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    with proxy(tmp_path_factory.mktemp("hosts"), "hosts") as running:
+        yield running
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "complete"])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_markers_are_the_host_s_and_messages_stay_as_they_are(hosts: Proxy, case: Case, stream: bool) -> None:
+    shown, fields = hosts.ask(case.messages, case.said, stream=stream)
+    assert shown == case.shown
+    assert hosts.received() == case.messages
+    assert fields["grounding"]["evidence"]["from"] == case.host
+    assert tuple(reference["host_label"] for reference in fields["references"]) == case.labels
+    assert not fields.get("annotations")
+    assert not fields.keys() & {"citations", "search_results", "event", "retrieval"}
+    for reference in fields["references"]:
+        for span in reference["spans"]:
+            assert reference["snippet"] in (FERRY, HARBOUR, SAILING)
+            assert span["quote"].removesuffix(".") in shown[span["start"] : span["end"]]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_text_that_is_released_early_gets_the_same_markers(hosts: Proxy, case: Case) -> None:
+    shown, fields = hosts.ask(case.messages, case.said, stream=True, citations={"release": "live"})
+    assert shown == case.shown
+    assert tuple(reference["host_label"] for reference in fields["references"]) == case.labels
+
+
+REQUESTED = {
+    "a dialect": {"dialect": "openwebui"},
+    "another dialect": {"dialect": "perplexity"},
+    "a list in the text": {"references_in_text": True},
+    "a second pass": {"enrich": True},
+    "links": {"marker": "link"},
+}
+
+
+@pytest.mark.parametrize("citations", REQUESTED.values(), ids=REQUESTED)
+def test_options_do_not_show_sources_twice(hosts: Proxy, citations: dict[str, Any]) -> None:
+    shown, fields = hosts.ask(SHARED_LABEL, f"{CARS} [1].", stream=True, citations=citations)
+    assert shown == f"{FERRY} [1]"
+    assert not fields.get("annotations")
+    assert not fields.keys() & {"citations", "search_results", "event"}
+
+
+def test_evidence_of_the_request_comes_before_that_of_the_prompt(hosts: Proxy) -> None:
+    _, fields = hosts.ask(SHARED_LABEL, f"{CARS} [1].", stream=False, evidence=[{"text": FERRY}])
+    assert "from" not in fields["grounding"]["evidence"]
+    assert hosts.received() != SHARED_LABEL
+
+
+def test_nothing_is_recognised_if_it_is_off(tmp_path: Path) -> None:
+    with proxy(tmp_path, from_prompt=False) as running:  # YAML reads `off` as false
+        shown, fields = running.ask(SHARED_LABEL, f"{DREDGED} [1].", stream=True, retrieval=False)
+        assert shown == f"{DREDGED} [1]."
+        assert "references" not in fields
+        assert running.received() == SHARED_LABEL
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "complete"])
+def test_configured_fences_are_recognised_too(tmp_path: Path, stream: bool) -> None:
+    with proxy(tmp_path, [{"opening": "[[context]]", "closing": "[[end]]"}, "dify"]) as running:
+        shown, fields = running.ask(FENCED, f"{CARS} [1].", stream=stream)
+        assert shown == f"{CARS} [1]."
+        assert [reference["snippet"] for reference in fields["references"]] == [FERRY]
+        shown, fields = running.ask(SHARED_LABEL, f"{CARS} [2].", stream=stream)
+        assert shown == f"{FERRY} [1]"
+
+
+DOUBTFUL: dict[str, tuple[Messages, EvidenceConfig]] = {
+    "more passages than allowed": (SHARED_LABEL, EvidenceConfig(limit=2)),
+    "more characters than allowed": (SHARED_LABEL, EvidenceConfig(max_characters=40)),
+    "messages that are not text": ([{"role": "user", "content": OPEN_WEBUI}, None], EvidenceConfig()),  # type: ignore[list-item]
+}
+
+
+@pytest.mark.parametrize(("messages", "config"), DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_cannot_be_used_passes_through_without_a_search(messages: Messages, config: EvidenceConfig) -> None:
+    assert asyncio.run(host_evidence(messages, config)) == JobEvidence()
+
+
+SWITCHES: dict[Literal["hosts", "off"], tuple[Messages, bool]] = {
+    "hosts": (SHARED_LABEL, True),
+    "off": (SHARED_LABEL, False),
+}
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_the_configuration_decides(switch: Literal["hosts", "off"]) -> None:
+    messages, expected = SWITCHES[switch]
+    found = asyncio.run(host_evidence(messages, EvidenceConfig(from_prompt=switch)))
+    assert (found is not None) is expected
+    assert asyncio.run(host_evidence([user(QUESTION)], EvidenceConfig(from_prompt=switch))) is None
+
+
+def test_a_long_prompt_is_read_in_a_thread() -> None:
+    long = [user(OPEN_WEBUI.replace(FERRY, f"{FERRY} " * 5_000))]
+    assert len(long[0]["content"]) > LONG_PROMPT
+    found = asyncio.run(host_evidence(long, EvidenceConfig()))
+    assert found is not None
+    assert found.evidence[1].text == HARBOUR
