@@ -27,7 +27,7 @@ _SAME_TOPIC = 0.7
 # Pairs of Chinese characters match less often: one different character changes two pairs.
 _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
-_MIN_SHARED, _MIN_SHARED_HAN = 0.4, 0.2
+_MIN_SHARED, _MIN_SHARED_HAN = 0.5, 0.2
 _FEW_TERMS, _MANY_TERMS = 8, 10
 _MAX_COMPARED, _MAX_COMPARED_HAN = (
     12,
