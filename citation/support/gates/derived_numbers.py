@@ -4,11 +4,13 @@ They are computed only if a number of the claim is not found directly.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ...text import Quantity
+from ...text import Quantity, fold
 from ...text.numbers.quantities import MONTH, RATIO
+from ...text.numbers.units import UNITS
+from ...text.word_lists import load_words
 
 _ROMAN = re.compile(r"\b(?=[IVXLC]{1,9}\b)(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
@@ -42,6 +44,31 @@ _DAY, _MONTH, _YEAR = 86400, 2629800, 31557600
 _MOST_YEARS = 200
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
 
+_PHRASES = load_words("duration_phrases")
+
+
+def _phrases(position: str) -> dict[str, float]:
+    return {
+        phrase.replace("_", " "): float(entry.split()[1])
+        for entry, phrases in _PHRASES.items()
+        if entry.startswith(position)
+        for phrase in phrases
+    }
+
+
+def _alternatives(phrases: Iterable[str]) -> str:
+    """Return a pattern of phrases, the longest first."""
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+
+
+_BEFORE, _BEHIND = _phrases("before"), _phrases("behind")
+_TIME_UNITS = [word for word, (dimension, _) in UNITS.items() if dimension == "time" and word.isascii() and word[1:]]
+_DURATION = re.compile(rf"(?<!\w)({_alternatives(_BEFORE)})[ -]?({_alternatives(_TIME_UNITS)})(?!\w)")
+_BEHIND_DURATION = re.compile(rf" ?({_alternatives(_BEHIND)})(?!\w)")
+_RATE = re.compile(
+    rf" ?(?:times |mal |fois |veces )?(?:{_alternatives(p.replace('_', ' ') for p in _PHRASES['rate'])})(?!\w)"
+)
+
 
 def notations(quantity: Quantity) -> Iterator[Quantity]:
     """Yield the same quantity in other notations: 25 % and a quarter, 180 °C and 356 °F."""
@@ -59,7 +86,13 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
 
 def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) -> list[Quantity]:
     """Return numbers that follow from `text` and its `quantities`. `denied`: the claim contains a negation."""
-    found = [*_words(text), *_ratios(text, quantities), *_shifted(text, quantities)]
+    found = [
+        *_words(text),
+        *_ratios(text, quantities),
+        *_shifted(text, quantities),
+        *_durations(text, quantities),
+        *_totals(text, quantities),
+    ]
     if denied:
         found += _complements(text, quantities)
     found += [other for q in [*quantities, *found] for other in notations(q)]
@@ -85,6 +118,29 @@ def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             continue
         if _RATIO.fullmatch(text, one.end, max(one.end, other.start)):
             yield Quantity((one.values[0] / other.values[0],), one.start, other.end, unit=RATIO)
+
+
+def _durations(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 24 hours, for "within a day", and 195 minutes, for "tres horas y cuarto"."""
+    folded = fold(text)
+    if len(folded) != len(text):
+        return
+    for found in _DURATION.finditer(folded):
+        unit, factor = UNITS[found[2]]
+        yield Quantity((_BEFORE[found[1].strip(" -")],), *found.span(), unit=unit, factor=factor)
+    for q in quantities:
+        if q.unit == "time" and q.values and (more := _BEHIND_DURATION.match(folded, q.end)):
+            yield q._replace(values=(q.values[0] + _BEHIND[more[1]],), end=more.end())
+
+
+def _totals(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 10 ml, for "5 ml twice a day"."""
+    folded = fold(text)
+    if len(folded) != len(text):
+        return
+    for one, times in pairwise(quantities):
+        if one.unit and one.values and not times.unit and times.values and _RATE.match(folded, times.end):
+            yield one._replace(values=(one.values[0] * times.values[0],))
 
 
 def _complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:

@@ -7,8 +7,8 @@ import pytest
 from citestream.citation.text.word_lists import load_lines, load_words, parse_values
 
 WORD_FILES = (
-    *("abbreviations", "language_words", "months", "negations", "number_modifiers", "number_words", "particles"),
-    *("question_words", "sentence_words", "stopwords", "units"),
+    *("abbreviations", "duration_phrases", "language_words", "months", "negations", "number_modifiers"),
+    *("number_words", "particles", "question_words", "sentence_words", "stopwords", "units"),
 )
 LINE_FILES = ("antonyms", "concepts", "han")
 
