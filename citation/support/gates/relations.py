@@ -41,6 +41,8 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
         if mine is None or theirs is None:
             continue
         crossed, straight = _crossed(mine, theirs, match_of)
+        if _opposite_grades(alignment):  # "A is less dense than B", "B has a higher density than A"
+            crossed, straight = straight, crossed
         if crossed and not straight and match.sign > 0:
             yield _disagreement(alignment, pivot, match)
     yield from _reordered(alignment, match_of)
@@ -99,6 +101,15 @@ def _repeated(alignment: Alignment, pivot: ContentToken, match: Match) -> bool:
 
 def _comparative(token: ContentToken, statement: Statement) -> bool:
     return any(op.kind == "than" and 0 < op.word - token.word <= _REACH for op in statement.operators)
+
+
+def _opposite_grades(alignment: Alignment) -> bool:
+    """Return whether only one of two comparisons says that its subject is or has less."""
+    sides = (alignment.claim, alignment.passage)
+    if not all(any(side.of("than")) for side in sides):
+        return False
+    lesser = vocabulary(alignment.claim.language).role("lesser")
+    return lesser.isdisjoint(sides[0].words) != lesser.isdisjoint(sides[1].words)
 
 
 def _symmetric(token: ContentToken, language: str) -> bool:

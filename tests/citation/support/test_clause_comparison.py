@@ -236,6 +236,14 @@ def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) ->
 
 
 PASSED = {
+    "less on one side, more on the other": (
+        "The foam is less dense than water.",
+        "Water has a higher density than the foam.",
+    ),
+    "less on one side, more on the other, in Spanish": (
+        "La segunda torre es menos alta que la primera.",
+        "La primera torre es más alta que la segunda.",
+    ),
     "only above, not below": (
         "The sensor works only above freezing point.",
         "Below freezing point the sensor does not work.",
