@@ -26,6 +26,11 @@ def parsed(text: str, language: str) -> Statement:
 
 
 REFUSED: dict[str, tuple[Reason, str, str]] = {
+    "the payer told as the payee": (
+        Reason.NEGATION,
+        "The guild paid the duke a yearly tax in silver.",
+        "The guild received a yearly tax in silver from the duke.",
+    ),
     "a name in place of another, behind another preposition": (
         Reason.UNKNOWN_NAME,
         "Judge Moreau wrote the opinion; Judge Sato agreed.",
@@ -236,6 +241,10 @@ def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) ->
 
 
 PASSED = {
+    "the payment seen from the other side": (
+        "The guild paid the duke a yearly tax in silver.",
+        "The duke received a yearly tax in silver from the guild.",
+    ),
     "less on one side, more on the other": (
         "The foam is less dense than water.",
         "Water has a higher density than the foam.",
