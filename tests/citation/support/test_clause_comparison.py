@@ -224,6 +224,46 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "La mayoría de los alumnos aprobó el examen de física.",
         "Todos los alumnos aprobaron el examen de física.",
     ),
+    "German: a rejection that is told as an approval": (
+        Reason.NEGATION,
+        "Der Stadtrat lehnte den Antrag auf eine neue Brücke ab.",
+        "Der Stadtrat genehmigte den Antrag auf eine neue Brücke.",
+    ),
+    "German: the opposite of a cut": (
+        Reason.NEGATION,
+        "Die Bank hat den Zinssatz im Mai gesenkt.",
+        "Die Bank hat den Zinssatz im Mai angehoben.",
+    ),
+    "French: the opposite of tighter rules": (
+        Reason.NEGATION,
+        "Le conseil a durci les règles de stationnement.",
+        "Le conseil a assoupli les règles de stationnement.",
+    ),
+    "French: the opposite of a dismissal": (
+        Reason.NEGATION,
+        "L'usine a licencié cent ouvriers en mars.",
+        "L'usine a embauché cent ouvriers en mars.",
+    ),
+    "Spanish: consent that is told as a refusal": (
+        Reason.NEGATION,
+        "La jueza accedió a aplazar la vista del caso.",
+        "La jueza se negó a aplazar la vista del caso.",
+    ),
+    "Spanish: the opposite of tighter rules": (
+        Reason.NEGATION,
+        "El gobierno endureció las normas de pesca.",
+        "El gobierno flexibilizó las normas de pesca.",
+    ),
+    "Chinese: the opposite of looser terms": (
+        Reason.NEGATION,
+        "央行放宽了贷款条件。",
+        "央行收紧了贷款条件。",
+    ),
+    "Chinese: a profit that was a loss": (
+        Reason.NEGATION,
+        "公司去年出现亏损。",
+        "公司去年实现盈利。",
+    ),
     "Chinese: roles exchanged": (
         Reason.ROLE,
         "红星队在决赛中击败了蓝鹰队。",
