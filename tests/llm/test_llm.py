@@ -4,7 +4,12 @@ The answers of so small a model are often wrong, and no test depends on their tr
 wire between Citestream and llama.cpp, because the prompt, and with it the answer, differs a little for every request.
 """
 
+import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -29,6 +34,7 @@ EVIDENCE = [
 QUESTION: list[ChatCompletionMessageParam] = [
     {"role": "user", "content": "How tall was the Saturn V, and how many times did it fly?"}
 ]
+ROOT = Path(__file__).parents[2]
 SAMPLING = {"temperature": 0, "seed": 1, "max_tokens": 40}
 
 
@@ -125,3 +131,13 @@ def assert_references_point_into(shown: str, fields: dict[str, Any]) -> None:
         for span in reference["spans"]:
             assert shown[span["start"] : span["end"]].strip()
             assert f"[{reference['number']}]" in shown[span["start"] :]
+
+
+def test_the_tiny_model_judges_near_misses(llama: str) -> None:
+    """The whole path of `judge-check` with a real model. So small a model judges badly; only the path is tested."""
+    environment = {**os.environ, "OPENAI_BASE_URL": f"{llama}/v1", "OPENAI_API_KEY": "none"}
+    command = [sys.executable, "-m", "citestream", "judge-check", "openai/smollm2", "--sample", "4", "--json"]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    assert sum(tally["true"] + tally["false"] + tally["unread"] for tally in report["pairs"].values()) == 4
+    assert report["tokens"] > 0
