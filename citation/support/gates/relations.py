@@ -80,9 +80,18 @@ def swapped_pivots(alignment: Alignment) -> set[int]:
     for pivot, match in alignment.pairs():
         if match.sign < 0:
             mine, theirs = _arguments(alignment.claim, pivot), _arguments(alignment.passage, match.token)
-            if mine and theirs and _crossed(mine, theirs, match_of)[0]:
+            if mine and theirs and (_crossed(mine, theirs, match_of)[0] or _received(mine, theirs, match_of)):
                 found.add(id(pivot))
     return found
+
+
+def _received(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> bool:
+    """Return whether the subject of the claim is only what the passage has as the other side, named nowhere else.
+
+    "He lent his sister the car", "his sister borrowed the car": the passage has a pronoun for the other person.
+    """
+    first = {id(match_of[t].token) for t in mine.first if t in match_of}
+    return bool(first) and not theirs.first and first <= theirs.second
 
 
 def _crossed(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> tuple[bool, bool]:

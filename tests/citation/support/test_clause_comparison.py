@@ -281,6 +281,10 @@ def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) ->
 
 
 PASSED = {
+    "a loan seen from the other side, where the lender is a pronoun": (
+        "He lent his neighbour the ladder for a week.",
+        "For a week, his neighbour borrowed the ladder.",
+    ),
     "the payment seen from the other side": (
         "The guild paid the duke a yearly tax in silver.",
         "The duke received a yearly tax in silver from the guild.",
