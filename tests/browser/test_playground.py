@@ -40,7 +40,7 @@ The Harlan bridge was opened on 4 May 1932 [1]. It is **17 lanes** wide. <img sr
 lanes[1] = "<b>not a marker</b>"
 ```
 
-The load is $\\frac{p}{2}$ a metre. جسر هارلان افتتح في 4 مايو 1932.
+The load is $\\frac{p}{2}$ a metre. The Harlan bridge was opened in May 1932. جسر هارلان افتتح في 4 مايو 1932.
 """
 PASSAGE = "The Harlan bridge was opened on 4 May 1932 by the mayor <script>window.pwned = 4</script> of Harlan."
 TEXT = f"Some words before it. {PASSAGE} And some words after it."
