@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...text import analyze_sentence, analyze_title
+from ...text.segmentation import Kind
+from ..claims import makes_claim
 from ..excerpts import language_of
 from ..index import Index
 from ..scorers import Claim
@@ -54,6 +56,8 @@ class GateChecks:
         han = language_of(analysis) == "han"
         self._text, self._quantities = claim.text, analysis.quantities
         self._terms = set(analysis.terms)
+        # A model may cite "OK", and an excerpt may contain it.
+        self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._language = language_for(analysis, claim.text)
         self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
         self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
@@ -63,6 +67,8 @@ class GateChecks:
 
     def check(self, row: int, window: tuple[int, int]) -> Refusal | None:
         """Return the first refusal of `window`, a span of the evidence in `row`, or None."""
+        if self._courtesy:
+            return Refusal(Reason.NO_SUPPORT, "the sentence does not state anything")
         passage = self._passage(row, window)
         mismatch, same_topic = self.numbers.mismatch(passage)
         if mismatch:
