@@ -80,7 +80,10 @@ def swapped_pivots(alignment: Alignment) -> set[int]:
     for pivot, match in alignment.pairs():
         if match.sign < 0:
             mine, theirs = _arguments(alignment.claim, pivot), _arguments(alignment.passage, match.token)
-            if mine and theirs and (_crossed(mine, theirs, match_of)[0] or _received(mine, theirs, match_of)):
+            if not mine or not theirs:
+                continue
+            passive = _passive(alignment.claim, pivot) or _passive(alignment.passage, match.token)
+            if _crossed(mine, theirs, match_of)[0] or (not passive and _received(mine, theirs, match_of)):
                 found.add(id(pivot))
     return found
 
