@@ -232,7 +232,7 @@ SPHINX = {"{toctree}"}  # checked by the build of the site
 RUN_BY = {
     ("docs/start.md", "$ make demo"): "test_examples: test_the_console_output_of_a_page_is_what_the_command_prints",
     ("README.md", "$ citestream cite"): "test_examples: test_the_console_output_of_a_page_is_what_the_command_prints",
-    ("README.md", "from openai import OpenAI"): "test_examples: test_the_python_lines_of_the_readme_run_as_they_stand",
+    ("README.md", "from openai import OpenAI"): "test_examples: test_the_python_code_of_the_readme_runs",
     (
         "docs/start.md",
         'import OpenAI from "openai";',

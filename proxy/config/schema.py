@@ -4,7 +4,7 @@ from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
 from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
 from citestream.citation.evidence.hosts import KNOWN_FENCES, Fence
@@ -58,7 +58,7 @@ def _parse_fence(value: object) -> Fence:
 class EvidenceConfig(Section):
     """Sources and limits of evidence, and its presentation to the model."""
 
-    from_prompt: Annotated[Literal["hosts", "off"] | tuple[Fence, ...], PlainValidator(_parse_from_prompt)] = Field(
+    from_prompt: Annotated[Literal["hosts", "off"] | tuple[Fence, ...], BeforeValidator(_parse_from_prompt)] = Field(
         default="hosts",
         description="use evidence that RAG hosts put into prompts: hosts (known ones), off, or a list of fences to add",
     )
