@@ -30,7 +30,8 @@ NAMES = {
 MARKERS = ["[1]", "[2]"]
 SENTENCES = ["🚀 The Saturn V was 110.6 metres tall.", "Apollo 12 was struck by lightning twice."]
 CALL = {"name": "weather", "arguments": {"city": "Zürich"}}
-BROKEN = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning [2]"  # with citations
+# The sentence that the error cuts is not complete, so it has no decision and no marker.
+BROKEN = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning"
 
 
 @dataclass(frozen=True)
