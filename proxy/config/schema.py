@@ -163,7 +163,7 @@ class Limits(Section):
     held_characters: int = Field(
         default=SegmentLimits().characters,
         ge=100,
-        description="maximum characters to buffer; the words of a longer sentence are sent, and decided with its end",
+        description="maximum characters to buffer; longer sentences are sent early, decided up to twice this",
     )
     event_bytes: int = Field(
         default=MAX_EVENT_BYTES,
