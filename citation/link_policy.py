@@ -16,6 +16,7 @@ from typing import Literal
 
 LinkPolicy = Literal["allow", "evidence", "none"]
 
+MAX_HELD = 10_000  # characters of a word that are held; pages link no longer address
 MAX_SHOWN_PART = 300  # characters of the shown part of an incomplete word; host names are shorter
 
 # Text before the first of these characters in a word never changes, so it need not be held.
@@ -43,29 +44,43 @@ class LinkDefanger:
         """Create a defanger. `allowed`: URLs that stay links if they occur exactly like this, with nothing appended."""
         longest_first = sorted(filter(None, allowed), key=len, reverse=True)
         self._allowed = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
-        self._held = ""  # the incomplete word, from the first character that may have to change
+        self._held: list[str] = []  # the incomplete word, from the first character that may have to change
+        self._held_length = 0
         self._shown_part = ""  # the shown part of this word
         self._code = False
 
     def feed(self, text: str, *, code: bool = False) -> str:
         """Add text; return the text that can be shown. `code`: the text is code."""
         self._code = code
-        held = self._held + text
-        complete = held[: _last_word(held)]
-        self._held = held[len(complete) :]
-        shown = self._words(complete) if complete else ""
-        start = _STARTS.search(self._held)
-        plain = self._held[: start.start()] if start else self._held
+        begin = _last_word(text)
+        if self._held_length and not begin:  # more of the held word
+            self._hold(text)
+            return self.flush() if self._held_length > MAX_HELD else ""
+        shown = self._words(self._take_held() + text[:begin])
+        word = text[begin:]
+        start = _STARTS.search(word)
+        plain = word[: start.start()] if start else word
         if plain and not self._changes_shown_part(self._shown_part + plain, len(self._shown_part)):
             shown += plain
             self._remember(plain)
-            self._held = self._held[len(plain) :]
+            word = word[len(plain) :]
+        self._hold(word)
         return shown
 
     def flush(self) -> str:
         """Return the held text, as if nothing followed."""
-        held, self._held = self._held, ""
-        return self._words(held) if held else ""
+        return self._words(self._take_held())
+
+    def _hold(self, text: str) -> None:
+        if text:
+            self._held.append(text)
+            self._held_length += len(text)
+
+    def _take_held(self) -> str:
+        held = "".join(self._held)
+        self._held.clear()
+        self._held_length = 0
+        return held
 
     def _words(self, text: str) -> str:
         shown: list[str] = []
@@ -230,7 +245,7 @@ _TLDS = (
     "internal|local|localhost|invalid"
 )
 _TLD_PATTERN = re.compile(rf"\.(?:{_TLDS})(?![A-Za-z0-9_\-])", re.IGNORECASE)
-_SLASHED = re.compile(r"[/\\][/\\][^/]*\.")  # linkify-it links //name.any/path too
+_SLASHED = re.compile(r"[/\\][/\\][^/]{0,999}\.")  # linkify-it links //name.any/path too
 _EXPLICIT = re.compile(rf"{_SLASHED.pattern}|www\\?\.\S", re.IGNORECASE)
 _CONTINUES = frozenset("/?#:\\")
 

@@ -8,18 +8,8 @@ import re
 from enum import Enum
 from typing import Final
 
-from .grammar import (
-    LOOKALIKES,
-    MAX_MARKER,
-    PARTIAL,
-    SOURCE_WORDS,
-    Brackets,
-    Form,
-    Partial,
-    match_brackets,
-    match_link_target,
-    words,
-)
+from .displayed import LOOKALIKES, match_brackets
+from .grammar import MAX_MARKER, PARTIAL, SOURCE_WORDS, Brackets, Form, Partial, match_link_target, words
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # white space within a line

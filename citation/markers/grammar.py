@@ -1,24 +1,20 @@
 """The grammar of the citation markers that models write.
 
-Each form is declared once, as a combination of small parts. A part has two regular expressions: one for complete
-matches, and one for prefixes that more text could complete. A stream is therefore held exactly as long as a marker may
-be incomplete. All repetition is bounded, and neighbouring parts never match the same characters, so matching takes time
-linear in the length of the marker.
+Each frequent form is declared once, as a combination of small parts; `displayed.py` decodes the others. A part has two
+regular expressions: one for complete matches, and one for prefixes that more text could complete. A stream is therefore
+held exactly as long as a marker may be incomplete. All repetition is bounded, and neighbouring parts never match the
+same characters, so matching takes time linear in the length of the marker.
 """
 
 import re
 import unicodedata
 from enum import Enum
 from functools import cache, lru_cache
-from html import unescape
 from typing import Final, NamedTuple
 
 MAX_MARKER = 200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
 MAX_LISTED = 30  # numbers in one pair of brackets
 MAX_DIGITS = 18  # a longer run of digits is not an evidence number
-
-
-LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳", "⁅⁆")  # brackets that look like [ and ]
 
 
 class Partial(Enum):
@@ -46,11 +42,11 @@ class Brackets(NamedTuple):
     ranges: tuple[tuple[int, int], ...]
 
 
-def match_brackets(text: str, i: int) -> Brackets | Partial | None:
-    """Match the brackets that begin at `i`, without looking at their context. PARTIAL if the text ends inside them."""
+def match_form(text: str, i: int) -> Brackets | Partial | None:
+    """Match a frequent form at `i`, without looking at its context. PARTIAL if the text ends inside it."""
     for form, part in _FORMS.get(text[i], ()):
         if found := _pattern(part.full).match(text, i):
-            parsed = _parse(found[0], form)
+            parsed = parse_numbers(found[0], form)
             return Brackets(found.end(), *parsed) if parsed else None
         if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
             return PARTIAL
@@ -130,18 +126,12 @@ _LOCATOR_WORDS = words("""
     pages page pp p chunks chunk lines line sections section paragraphs paragraph para seite s l § стр 页 頁
 """)
 _JOIN_WORDS = words("and und y et e и 和 及")
+_KNOWN_WORDS = SOURCE_WORDS | _LOCATOR_WORDS | _JOIN_WORDS
 
 _DIGIT = "\\d⁰¹²³⁴-⁹"
 _LETTER = f"[^\\W{_DIGIT}_]"
-# Invisible characters: brackets that contain them still look like a marker
-_INVISIBLE_CHARACTERS = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-_SPACE = _times(_one(f" \\t\u00a0\u2009\u202f\u3000{_INVISIBLE_CHARACTERS}"), 0, 3)
-# Character references of Markdown and HTML: `&#49;` is a 1, `&#91;` a bracket
-_REFERENCE = _any(_seq(_word("&#"), _one("45"), _one("0-9"), _one(";")), _seq(_word("&#x3"), _one("0-9"), _one(";")))
-_NUMBER = _times(_seq(_any(_one(_DIGIT), _REFERENCE), _times(_one(_INVISIBLE_CHARACTERS), 0, 3)), 1, MAX_DIGITS)
-_OPEN = _any(_word("&#91;"), _word("&#x5b;"), _word("&lbrack;"), _word("&lsqb;"))
-_CLOSE = _any(_one("\\]"), _word("&#93;"), _word("&#x5d;"), _word("&rbrack;"), _word("&rsqb;"))
-_EMPHASIS = _times(_one("*_`"), 0, 3)
+_SPACE = _times(_one(" \\t\u00a0\u2009\u202f\u3000"), 0, 3)
+_NUMBER = _times(_one(_DIGIT), 1, MAX_DIGITS)
 _DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
 # Any short word. `_parse` looks it up afterwards: with the words inside, the expressions would be 200 times as long.
 _NAMED = _seq(_times(_Part(f"(?:{_LETTER}|§)", ""), 1, 12), _SPACE, _maybe(_one(":：.#№")), _SPACE)
@@ -164,11 +154,10 @@ _LEAD = _seq(_one("(（"), _SPACE, _maybe(_NAMED))  # the beginning of parenthes
 
 _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "[": (
-        (Form.PLAIN, _seq(_one("\\["), _maybe(_one("\\^")), _EMPHASIS, _LIST, _EMPHASIS, _maybe(_one("\\^")), _CLOSE)),
+        (Form.PLAIN, _seq(_one("\\["), _maybe(_one("\\^")), _LIST, _maybe(_one("\\^")), _one("\\]"))),
         (Form.LINK, _seq(_word("[["), _LIST, _word("]]"))),
     ),
-    "&": ((Form.PLAIN, _seq(_OPEN, _LIST, _CLOSE)),),
-    **{pair[0]: ((Form.PLAIN, _seq(_one(pair[0]), _LIST, _one(pair[1]))),) for pair in LOOKALIKES},
+    "［": ((Form.PLAIN, _seq(_one("［"), _LIST, _one("］"))),),
     "【": (
         (Form.PLAIN, _seq(_one("【"), _LIST, _one("】"))),
         (Form.SOURCE, _seq(_one("【"), _TURN, _one("】"))),
@@ -196,20 +185,24 @@ def compile_patterns() -> None:
 _TOKEN = re.compile(
     f"(?P<word>{_LETTER}+|§)|(?P<low>[{_DIGIT}]+)(?:\\W*?{_DASH.full}\\W*(?:{_LETTER}+\\W*)?(?P<high>[{_DIGIT}]+))?"
 )
-_INVISIBLE = re.compile(f"[{_INVISIBLE_CHARACTERS}]")
 _TURNS = re.compile(f"【[{_DIGIT}]+:")
 
 
 @lru_cache(maxsize=1024)
-def _parse(marker: str, form: Form) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
-    """Return the form and the ranges of numbers, or None if it contains a word that no marker has."""
-    body, dagger, _ = _TURNS.sub("", _INVISIBLE.sub("", unescape(marker))).partition("†")
+def parse_numbers(
+    marker: str, form: Form, other_words: frozenset[str] = frozenset()
+) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
+    """Return the form and the ranges of numbers, or None if it contains a word that no marker has.
+
+    `other_words`: words that may stand in the marker, besides those for sources, locators and "and".
+    """
+    body, dagger, _ = _TURNS.sub("", marker).partition("†")
     ranges: list[tuple[int, int]] = []
     counts = True
     for token in _TOKEN.finditer(body):
         if word := token["word"]:
             word = word.lower()
-            if word not in SOURCE_WORDS | _LOCATOR_WORDS | _JOIN_WORDS:
+            if word not in _KNOWN_WORDS and word not in other_words:
                 return None
             counts = word not in _LOCATOR_WORDS
             form = Form.SOURCE if word in SOURCE_WORDS else form

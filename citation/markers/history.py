@@ -2,13 +2,14 @@
 
 import re
 
+from ..text.steps import Steps, complete
 from .match import ANY_NUMBER
 from .named import MarkerNames
 from .render import LIST_HEADING
-from .strip import strip
+from .strip import strip_in_steps
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LIST = re.compile(r"\s*" + re.escape(LIST_HEADING) + r"\n\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
+_LIST = re.compile(r"(?<!\s)\s*+" + re.escape(LIST_HEADING) + r"\n\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
 # `[report.pdf](id)`: a file name, or any name with an id of ours. With a URL or a path it is an ordinary link.
 _NAME_STYLE = re.compile(r"(?<!!)\[(?P<name>(?:\\.|[^\\\[\]\n]){1,200})\]\((?P<id>[^()\s/:#]{1,200})\)")
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
@@ -17,9 +18,17 @@ _OWN_ID = re.compile(r"e\d+_*\Z")
 
 def strip_history(text: str) -> str:
     """Return an earlier answer without markers of any style and without the list of references at its end."""
+    return complete(strip_history_in_steps(text))
+
+
+def strip_history_in_steps(text: str) -> Steps[str]:
+    """Strip a long answer in steps; see `strip_history`."""
     text = _LIST.sub("", text)
     names = _names(text)
-    return "".join(part if fenced else strip(part, names).text for part, fenced in _blocks(text))
+    parts: list[str] = []
+    for part, fenced in _blocks(text):
+        parts.append(part if fenced else (yield from strip_in_steps(part, names)).text)
+    return "".join(parts)
 
 
 def _names(text: str) -> MarkerNames:

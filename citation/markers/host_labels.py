@@ -41,7 +41,8 @@ class HostLabels:
                 (key,) = names.setdefault(_name(label, found.syntax), (FIRST_NAME_KEY + len(names),))
             numbers[key] = (*numbers.get(key, ()), number)
         numeric = frozenset(key for key in numbers if key < FIRST_NAME_KEY)
-        marker_names = MarkerNames(numeric, names, labels=True, ignored=not numbers)
+        links = found.syntax is MarkerSyntax.LINK
+        marker_names = MarkerNames(numeric, names, labels=True, links=links, ignored=not numbers)
         return cls(found.host, found.syntax, labels, marker_names, numbers)
 
     @property
@@ -85,5 +86,5 @@ def _name(label: str, syntax: MarkerSyntax) -> str:
             return anchor_name(label)
         case MarkerSyntax.NONE:
             return label
-        case MarkerSyntax.BRACKETS | MarkerSyntax.RAGFLOW:
+        case MarkerSyntax.BRACKETS | MarkerSyntax.RAGFLOW | MarkerSyntax.LINK:
             return syntax.marker(label)[1:-1]

@@ -14,7 +14,8 @@ from .context import (
     right_context,
     skip_spaces,
 )
-from .grammar import PARTIAL, Brackets, Form, Partial, match_brackets, match_lead
+from .displayed import match_brackets
+from .grammar import PARTIAL, Brackets, Form, Partial, match_lead
 from .named import MarkerNames, match_name
 
 MAX_PLAUSIBLE_NUMBER = (

@@ -19,6 +19,7 @@ class MarkerNames:
 
     numbers: frozenset[int]
     names: Mapping[str, Numbers] = field(default_factory=dict)
+    links: bool = False  # the names are links to the calls of tools
     labels: bool = False  # the names are labels of a host: in brackets, they are markers whatever they look like
     ignored: bool = False  # nothing is a marker, because the evidence has no numbers and no names
 
@@ -56,10 +57,14 @@ def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int,
             return _after_tag(text, i + len(tag), names, final)
         if not final and tag.startswith(text[i:]) and len(text) - i > 1:
             return PARTIAL
+    if names.links and (linked := _link_to_call(text, i, names, final)) is not None:
+        return linked
     return _in_brackets(text, i, names, final) if names.names else None
 
 
 _TAGS = ("[DC]", "[KG]")
+_CALL_LINK = re.compile(r"\[\s?(\d{1,4})\s?\]\(#([\w.:-]{1,100})\)")
+_CALL_LINK_BEGIN = re.compile(r"\[\s?(?:\d{1,4}\s?(?:\](?:\((?:#[\w.:-]{0,100})?)?)?)?\Z")
 _TOKEN = re.compile(r"[^\s\[\]()]+")
 _FILE = re.compile(r"[^\[\]\n]\.[A-Za-z0-9]{1,5}\Z")
 
@@ -84,6 +89,15 @@ def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int
     if not path.startswith("/") and not _FILE.search(path):
         return None  # a word in brackets, as in "Washington [DC] is"
     return start + len(path), (), (0,)
+
+
+def _link_to_call(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+    """Match Morphic's `[1](#call_1)`. A link to a call or a result that does not exist is an unknown marker."""
+    found = _CALL_LINK.match(text, i)
+    if found is None:
+        return PARTIAL if not final and _CALL_LINK_BEGIN.match(text, i) else None
+    numbers = names.names.get(f"{found[1]}](#{found[2]}", ())
+    return found.end(), numbers, () if numbers else (0,)
 
 
 def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:

@@ -13,18 +13,21 @@ LINKABLE = ("http://", "https://")  # no other scheme becomes a link: no javascr
 LIST_HEADING = "**References**"
 
 
-def render(number: int, evidence: Evidence, style: MarkerStyle) -> str:
-    """Return one marker. `number` is the shown number, which may differ from the evidence number."""
+def render(number: int, evidence: Evidence, style: MarkerStyle, target: str = "") -> str:
+    """Return one marker. `number` is the shown number, which may differ from the evidence number.
+
+    `target`: the address to which a link leads if the evidence has no URL.
+    """
+    target = link_url(evidence) or target
     match style:
         case "number":
             return f"[{number}]"
         case "link":
-            target = link_url(evidence)
             return f"[[{number}]]({target})" if target else f"[{number}]"
         case "ragflow":
             return f"[ID:{number - 1}]"  # a 0-based position in the list of chunks
         case "name":
-            return f"[{_escaped(_name(evidence))}]({link_url(evidence) or identifier(evidence)})"
+            return f"[{_escaped(_name(evidence))}]({target or identifier(evidence)})"
         case "none":
             return ""
         case _:
@@ -52,9 +55,12 @@ def identifier(evidence: Evidence) -> str:
     return _encoded(evidence.id, _UNSAFE_IN_ID)
 
 
-def reference_list(entries: Iterable[tuple[int, Evidence]]) -> str:
-    """Return the Markdown list of references that `references_in_text` appends."""
-    lines = [f"- [{number}] {_entry(evidence)}" for number, evidence in entries]
+def reference_list(entries: Iterable[tuple[int, Evidence, str]]) -> str:
+    """Return the Markdown list of references that `references_in_text` appends.
+
+    `entries`: shown numbers, evidence, and the addresses to which they are linked, if any.
+    """
+    lines = [f"- [{number}] {_entry(evidence, target)}" for number, evidence, target in entries]
     return "\n\n".join(["", LIST_HEADING, "\n".join(lines)]) + "\n" if lines else ""
 
 
@@ -64,8 +70,8 @@ def allowed_urls(evidence: Evidence) -> set[str]:
     return {target, (evidence.url or "").strip()} if target else set()
 
 
-def _entry(evidence: Evidence) -> str:
-    name, target = _name(evidence), link_url(evidence)
+def _entry(evidence: Evidence, target: str) -> str:
+    name = _name(evidence)
     if not target:  # a bare name could itself be rendered as a link; the text of a link cannot
         defanger = LinkDefanger()
         name = defanger.feed(name) + defanger.flush()

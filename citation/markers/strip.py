@@ -6,9 +6,11 @@ Streams and complete texts use the same state machine, so both give the same res
 import re
 from dataclasses import dataclass
 
+from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
 from .context import OPENING_CHARACTERS, SPACES
-from .grammar import MAX_MARKER, PARTIAL, Brackets, Partial, match_brackets, match_link_target
+from .displayed import match_brackets
+from .grammar import MAX_MARKER, PARTIAL, Brackets, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
 
@@ -44,13 +46,22 @@ def strip(text: str, names: MarkerNames, *, verbatim: bool = False, before: str 
 
     `verbatim`: change nothing (code). `before`: the shown text before the sentence, on the same line.
     """
+    return complete(strip_in_steps(text, names, verbatim=verbatim, before=before))
+
+
+def strip_in_steps(text: str, names: MarkerNames, *, verbatim: bool = False, before: str = "") -> Steps[StrippedText]:
+    """Remove the markers from a long text in steps; see `strip`."""
     if verbatim or not _SPECIAL.search(text):
         return StrippedText(text)
     if not before and (simple := _strip_simple(text, names)):
         return simple
     stripper = MarkerStripper(names, before)
-    shown = stripper.feed(text) + stripper.flush()
-    return StrippedText(shown, stripper.cited, stripper.unknown)
+    shown = [stripper.feed(text[:BLOCK])]
+    for start in range(BLOCK, len(text), BLOCK):
+        yield None
+        shown.append(stripper.feed(text[start : start + BLOCK]))
+    shown.append(stripper.flush())
+    return StrippedText("".join(shown), stripper.cited, stripper.unknown)
 
 
 def _strip_simple(text: str, names: MarkerNames) -> StrippedText | None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from citestream.citation import Evidence, cite
 from citestream.citation.options import Options
 from tests.citation.test_answer import visible_text
 from tests.citation.text.segmentation.cases import STREAMS
@@ -117,3 +118,20 @@ def test_code_is_never_touched(text: str) -> None:
     for token in structure(text):
         if token[0] in ("fence", "code_block"):
             assert token in after
+
+
+LIST_ITEMS = {
+    "a number": "1. The bridge opened in 1932.",
+    "a number in brackets style": "12) The bridge opened in 1932.",
+    "a bullet": "- The bridge opened in 1932.",
+    "a number in a quotation": "> 3. The bridge opened in 1932.",
+    "an indented number": "   4. The bridge opened in 1932.",
+}
+
+
+@pytest.mark.parametrize("case", LIST_ITEMS)
+def test_the_number_of_a_list_item_is_no_number_of_the_claim(case: str) -> None:
+    evidence = [Evidence(1, "The bridge opened in 1932 and is red.", "e1")]
+    assert cite(LIST_ITEMS[case], evidence).text == f"{LIST_ITEMS[case]} [1]"
+    wrong = LIST_ITEMS[case].replace("1932", "1933")
+    assert cite(wrong, evidence).text == wrong

@@ -196,7 +196,8 @@ def test_our_own_markers_can_be_stripped(text: str, style: MarkerStyle, placemen
 
 
 def test_the_list_of_references_is_stripped() -> None:
-    listed = reference_list([(1, PLAIN), (2, Evidence(9, "a", "x", title="T", url="https://a.b", page_number=3))])
+    linked = Evidence(9, "a", "x", title="T", url="https://a.b", page_number=3)
+    listed = reference_list([(1, PLAIN, ""), (2, linked, "https://a.b")])
     assert listed == "\n\n**References**\n\n- [1] report.pdf\n- [2] [T](https://a.b), page 3\n"
     assert strip_history("Sales rose. [1]" + listed) == "Sales rose."
     assert reference_list([]) == ""

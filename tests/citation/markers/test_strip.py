@@ -118,6 +118,79 @@ def test_a_form_that_models_write_is_a_marker(case: str) -> None:
     check(*FORMS[case])
 
 
+# Spellings that a page displays as a marker. Each replaces the marker in "Sales rose X.".
+LOOK_ALIKES: dict[str, str] = {
+    "decimal character references": "&#91;1&#93;",
+    "decimal character references with zeros": "&#0091;1&#0093;",
+    "hexadecimal character references with zeros": "&#x005b;&#x0031;&#x005D;",
+    "named character references": "&lsqb;&#49;&rbrack;",
+    "character references of other brackets": "&#12304;1&#x3011;",
+    "character references of double brackets": "&#x5B;&#x5B;1&#x5D;&#x5D;",
+    "a character reference of one bracket": "&#91;1]",
+    "a character reference of a circled digit": "[&#x2460;]",
+    "character references of spaces": "[&nbsp;1&#8203;&ZeroWidthSpace;]",
+    "a tag around the number": "[<b>1</b>]",
+    "two tags around the number": "[<i><b>1</b></i>]",
+    "a tag with an attribute": '[<span class="x">1</span>]',
+    "a link around the number": '[<a href="#x">1</a>]',
+    "a tag for code around the number": "[<code>1</code>]",
+    "a tag around each number": "[<mark>1</mark>, <b>1</b>]",
+    "a line break": "[1<br>]",
+    "a comment after the number": "[1<!-- x -->]",
+    "a comment before the number": "[<!-- x > y -->1]",
+    "two nested brackets with spaces": "[ [1] ]",
+    "three nested brackets": "[[[1]]]",
+    "a circled digit": "[①]",
+    "a filled circled digit": "[❶]",
+    "a digit in two circles": "[⓵]",
+    "a digit with a full stop": "[⒈]",
+    "a digit in parentheses": "[⑴]",
+    "a subscript": "[₁]",
+    "a mathematical digit": "[𝟏]",
+    "a keycap": "[1️⃣]",
+    "a digit with a line below it": "[1̲]",
+    "a number sign": "[#1]",
+    "an escaped number sign": "[\\#1]",
+    "a numero sign": "[№ 1]",
+    "an abbreviation of number": "[No. 1]",
+    "a note": "[note 1]",
+    "a footnote": "[fn 1]",
+    "a request to see": "[see source 1]",
+    "a source with a hyphen": "[doc-1]",
+    "a source with an underscore": "[source_1]",
+    "a comma at the end": "[1,]",
+    "a comma at the beginning": "[,1]",
+    "two commas": "[1,,1]",
+    "a vertical bar": "[1|1]",
+    "a semicolon, a full stop or a colon at the end": "[1;][1.][1:]",
+    "a word for or": "[1 or 1]",
+    "a number in parentheses": "[(1)]",
+    "struck out": "[~~1~~]",
+    "highlighted": "[==1==]",
+    "a formula": "[$1$]",
+    "an escaped opening bracket": "\\[1]",
+    "an escaped closing bracket": "[1\\]",
+    "a link whose text has escaped brackets": "[\\[1\\]](https://example.org)",
+    "a full-width bracket on the left": "［1]",
+    "a full-width bracket on the right": "[1］",
+    "brackets of two kinds": "[1】【1]",
+    "white square brackets": "〚1〛",
+    "brackets with a bar": "⦋1⦌",
+    "brackets for vertical text": "﹇1﹈",
+}
+
+
+@pytest.mark.parametrize("case", LOOK_ALIKES)
+def test_a_spelling_that_is_displayed_as_a_marker_is_removed(case: str) -> None:
+    check(f"Sales rose {LOOK_ALIKES[case]}.", "Sales rose.", (1,), ())
+
+
+@pytest.mark.parametrize("case", LOOK_ALIKES)
+def test_a_spelling_that_is_displayed_as_a_marker_is_kept_in_code(case: str) -> None:
+    code = f"Write `` {LOOK_ALIKES[case]} `` to cite."
+    check(code, code, (), ())
+
+
 NOT_MARKERS: dict[str, str] = {
     "inline code": "Call `items[1]` twice.",
     "a marker alone in inline code": "Write `[1]` to cite.",
@@ -167,7 +240,6 @@ NOT_MARKERS: dict[str, str] = {
     "a list that is announced": "Return the list [1, 2, 3] as it is.",
     "a range of values": "Choose from the range [1, 5].",
     "a matrix of many rows": "The matrix is [" + ", ".join(["[1, 2]"] * 40) + "].",
-    "brackets of two kinds": "The value [1】 and 【1] are wrong.",
     "an open bracket": "The value [1 is wrong.",
     "an empty pair": "The list [] is empty.",
     "inline math": "With $x[1]$ given.",
@@ -178,7 +250,18 @@ NOT_MARKERS: dict[str, str] = {
     "a figure": "See [Figure 1] and [Table 2].",
     "a capital": "Washington [DC] is warm.",
     "an order number": "The order (ID: 48213) was sent.",
-    "an escaped bracket": "Write \\[1] here.",
+    "a look-alike in inline code": "Write `&#91;1&#93;` or `[<b>1</b>]` to cite.",
+    "a look-alike in math": "With $x [①]$ given.",
+    "an index in a tag of an identifier": "Then row_values[<b>1</b>] is read.",
+    "a character reference that is displayed as such": "Write &amp;#91;1&amp;#93; to cite.",
+    "another character reference": "The terms &#40;1&#41; and &lt;1&gt; apply.",
+    "a link with emphasis": "See [<b>the report</b>](https://example.org).",
+    "a link with a decoded number": "See [&#49;](https://example.org).",
+    "a number in parentheses": "The song was number one (No. 1) for weeks.",
+    "a letter and a number": "The road [A1] is closed.",
+    "a sum": "The value [1 + 2] is three.",
+    "a fraction of two numbers": "The value [1/2] is a half.",
+    "a tag that never ends": "The value [1<b is wrong.",
     "sixty digits": "The key [" + "1" * 60 + "] is long.",
 }
 

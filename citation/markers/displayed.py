@@ -1,0 +1,149 @@
+"""Match markers by what a page displays.
+
+`&#91;1&#93;`, `[<b>1</b>]`, `[1<!-- x -->]`, `[[[1]]]`, `[①]` and `[#1]` all look like `[1]`. The grammar has the forms
+that models usually write. Other text is decoded here: character references, escapes, tags, comments, emphasis and
+invisible characters. Then its numbers are read.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from html import unescape
+from typing import Final
+
+from .grammar import MAX_MARKER, PARTIAL, Brackets, Form, Partial, match_form, parse_numbers, words
+
+MAX_DISPLAYED = 80  # characters between the brackets, as displayed
+MAX_NESTED = 4  # opening brackets in a row
+MAX_ENCLOSED = 50  # the largest number that is one character: ㊿
+
+LOOKALIKES: Final = (
+    "［］",
+    "〔〕",
+    "〖〗",
+    "﹝﹞",
+    "⟦⟧",
+    "❲❳",
+    "⁅⁆",
+    "〚〛",
+    "⦋⦌",
+    "﹇﹈",
+)  # brackets that look like [ and ]
+
+
+def match_brackets(text: str, i: int) -> Brackets | Partial | None:
+    """Match the brackets that begin at `i`, without looking at their context. PARTIAL if the text ends inside them."""
+    found = match_form(text, i)
+    return _match_displayed(text, i) if found is None and text[i] in _STARTS else found
+
+
+_OPENING = frozenset("[【") | {pair[0] for pair in LOOKALIKES}
+_CLOSING = frozenset("]】") | {pair[1] for pair in LOOKALIKES}
+_STARTS = _OPENING | frozenset("&\\")
+
+
+def _match_displayed(text: str, i: int) -> Brackets | Partial | None:
+    depth, body = 0, ""
+    for character, end in _decode(text, i):
+        if end - i > MAX_MARKER:
+            return None
+        if character in _CLOSING and depth:
+            return _close(text, end, depth, body)
+        if character in _OPENING and not body.strip():
+            depth += 1
+        else:
+            body += character
+        if not (0 < depth <= MAX_NESTED and len(body) <= MAX_DISPLAYED and _is_beginning(body)):
+            return None
+    return PARTIAL if len(text) - i < MAX_MARKER else None
+
+
+def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | None:
+    """Match the other closing brackets from `at`, and read the numbers."""
+    numbers = _numbers(body)
+    closed, end = 1, at
+    if numbers is None or depth == 1:
+        return numbers and Brackets(end, *numbers)
+    for character, beyond in _decode(text, at):
+        if character in _CLOSING:
+            closed, end = closed + 1, beyond
+            if closed == depth:
+                return Brackets(end, Form.LINK if numbers[0] is Form.PLAIN else numbers[0], numbers[1])
+        elif character not in " \t":
+            return None
+        if beyond - at > MAX_MARKER:
+            return None
+    return PARTIAL
+
+
+# --- decoding -----------------------------------------------------------------------------------------------------
+
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,24});")
+_REFERENCE_PREFIX = re.compile(r"&(?:#[0-9]{0,7}|#[xX][0-9a-fA-F]{0,6}|[A-Za-z][A-Za-z0-9]{0,24})?\Z")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_TAG_PREFIX = re.compile(r"<(?:/?(?:[A-Za-z][^<>]*)?|!-?|!--.*)\Z", re.DOTALL)
+_EMPHASIS = re.compile(r"[*_`$]+|~~+|==+")
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+def _decode(text: str, i: int) -> Iterator[tuple[str, int]]:
+    """Yield the displayed characters with the position after them. Stop at markup that is incomplete."""
+    while i < len(text):
+        shown, end = text[i], i + 1
+        if found := _REFERENCE.match(text, i):
+            shown, end = _displayed(unescape(found[0])), found.end()
+        elif found := _TAG.match(text, i, i + MAX_MARKER) or _EMPHASIS.match(text, i):
+            shown, end = "", found.end()
+        elif _ends_inside_markup(text, i):
+            return
+        elif shown == "\\" and text[end] in _PUNCTUATION:
+            shown, end = text[end], end + 1
+        elif not shown.isascii():
+            shown = _displayed(shown)
+        for character in shown or ("",):
+            yield character, end
+        i = end
+
+
+def _ends_inside_markup(text: str, i: int) -> bool:
+    if text[i] == "&":
+        return _REFERENCE_PREFIX.match(text, i) is not None
+    if text[i] == "<":
+        return _TAG_PREFIX.match(text, i, i + MAX_MARKER) is not None
+    return text[i] in "\\~=" and i + 1 == len(text)
+
+
+def _displayed(characters: str) -> str:
+    return "".join(map(_plain, characters))
+
+
+def _plain(character: str) -> str:
+    """Return 1 for ①, ₁ and ⒈, nothing for an invisible or combining character, and others as they are."""
+    category = unicodedata.category(character)
+    if category in ("Cf", "Mn", "Me"):
+        return ""
+    if category in ("Nd", "No"):
+        value = unicodedata.numeric(character, -1)
+        return str(int(value)) if value in range(MAX_ENCLOSED + 1) else character
+    return " " if category == "Zs" else character
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------
+
+# Words that are part of a marker in square brackets only: "(No. 1)" and "(see 1)" are prose
+_OTHER_WORDS = words("no nr num number note notes footnote footnotes fn see or to through oder bis ou")
+
+_NAME = r"(?:[^\W\d_]++[\s.:：\-]*+)*+"
+_NUMBER = r"[#№]?+\s*+\d{1,18}+"
+_RANGE = rf"{_NAME}{_NUMBER}(?:\s*+(?:[\-\u2010-\u2015\u2212~〜]|\.\.\.?|…)\s*+{_NAME}{_NUMBER})?"
+_BODY = re.compile(rf"[\s,;(（^]*+{_RANGE}(?:[\s,;&，；、|]++{_RANGE})*[\s,;.:)）^]*+")
+_BEGINNING = re.compile(r"(?:[\s\d,;&，；、|()（）^#№.:：…~〜\-\u2010-\u2015\u2212]|(?<![^\W\d_])[^\W\d_]{1,12}+)*+")
+
+
+def _numbers(body: str) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
+    return parse_numbers(body, Form.PLAIN, _OTHER_WORDS) if _BODY.fullmatch(body) else None
+
+
+def _is_beginning(body: str) -> bool:
+    """Return whether numbers in brackets can begin like this."""
+    return _BEGINNING.fullmatch(body) is not None
