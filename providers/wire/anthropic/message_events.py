@@ -1,0 +1,221 @@
+"""Events of the Messages API and chunks of the OpenAI API: streams, stop reasons and usage.
+
+Thinking becomes `reasoning`, and also `reasoning_details` in OpenRouter's format, which has room for signatures: a
+client that sends these back with the answer can continue after a tool call. Other blocks that only Anthropic has, such
+as the calls and results of tools that it runs itself, go into `anthropic.content` of the delta, numbered like all
+blocks. Lists with an `index` are joined by OpenAI's clients.
+"""
+
+import re
+from collections.abc import Mapping
+from time import time
+from typing import Any
+
+from ...errors import ProviderError, reported
+from ...events import Chunk, Event
+from ..json_text import as_object, loads, replace_surrogates, without_none
+from ..openai_chunks import ChunkReader
+from ..openai_messages import chat_envelope, usage_of
+from .content_blocks import REASONING_FORMAT
+
+Fields = dict[str, Any]
+
+FINISH_REASONS = {  # Anthropic's stop reason -> OpenAI's finish reason
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "pause_turn": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_calls",
+    "refusal": "content_filter",
+}
+STOP_REASONS = {  # OpenAI's finish reason -> Anthropic's stop reason
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "content_filter": "refusal",
+}
+INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+TEXT_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+
+
+class AnthropicReader:
+    """Translates the events of one stream. Anthropic always sends one choice."""
+
+    ignored: re.Pattern[bytes] | None = None
+
+    def __init__(self, model: str) -> None:
+        """`model`: the requested model, until the first event names it."""
+        self._chunks = ChunkReader()
+        self._envelope: Chunk = chat_envelope(model) | {"created": int(time())}
+        self._calls: dict[int, int] = {}  # index of a block -> index of its tool call
+        self._kinds: dict[int, str] = {}  # index of a block -> its type
+        self._usage: Fields = {}
+        self.done = False
+        self.skipped = 0
+        self.error: ProviderError | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the stop reason has come."""
+        return self._chunks.complete
+
+    @property
+    def text_field(self) -> bytes:
+        """The JSON name of the field with a delta's text; empty after the last event."""
+        return b"" if self.done else b'"text"'
+
+    def read(self, payload: bytes) -> list[Event]:
+        """Return the events of one payload. A payload that is not a JSON object is skipped and counted."""
+        event, is_clean = loads(payload)
+        if self.done:
+            return []
+        if not isinstance(event, dict):
+            self.skipped += 1
+            return []
+        return self._take(event if is_clean else replace_surrogates(event))
+
+    def end(self) -> list[Event]:
+        """Return the end and the usage. Raises IncompleteAnswer without a stop reason."""
+        if self.error:
+            raise self.error
+        if self._usage and self.complete:
+            usage = {"usage": usage_of_counts(self._usage), "anthropic": {"usage": self._usage}}
+            self._chunks.take({**self._envelope, "choices": [], **usage})
+        return self._chunks.end()
+
+    def _take(self, event: Fields) -> list[Event]:
+        match event.get("type"):
+            case "message_start":
+                return self._start(as_object(event.get("message")))
+            case "content_block_start":
+                return self._block(_index(event), as_object(event.get("content_block")))
+            case "content_block_delta":
+                return self._delta(_index(event), as_object(event.get("delta")))
+            case "message_delta":
+                self._usage |= as_object(event.get("usage"))
+                return self._finish(event)
+            case "message_stop":
+                self.done = True
+            case "error":
+                self.error = reported(event)
+            case None if event.get("error"):  # a gateway's, in OpenAI's form
+                self.error = reported(event)
+        return []  # ping, content_block_stop, and types that a later version adds
+
+    def _start(self, message: Mapping[str, Any]) -> list[Event]:
+        self._envelope["id"] = message.get("id") or self._envelope["id"]
+        self._envelope["model"] = message.get("model") or self._envelope["model"]
+        self._usage |= as_object(message.get("usage"))
+        opening = self._chunk({"role": "assistant", "content": ""})
+        return self._chunks.take(opening | ({"anthropic": {"usage": dict(self._usage)}} if self._usage else {}))
+
+    def _block(self, index: int, block: Mapping[str, Any]) -> list[Event]:
+        kind = self._kinds[index] = str(block.get("type"))
+        match kind:
+            case "text":
+                return self._emit({"content": block["text"]}) if block.get("text") else []
+            case "thinking":
+                detail = without_none(text=block.get("thinking") or None, signature=block.get("signature") or None)
+                return self._thought(index, detail) if detail else []
+            case "redacted_thinking":
+                return self._details({"type": "reasoning.encrypted", "data": block.get("data") or "", "index": index})
+            case "tool_use":
+                self._calls[index] = len(self._calls)
+                function = {"name": block.get("name") or "", "arguments": ""}
+                call = {"index": self._calls[index], "id": block.get("id"), "type": "function", "function": function}
+                return self._emit({"tool_calls": [call]})
+            case _:
+                return self._own({**block, "index": index})
+
+    def _delta(self, index: int, delta: Mapping[str, Any]) -> list[Event]:
+        match delta.get("type"):
+            case "text_delta":
+                return self._emit({"content": delta["text"]})
+            case "thinking_delta":
+                return self._thought(index, {"text": delta["thinking"]})
+            case "signature_delta":
+                return self._thought(index, {"signature": delta["signature"]})
+            case "input_json_delta" if index in self._calls:
+                function = {"arguments": delta["partial_json"]}
+                return self._emit({"tool_calls": [{"index": self._calls[index], "function": function}]})
+            case "input_json_delta":
+                return self._own({"index": index, "partial_json": delta["partial_json"]})
+            case "citations_delta":  # Anthropic's own, of a search that it made
+                return self._own({"index": index, "citations": [delta.get("citation")]})
+            case _:
+                return []
+
+    def _thought(self, index: int, fields: Fields) -> list[Event]:
+        detail = {"type": "reasoning.text", **fields, "format": REASONING_FORMAT, "index": index}
+        text = {"reasoning": fields["text"]} if fields.get("text") else {}
+        return self._emit({**text, "reasoning_details": [detail]})
+
+    def _details(self, detail: Fields) -> list[Event]:
+        return self._emit({"reasoning_details": [detail | {"format": REASONING_FORMAT}]})
+
+    def _own(self, block: Fields) -> list[Event]:
+        return self._emit({"anthropic": {"content": [block]}})
+
+    def _finish(self, event: Fields) -> list[Event]:
+        delta = as_object(event.get("delta"))
+        native = delta.get("stop_reason")
+        if not isinstance(native, str):
+            return []
+        others = {key: value for key, value in delta.items() if key != "stop_reason" and value is not None}
+        fields: Fields = {"native_finish_reason": native} | ({"anthropic": others} if others else {})
+        return self._chunks.take(self._chunk({}, FINISH_REASONS.get(native, "stop"), **fields))
+
+    def _emit(self, delta: Fields) -> list[Event]:
+        return self._chunks.take(self._chunk(delta))
+
+    def _chunk(self, delta: Fields, reason: str | None = None, **fields: Any) -> Chunk:
+        return {**self._envelope, "choices": [{"index": 0, "delta": delta, **fields, "finish_reason": reason}]}
+
+
+def _index(event: Mapping[str, Any]) -> int:
+    """Return the index of a block. Raises TypeError for anything but a number, so that the event is skipped."""
+    index = event["index"]
+    if not isinstance(index, int):
+        raise TypeError("the index is not a number")
+    return index
+
+
+def stop_reason(reason: str | None, native: object, *, calls: bool) -> str | None:
+    """Return OpenAI's finish reason as Anthropic's stop reason.
+
+    `native`: the provider's own reason, kept if Anthropic has it. `calls`: the answer calls tools; some providers then
+    finish with `stop`.
+    """
+    if isinstance(native, str) and native in FINISH_REASONS:
+        return native
+    if calls and reason == "stop":
+        return "tool_use"
+    return STOP_REASONS.get(reason, "end_turn") if reason else None
+
+
+def usage_of_counts(counts: Mapping[str, Any]) -> Fields:
+    """Return OpenAI's usage. There the tokens of the cache are a part of the prompt's."""
+    prompt = sum(count for name in INPUT_COUNTS if isinstance(count := counts.get(name), int))
+    usage = usage_of(prompt, counts.get("output_tokens") or 0)
+    if isinstance(cached := counts.get("cache_read_input_tokens"), int):
+        usage["prompt_tokens_details"] = {"cached_tokens": cached}
+    thoughts = as_object(counts.get("output_tokens_details")).get("thinking_tokens")
+    if isinstance(thoughts, int):
+        usage["completion_tokens_details"] = {"reasoning_tokens": thoughts}
+    return usage
+
+
+def counts_of_usage(usage: Mapping[str, Any]) -> Fields:
+    """Return Anthropic's usage, which counts the tokens of the cache apart from the other input."""
+    cached = as_object(usage.get("prompt_tokens_details")).get("cached_tokens") or 0
+    thoughts = as_object(usage.get("completion_tokens_details")).get("reasoning_tokens")
+    details = {"output_tokens_details": {"thinking_tokens": thoughts}} if thoughts else {}
+    return {
+        "input_tokens": max(0, (usage.get("prompt_tokens") or 0) - cached),
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": cached,
+        "output_tokens": usage.get("completion_tokens") or 0,
+        **details,
+    }

@@ -1,0 +1,203 @@
+"""AnthropicApi: parses requests of the Messages API."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
+from citestream.providers.events import Message
+from citestream.providers.wire.anthropic.content_blocks import chat_messages
+from citestream.providers.wire.anthropic.messages_request import chat_params, provider_params, wants_json
+from citestream.providers.wire.json_text import WrongField, as_object
+
+from ...http.client_api import Citations, ClientApi
+from ...pipeline.job import Job
+from ...pipeline.long_input import read_input
+from ..extensions import Body, parse_extensions, required_text
+from ..field_types import Shape, Whole, check
+from .anthropic_encoder import AnthropicEncoder
+from .citation_location import Locations
+from .document_evidence import documents_to_read, take_documents
+from .document_reader import DocumentReader, Piece
+
+Number = int | float
+
+# Part of the user agent of the AI SDK, which fails on the citation types of search results and blocks (3.0.139).
+AI_SDK = "ai-sdk/"
+# Headers that a provider with this API receives from the client.
+PASSED_HEADERS = ("anthropic-version", "anthropic-beta")
+
+
+class _Source(Shape):
+    type: str
+    media_type: str | None = None
+    data: str | None = None
+    url: str | None = None
+    content: str | list["_Block"] | None = None
+
+
+class _Enabled(Shape):
+    enabled: bool | None = None
+
+
+class _Block(Shape):
+    type: str
+    text: str | None = None
+    title: str | None = None
+    context: str | None = None
+    source: _Source | str | None = None  # a search result's is a string
+    citations: _Enabled | list[Any] | None = None  # a list in the text of an earlier answer
+    content: Any = None
+    id: str | None = None
+    name: str | None = None
+    input: Any = None
+    tool_use_id: str | None = None
+
+
+class _Result(Shape):
+    """The content of a tool's result, or of a search result."""
+
+    content: str | list[_Block] | None = None
+
+
+class _Message(Shape):
+    role: str
+    content: str | list[_Block]
+
+
+class _Thinking(Shape):
+    type: str
+    budget_tokens: int | None = None
+
+
+class _Metadata(Shape):
+    user_id: str | None = None
+
+
+class _Output(Shape):
+    effort: str | None = None
+    format: dict[str, Any] | None = None
+
+
+class MessagesShape(Shape):
+    """The fields that are read here or translated. Other fields are not checked."""
+
+    model: str
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    system: str | list[_Block] | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: dict[str, Any] | None = None
+    thinking: _Thinking | None = None
+    output_config: _Output | None = None
+
+
+class _Request(MessagesShape):
+    max_tokens: Annotated[Whole, Field(ge=0)]
+    temperature: Number | None = None
+    top_p: Number | None = None
+    top_k: Whole | None = None
+    stop_sequences: list[str] | None = None
+    stream: bool | None = None
+    metadata: _Metadata | None = None
+
+
+class AnthropicApi(ClientApi):
+    """`POST /v1/messages`. An instance parses one request."""
+
+    native = "anthropic"
+    path = "/v1/messages"
+
+    def __init__(
+        self, headers: Mapping[str, str], reader: DocumentReader, routed: Callable[[str], str] = lambda name: name
+    ) -> None:
+        """`headers`: of the request. `routed`: returns the full name of a model that has no provider in it."""
+        self._reader = reader
+        self._headers = {name: headers[name] for name in PASSED_HEADERS if name in headers}
+        self._routed = routed
+        self._pieces: Mapping[int, list[Piece]] = {}  # pieces of each document, by its number
+        self._locations = Locations()
+        self._as_web_results = AI_SDK in headers.get("user-agent", "")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers of the request that a provider with the same API receives, too."""
+        return self._headers
+
+    def model(self, body: Body) -> str:
+        """Return the requested model."""
+        return self._routed(required_text(body, "model"))
+
+    async def recall(self, body: Body, _find: Callable[[str], Awaitable[Body | None]]) -> Body:
+        """Return the request, and read its documents for `parse`. Raises FieldError."""
+        await read_input(partial(check_messages, body, _Request), body.get("messages"))
+        if as_object(body.get("citations")).get("enabled") is not False:
+            self._pieces = await self._reader.read(documents_to_read(body))
+        return body
+
+    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+        """Parse a request. Raises FieldError with the path of a wrong field.
+
+        Content that only Anthropic supports is not an error yet, because the provider may be Anthropic.
+        """
+        defaults = replace(defaults, marker="none")  # citations are fields of the text blocks
+        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+        taken = take_documents(rest, self._pieces) if ours.options.enabled else None
+        evidence, request = ours.evidence, rest
+        self._locations = Locations(as_web_results=self._as_web_results)
+        if taken:
+            request = {**rest, "messages": taken.messages}
+            evidence, locations = taken.evidence(evidence, limit=limit, max_characters=max_characters)
+            self._locations = replace(locations, as_web_results=self._as_web_results)
+        messages, params, refused = list[Message](), Body(), None
+        try:
+            messages, params = chat_messages(request), chat_params(request)
+        except WrongField as error:
+            refused = FieldError(error.path, error.message)
+        first = len(ours.evidence) + 1
+        by_call = taken.by_call if taken else {}
+        return Job(
+            model=self.model(body),
+            messages=messages,
+            params=params,
+            native_params=provider_params(request, self._headers),
+            native_messages=chat_messages(request, native=True),
+            body=rest,
+            evidence=evidence,
+            evidence_by_call={call: tuple(first + at for at in indexes) for call, indexes in by_call.items()},
+            retrieval=ours.retrieval,
+            options=ours.options,
+            stream=bool(body.get("stream")),
+            usage=True,
+            json=wants_json(request),
+            native_only=refused,
+        )
+
+    def encoder(self, job: Job, citations: Citations) -> AnthropicEncoder:
+        """Return the encoder of the answer."""
+        return AnthropicEncoder(job.model, citations, self._locations)
+
+
+def check_messages(body: Body, shape: type[MessagesShape]) -> None:
+    """Raise FieldError for a field of the wrong type."""
+    check(body, shape)
+    for position, message in enumerate(body["messages"]):
+        if isinstance(message["content"], list):
+            _check_contents(message["content"], f"messages[{position}].content")
+
+
+def _check_contents(blocks: list[Body], path: str) -> None:
+    """Check the content of tool results and search results, which may be nested once."""
+    for position, block in enumerate(blocks):
+        if block["type"] not in ("tool_result", "search_result"):
+            continue
+        inner = f"{path}[{position}]"
+        try:
+            check(block, _Result)
+        except FieldError as error:
+            raise FieldError(f"{inner}.{error.path}", error.message) from None
+        if isinstance(block.get("content"), list):
+            _check_contents(block["content"], f"{inner}.content")

@@ -1,0 +1,97 @@
+"""The paths of Anthropic's API."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from aiohttp import web
+
+from citestream.citation.evidence.budget import estimate_tokens
+from citestream.providers.wire.json_text import dumps
+
+from ...app import App
+from ...http.encoding import json_response
+from ...http.exchange import answer, read_json
+from ...http.pass_through import forward
+from ..extensions import EXTENSION_FIELDS, Body
+from ..models_endpoint import model_names
+from .anthropic_request import AnthropicApi, MessagesShape, check_messages
+from .document_reader import DocumentReader
+
+READER = web.AppKey("document_reader", DocumentReader)
+
+COUNT_TOKENS = "/v1/messages/count_tokens"
+COUNTED = ("system", "messages", "tools", "evidence", "documents")
+MEDIA_TOKENS = 1_500  # one image or page of a PDF: Anthropic's estimate for an image of 1,000 by 1,000 pixels
+PAGE_BYTES = 50_000  # bytes of a PDF per page: the average of reports with figures
+VENDOR_MODEL = "claude-"  # the prefix of Anthropic's own models
+
+
+async def messages(request: web.Request, app: App) -> web.StreamResponse:
+    """`POST /v1/messages`."""
+    return await answer(request, _api(request, app), app)
+
+
+async def count_tokens(request: web.Request, app: App) -> web.StreamResponse:
+    """`POST /v1/messages/count_tokens`: Anthropic's count for its models, an estimate for any other model."""
+    body = await read_json(request)
+    api = _api(request, app)
+    route = app.routes.find(api.model(body))
+    if route.provider.native == "anthropic":
+        rest = {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}
+        return await forward(request, route, {**rest, "model": route.model}, COUNT_TOKENS, headers=api.headers)
+    check_messages(body, MessagesShape)
+    return json_response({"input_tokens": sum(_estimate(body[key]) for key in COUNTED if body.get(key))})
+
+
+async def list_models(_request: web.Request, app: App) -> web.Response:
+    """`GET /v1/models` in Anthropic's format: every model of every provider, and the aliases."""
+    listed = [_model_object(name) for name in await model_names(app)]
+    ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {"first_id": None, "last_id": None}
+    return json_response({"data": listed, "has_more": False, **ends})
+
+
+async def get_model(request: web.Request, app: App) -> web.Response:
+    """`GET /v1/models/{model}` in Anthropic's format. Only its provider knows whether it exists."""
+    name = request.match_info["model"]
+    app.routes.find(name)
+    return json_response(_model_object(name))
+
+
+def _api(request: web.Request, app: App) -> AnthropicApi:
+    return AnthropicApi(request.headers, request.app[READER], _routed(app))
+
+
+def _model_object(name: str) -> Body:
+    return {"type": "model", "id": name, "display_name": name, "created_at": "1970-01-01T00:00:00Z"}
+
+
+def _routed(app: App) -> Callable[[str], str]:
+    """Return what completes the name of a model of Anthropic with the first provider that has Anthropic's API.
+
+    Applications name the model only. The default provider may be another vendor's.
+    """
+    kinds = {name: provider.kind for name, provider in app.config.providers.items()}
+    vendor = next((name for name, kind in kinds.items() if kind == "anthropic"), "")
+    return partial(_with_provider, vendor=vendor, aliases=app.config.models)
+
+
+def _with_provider(name: str, *, vendor: str, aliases: Mapping[str, Any]) -> str:
+    return f"{vendor}/{name}" if vendor and name.startswith(VENDOR_MODEL) and name not in aliases else name
+
+
+def _estimate(value: Any) -> int:
+    """Return an upper estimate of the tokens of a field."""
+    if isinstance(value, str):
+        return estimate_tokens(value)
+    if isinstance(value, list):
+        return sum(map(_estimate, value))
+    if not isinstance(value, dict):
+        return 0
+    source = value.get("source")
+    if isinstance(source, dict) and source.get("type") in ("base64", "url", "file"):
+        size = len(source.get("data") or "") * 3 // 4
+        return MEDIA_TOKENS * max(1, size // PAGE_BYTES if value.get("type") == "document" else 1)
+    if "input_schema" in value:
+        return estimate_tokens(dumps(value).decode())
+    return sum(_estimate(one) for key, one in value.items() if key not in ("type", "id", "cache_control", "citations"))

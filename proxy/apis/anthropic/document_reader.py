@@ -1,0 +1,132 @@
+"""DocumentReader: splits the cited documents of a request into pieces, without delaying other requests."""
+
+import asyncio
+from base64 import b64decode
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from itertools import groupby
+from math import ceil
+from typing import Any
+
+from citestream.citation.evidence import MAX_EVIDENCE, FieldError
+from citestream.providers.retrieval.excerpts import TARGET_LENGTH, split_excerpts
+from citestream.providers.retrieval.readers.isolated import read_document
+from citestream.providers.retrieval.readers.part import NoTextError, UnreadableFileError
+from citestream.providers.scheduler import scheduler
+
+Fields = dict[str, Any]
+
+LONG_TEXT = 20_000  # characters; splitting as many lines takes 11 ms, more than other requests should wait
+# Pieces of one request above which they get longer. Pieces are up to a half shorter than their target length, and a
+# request may have other evidence.
+MANY_PIECES = MAX_EVIDENCE // 2
+DECODED_AT_ONCE = 400_000  # characters of base64: 4 ms
+KEPT_CHARACTERS = 8_000_000  # total of the latest PDFs: a conversation repeats its documents with every question
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage of a document."""
+
+    text: str
+    headings: tuple[str, ...] = ()
+    start: int = 0  # offset in a plain text
+    page: int = 0  # number in a PDF, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class CitedDocument:
+    """A plain text or a PDF of a request, with citations enabled."""
+
+    number: int  # among all documents of the request
+    path: str
+    data: str  # the text, or the PDF in base64
+    is_pdf: bool
+
+
+class DocumentReader:
+    """Reads documents in processes and threads, and keeps the pieces of the latest PDFs."""
+
+    def __init__(self, slots: asyncio.Semaphore) -> None:
+        """`slots`: one for each PDF that may be read at once."""
+        self._slots = slots
+        self._kept: OrderedDict[bytes, list[Piece]] = OrderedDict()
+        self._kept_characters = 0
+
+    async def read(self, documents: Sequence[CitedDocument]) -> Mapping[int, list[Piece]]:
+        """Return the pieces of each document. A PDF without text has none. Raises FieldError."""
+        pieces = {one.number: await self._pdf(one) for one in documents if one.is_pdf}
+        texts = {one.number: one.data for one in documents if not one.is_pdf}
+        length = max(TARGET_LENGTH, ceil(sum(map(len, texts.values())) / MANY_PIECES))
+        for number, text in texts.items():
+            if len(text) > LONG_TEXT:
+                pieces[number] = await scheduler().in_thread(partial(_split, text, length))
+            else:
+                pieces[number] = _split(text, length)
+        if sum(map(len, pieces.values())) > MANY_PIECES:
+            pieces |= {one.number: _by_page(pieces[one.number]) for one in documents if one.is_pdf}
+        return pieces
+
+    async def _pdf(self, document: CitedDocument) -> list[Piece]:
+        try:
+            data, key = await scheduler().in_thread(partial(_decode, document.data))
+        except ValueError:
+            raise FieldError(document.path, "is not base64") from None
+        if key not in self._kept:
+            try:
+                async with self._slots:
+                    entries = await read_document(data, "document.pdf")
+            except NoTextError:
+                entries = []
+            except UnreadableFileError as error:
+                raise FieldError(document.path, error.reason) from None
+            self._keep(key, [_piece(entry) for entry in entries])
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _keep(self, key: bytes, pieces: list[Piece]) -> None:
+        self._kept[key] = pieces
+        self._kept_characters += _characters(pieces)
+        while self._kept_characters > KEPT_CHARACTERS and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            self._kept_characters -= _characters(oldest)
+
+
+def _decode(data: str) -> tuple[bytes, bytes]:
+    """Return the bytes of a document in base64, and their hash. Raises ValueError.
+
+    The document is decoded in pieces, because decoding holds the interpreter's lock: 300 ms for 30 MB.
+    """
+    decoded, digest, rest = bytearray(), sha256(), ""
+    for start in range(0, len(data), DECODED_AT_ONCE):
+        piece = rest + "".join(data[start : start + DECODED_AT_ONCE].split())
+        end = len(piece) // 4 * 4  # four characters are three bytes
+        content, rest = b64decode(piece[:end]), piece[end:]
+        decoded += content
+        digest.update(content)
+    b64decode(rest)  # raises an error for characters that are left over
+    return bytes(decoded), digest.digest()
+
+
+def _characters(pieces: Sequence[Piece]) -> int:
+    return sum(len(piece.text) for piece in pieces)
+
+
+def _piece(entry: Fields) -> Piece:
+    headings = (entry["title"],) if entry.get("title") else ()
+    return Piece(entry["text"], headings, page=entry.get("page_number") or 1)
+
+
+def _split(text: str, length: int) -> list[Piece]:
+    """Return the pieces of a plain text; the whole text if it consists of headings only."""
+    whole = [Piece(text)] if text.strip() else []
+    return [Piece(one.text, one.headings, start=one.start) for one in split_excerpts(text, length)] or whole
+
+
+def _by_page(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return one piece for each page."""
+    pages = ((page, [*found]) for page, found in groupby(pieces, key=lambda piece: piece.page))
+    return [Piece("\n".join(one.text for one in found), found[0].headings, page=page) for page, found in pages]

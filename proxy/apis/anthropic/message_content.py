@@ -1,0 +1,183 @@
+"""MessageContent: builds the content blocks of a message, and the events of a stream that create them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from citestream.citation.references import Citation
+from citestream.providers.wire.anthropic.content_blocks import content_of
+from citestream.providers.wire.json_text import as_list, as_object
+
+from ...http.client_api import Citations
+from ...pipeline.collect_chunks import reasoning_of
+from .citation_location import Locations, native_citations
+
+Fields = dict[str, Any]
+
+CHOICE = 0  # this API has one answer
+EMPTY = {"tool_use": {"input": {}}, "server_tool_use": {"input": {}}, "text": {"text": ""}}
+
+
+class MessageContent:
+    """The content of one message.
+
+    A cited sentence is a text block of its own, with its citations; the text between cited sentences is a block
+    without. Blocks follow each other: one begins when the one before has ended.
+    """
+
+    def __init__(self, citations: Citations, locations: Locations) -> None:
+        """`citations`: those of the answer, which grow with it. `locations`: of the evidence in the request."""
+        self._citations = citations
+        self._locations = locations
+        self._blocks: list[Fields] = []
+        self._open: Fields | None = None  # the last block, if it has not ended
+        self._cited = 0  # citations that have been sent
+        self._shown = 0  # code points of text
+        self._text_start = 0  # offset of the open text block
+        self._calls: dict[int, int] = {}  # index of a tool call -> index of its block
+        self._own: dict[int, int] = {}  # a provider's index of another block, or of signed thinking -> index here
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether the answer calls tools of the client."""
+        return bool(self._calls)
+
+    def blocks(self) -> list[Fields]:
+        """Return the content blocks so far."""
+        return [*content_of(self._blocks)]
+
+    def feed(self, delta: Mapping[str, Any]) -> list[Fields]:
+        """Return the events of the next delta of the answer."""
+        events = [*self._late_citations()]
+        details = [as_object(detail) for detail in as_list(delta.get("reasoning_details"))]
+        signed = [detail for detail in details if str(detail.get("format", "")).startswith("anthropic")]
+        if signed:
+            events += [event for detail in signed for event in self._signed_thought(detail)]
+        elif text := reasoning_of(delta):
+            events += self._thought(text)
+        if isinstance(said := delta.get("content"), str) and said:
+            events += self._text(said)
+        if isinstance(refused := delta.get("refusal"), str) and refused:
+            events += self._continue_text(refused)
+        for call in as_list(delta.get("tool_calls")):
+            events += self._call(as_object(call))
+        for block in as_list(as_object(delta.get("anthropic")).get("content")):
+            events += self._native(dict(as_object(block)))
+        return events
+
+    def end(self) -> list[Fields]:
+        """Return the events that end the last block."""
+        return [*self._late_citations(), *self._close()]
+
+    # Text
+
+    def _text(self, text: str) -> Iterator[Fields]:
+        start, self._shown = self._shown, self._shown + len(text)
+        cited = self._new_citations()
+        partial = self._citations.open_sentence(CHOICE)
+        begins = cited[0].span.start if cited else partial
+        if begins is not None and begins >= start:  # a sentence that needs a block of its own begins here
+            yield from self._close()
+        if not self._is_text_open():
+            self._text_start = start
+        yield from self._continue_text(text)
+        yield from self._cite(cited)
+
+    def _continue_text(self, text: str) -> Iterator[Fields]:
+        """Yield the events of text. That of a refusal has no offsets."""
+        if not self._is_text_open():
+            yield from self._begin({"type": "text", "text": "", "citations": []})
+        yield self._delta("text", {"type": "text_delta", "text": text})
+
+    def _is_text_open(self) -> bool:
+        return self._open is not None and self._open["type"] == "text"
+
+    def _late_citations(self) -> Iterator[Fields]:
+        """Yield the citations of a sentence that has been sent in parts, whose last part has no text."""
+        if self._is_text_open():
+            yield from self._cite(self._new_citations())
+
+    def _new_citations(self) -> Sequence[Citation]:
+        """Return the citations of the sentences that have been sent whole since the last call."""
+        waiting = self._citations.citations(CHOICE)[self._cited :]
+        return [one for one in waiting if one.span.end <= self._shown]
+
+    def _cite(self, citations: Sequence[Citation]) -> Iterator[Fields]:
+        """Yield the citations of the sentence that ends the open text block. Blocks that have ended get no more."""
+        self._cited += len(citations)
+        here = [one for one in citations if one.span.end > self._text_start]
+        if not here:
+            return
+        for citation in native_citations(here, self._locations):
+            yield self._delta("citations", {"type": "citations_delta", "citation": citation})
+        yield from self._close()
+
+    # All else
+
+    def _thought(self, text: str) -> Iterator[Fields]:
+        if self._open is None or self._open["type"] != "thinking":
+            yield from self._begin({"type": "thinking", "thinking": "", "signature": ""})
+        yield self._delta("thinking", {"type": "thinking_delta", "thinking": text})
+
+    def _signed_thought(self, detail: Mapping[str, Any]) -> Iterator[Fields]:
+        if detail.get("type") == "reasoning.encrypted":
+            yield from self._begin({"type": "redacted_thinking", "data": detail.get("data") or ""})
+            return
+        index = detail.get("index", 0)
+        if self._own.get(index) != len(self._blocks) - 1 or self._open is None:
+            yield from self._begin({"type": "thinking", "thinking": "", "signature": ""})
+            self._own[index] = len(self._blocks) - 1
+        if text := detail.get("text"):
+            yield self._delta("thinking", {"type": "thinking_delta", "thinking": text})
+        if signature := detail.get("signature"):
+            yield self._delta("signature", {"type": "signature_delta", "signature": signature})
+
+    def _call(self, call: Mapping[str, Any]) -> Iterator[Fields]:
+        index = call.get("index", len(self._calls))
+        function = as_object(call.get("function") or call.get("custom"))
+        if index not in self._calls:
+            named = {"id": call.get("id") or f"toolu_{index}", "name": function.get("name") or ""}
+            yield from self._begin({"type": "tool_use", **named, "input": {}})
+            self._calls[index] = len(self._blocks) - 1
+        if written := function.get("arguments") or function.get("input"):
+            delta = {"type": "input_json_delta", "partial_json": written}
+            yield self._delta("partial_json", delta, self._calls[index])
+
+    def _native(self, block: Fields) -> Iterator[Fields]:
+        """Yield the events of a block that only Anthropic has, or of a fragment of one."""
+        index = block.pop("index", None)
+        if "type" in block:
+            yield from self._begin({**block, **({"input": {}} if "input" in block else {})})
+            self._own[index] = len(self._blocks) - 1
+            return
+        if "partial_json" in block and index in self._own:
+            yield self._delta("partial_json", {"type": "input_json_delta", **block}, self._own[index])
+        for citation in as_list(block.get("citations")):  # Anthropic's own, for the text before
+            if self._is_text_open():
+                yield self._delta("citations", {"type": "citations_delta", "citation": citation})
+
+    # Blocks
+
+    def _begin(self, block: Fields) -> Iterator[Fields]:
+        yield from self._close()
+        self._blocks.append(dict(block))
+        self._open = self._blocks[-1]
+        yield {"type": "content_block_start", "index": len(self._blocks) - 1, "content_block": block}
+
+    def _delta(self, field: str, delta: Fields, index: int | None = None) -> Fields:
+        """Add a delta to the last block, or the block with this index, and return its event."""
+        at = len(self._blocks) - 1 if index is None else index
+        block = self._blocks[at]
+        match field:
+            case "citations":
+                block[field] = [*block[field], delta["citation"]]
+            case "signature":
+                block[field] = delta[field]
+            case _:
+                block[field] = block.get(field, "") + delta[field]
+        return {"type": "content_block_delta", "index": at, "delta": delta}
+
+    def _close(self) -> Iterable[Fields]:
+        if self._open is None:
+            return ()
+        self._open = None
+        return ({"type": "content_block_stop", "index": len(self._blocks) - 1},)
