@@ -1,0 +1,122 @@
+"""Evidence from the documents of a request: those in `documents`, and those in the results of tools.
+
+The source of each document, as citations name it, is in the metadata of its evidence.
+"""
+
+from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from citestream.citation.evidence import Evidence, FieldError, parse_evidence
+from citestream.providers.wire.cohere.chat_request import tool_documents
+from citestream.providers.wire.cohere.documents import document_data, evidence_fields, source
+from citestream.providers.wire.json_text import WrongField
+
+Fields = dict[str, Any]
+
+SOURCE = "cohere"  # key of the source in the metadata of evidence
+
+
+def collect_documents(
+    documents: Any,
+    messages: Sequence[Mapping[str, Any]],
+    given: tuple[Evidence, ...],
+    *,
+    limit: int,
+    max_characters: int,
+) -> tuple[tuple[Evidence, ...], dict[str, tuple[int, ...]]]:
+    """Return the evidence `given` and that of all documents, and the numbers of those in tool results, by tool call.
+
+    `limit` and `max_characters`: of all evidence. The results of tools are left out above them, from the oldest up, and
+    so are their documents without a text. Raise FieldError if a document in `documents` is wrong.
+    """
+    evidence = given
+    if documents is not None:
+        entries = _request_documents(documents, {item.id for item in given})
+        evidence += parse_evidence(entries, "documents", limit, max_characters, after=evidence)
+    room = limit - len(evidence), max_characters - sum(item.characters for item in evidence)
+    known = {item.id: (item.number, item.text) for item in evidence}
+    new: list[Fields] = []
+    by_call: dict[str, tuple[int, ...]] = {}
+    for call, entries in _tool_results(messages, *room):
+        numbers = []
+        for entry in entries:
+            if known.get(entry["id"], ("", ""))[1] != entry["text"]:
+                entry = _with_id(entry, _free_id(entry["id"], known))
+                new.append(entry)
+                known[entry["id"]] = (len(evidence) + len(new), entry["text"])
+            numbers.append(known[entry["id"]][0])
+        by_call[call] = tuple(dict.fromkeys([*by_call.get(call, ()), *numbers]))
+    return evidence + parse_evidence(new, "messages", limit, max_characters, evidence), by_call
+
+
+def source_of(evidence: Evidence, calls: Container[str | None] = ()) -> Fields:
+    """Return the evidence as a source of a citation.
+
+    `calls`: ids of the tool calls in the request. With `evidence.from_tools`, the texts of their results are evidence
+    too. Other evidence that is no document has its own fields as data.
+    """
+    found = evidence.metadata.get(SOURCE)
+    if isinstance(found, dict) and found.get("id") == evidence.id:
+        return found
+    if evidence.document_id in calls:
+        return source("tool", evidence.id, {"content": evidence.text})
+    named = {"title": evidence.title, "url": evidence.url, "file_name": evidence.file_name, "text": evidence.text}
+    return source("document", evidence.id, {key: value for key, value in named.items() if value})
+
+
+def _request_documents(documents: Any, taken: set[str]) -> list[Fields]:
+    """Return the documents of the request as fields of evidence. Those without an id get Cohere's: `doc:0`."""
+    if not isinstance(documents, list):
+        raise FieldError("documents", "must be a list")
+    try:
+        parsed = [document_data(document, f"documents[{at}]") for at, document in enumerate(documents)]
+        taken = taken | {name for name, _ in parsed if name}
+        entries = []
+        for at, (name, data) in enumerate(parsed):
+            entry = evidence_fields(data, f"documents[{at}]")
+            entries.append(_entry(entry, name or _free_id(f"doc:{at}", taken), "document", data))
+    except WrongField as error:
+        raise FieldError(error.path, error.message) from None
+    return entries
+
+
+def _tool_results(
+    messages: Sequence[Mapping[str, Any]], pieces: int, characters: int
+) -> list[tuple[str, list[Fields]]]:
+    """Return (id of the tool call, fields of evidence) of the latest tool messages that fit into the limits.
+
+    Raise WrongField for a document of the wrong type.
+    """
+    found: list[tuple[str, list[Fields]]] = []
+    for position, message in reversed([*enumerate(messages)]):
+        documents = tool_documents(message.get("content")) if message.get("role") == "tool" else []
+        call = message.get("tool_call_id") or ""
+        pieces -= len(documents)
+        if pieces < 0:
+            break
+        path = f"messages[{position}].content"
+        entries = []
+        for at, document in documents:
+            given, data = document_data(document, f"{path}[{at}].document")
+            with suppress(WrongField):  # no text, such as an empty result
+                entries.append(_entry(evidence_fields(data, path), given or f"{call or 'tool'}:{at}", "tool", data))
+        characters -= sum(len(value) for entry in entries for value in entry.values() if isinstance(value, str))
+        if characters < 0:
+            break
+        found += [(call, entries)] if entries else []
+    return found[::-1]
+
+
+def _entry(fields: Fields, name: str, kind: str, data: Fields) -> Fields:
+    return {**fields, "id": name, "metadata": {SOURCE: source(kind, name, data)}}
+
+
+def _with_id(entry: Fields, name: str) -> Fields:
+    return {**entry, "id": name, "metadata": {SOURCE: {**entry["metadata"][SOURCE], "id": name}}}
+
+
+def _free_id(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,155 @@
+"""CohereApi: parses requests of Cohere's chat API."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from citestream.citation.evidence import FieldError
+from citestream.citation.options import Options
+from citestream.providers.wire.cohere.chat_request import (
+    chat_messages,
+    chat_params,
+    cites_at_once,
+    provider_params,
+    wants_citations,
+    wants_json,
+)
+from citestream.providers.wire.json_text import WrongField
+
+from ...http.client_api import Citations, ClientApi
+from ...pipeline.job import Job
+from ..extensions import Body, parse_extensions, required_text
+from ..field_types import Shape, Whole, check
+from .cohere_documents import collect_documents
+from .cohere_encoder import CohereEncoder
+
+Number = int | float
+
+
+class CohereApi(ClientApi):
+    """`POST /v2/chat`."""
+
+    native = "cohere"
+    path = "/v2/chat"
+
+    def model(self, body: Body) -> str:
+        """Return the requested model."""
+        return required_text(body, "model")
+
+    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+        """Parse a request. Raise FieldError with the path of a wrong field."""
+        check(body, _Request)
+        documents = body.get("documents")
+        own = {key: value for key, value in body.items() if key != "documents"}
+        rest, ours = parse_extensions(own, defaults, limit=limit, max_characters=max_characters)
+        try:
+            evidence, by_call = collect_documents(
+                documents, body["messages"], ours.evidence, limit=limit, max_characters=max_characters
+            )
+            messages = chat_messages(body["messages"], by_call if ours.options.enabled else ())
+            options = _options(body, ours.options)
+        except WrongField as error:
+            raise FieldError(error.path, error.message) from None
+        return Job(
+            model=self.model(body),
+            messages=messages,
+            params=chat_params(body),
+            native_params=provider_params(body),
+            body=rest,
+            evidence=evidence,
+            evidence_by_call=by_call,
+            retrieval=ours.retrieval,
+            options=options,
+            stream=bool(body.get("stream")),
+            usage=True,
+            json=wants_json(body),
+        )
+
+    def encoder(self, job: Job, citations: Citations) -> CohereEncoder:
+        """Return the encoder of the answer."""
+        return CohereEncoder(job, citations, cites=wants_citations(job.body))
+
+
+def _options(body: Body, options: Options) -> Options:
+    """Return the options for this API. The text has no markers, so the mode of citations decides when it is sent.
+
+    A `release` in the request has priority, and so has `unsupported: drop`, which requires that the text is held.
+    """
+    given = body.get("citations") or {}
+    at_once = cites_at_once(body) or not wants_citations(body)
+    changes: Body = {"marker": "none", "dialect": "openai"}
+    if at_once and given.get("release") is None and options.unsupported != "drop":
+        changes["release"] = "live"
+    return replace(options, **changes)
+
+
+class _Function(Shape):
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class _Tool(Shape):
+    type: str | None = None
+    function: _Function
+
+
+class _CalledFunction(Shape):
+    name: str
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Call(Shape):
+    id: str | None = None
+    function: _CalledFunction
+
+
+class _Part(Shape):
+    type: str | None = None
+    text: str | None = None
+    thinking: str | None = None
+
+
+class _Message(Shape):
+    role: str
+    content: str | list[str | _Part] | None = None
+    tool_plan: str | None = None
+    tool_calls: list[_Call] | None = None
+    tool_call_id: str | None = None
+
+
+class _Format(Shape):
+    type: str | None = None
+    json_schema: dict[str, Any] | None = None
+
+
+class _CitationOptions(Shape):
+    mode: str | None = None
+
+
+class _Thinking(Shape):
+    type: str | None = None
+    token_budget: Whole | None = None
+
+
+class _Request(Shape):
+    """The fields that are read here or translated. Other fields are not checked."""
+
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    stream: bool | None = None
+    citation_options: _CitationOptions | None = None
+    response_format: _Format | None = None
+    tools: list[_Tool] | None = None
+    strict_tools: bool | None = None
+    tool_choice: str | None = None
+    temperature: Number | None = None
+    p: Number | None = None
+    k: Whole | None = None
+    max_tokens: Whole | None = None
+    stop_sequences: list[str] | None = None
+    seed: Whole | None = None
+    frequency_penalty: Number | None = None
+    presence_penalty: Number | None = None
+    logprobs: bool | None = None
+    thinking: _Thinking | None = None
