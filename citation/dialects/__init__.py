@@ -8,17 +8,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from ..references import References
+from ..references import Reference, References
 
 Fields = dict[str, Any]
 
 
 def _nothing(*_: object) -> Fields:
     return {}
-
-
-def _none(*_: object) -> list[Fields]:
-    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +24,7 @@ class Dialect:
     options: Mapping[str, Any] = field(default_factory=dict)  # default options of the dialect
     annotations: bool = True  # whether the finish chunk has `delta.annotations`
     opening: Callable[[References], Fields] = _nothing  # top level of the first chunk
-    closing: Callable[[References, int], list[Fields]] = _none  # top level of extra chunks before the finish chunk
+    first_use: Callable[[References, Reference], Fields] = _nothing  # top level of a chunk before its first sentence
     body: Callable[[References], Fields] = _nothing  # top level of a complete answer
     finish: Callable[[References, int], Fields] = _nothing  # `delta` of the finish chunk
 

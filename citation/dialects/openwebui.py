@@ -1,7 +1,8 @@
 """Open WebUI (0.12): one source per reference, in number order, because `[n]` shows the n-th source.
 
-A stream sends each source as an `event` of type `source`; annotations would duplicate them. In a complete answer, the
-page reads only `sources`.
+A stream sends each source as an `event` of type `source`; annotations would duplicate them. The event precedes
+the first sentence that cites the source, so that an answer that the user stops keeps its sources. In a complete answer,
+the page reads only `sources`.
 """
 
 from ..markers.render import given_url
@@ -9,11 +10,9 @@ from ..references import Reference, References, display_title
 from . import Dialect, Fields
 
 
-def closing(references: References, choice: int) -> list[Fields]:
-    """Return the fields of one chunk per reference."""
-    return [
-        {"event": {"type": "source", "data": _source(references, reference)}} for reference in references.cited(choice)
-    ]
+def first_use(references: References, reference: Reference) -> Fields:
+    """Return the fields of the chunk for a reference."""
+    return {"event": {"type": "source", "data": _source(references, reference)}}
 
 
 def body(references: References) -> Fields:
@@ -33,4 +32,4 @@ def _source(references: References, reference: Reference) -> Fields:
     }
 
 
-DIALECT = Dialect(annotations=False, closing=closing, body=body)
+DIALECT = Dialect(annotations=False, first_use=first_use, body=body)

@@ -13,10 +13,11 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from ..markers import strip_history
+from ..markers.history import strip_history_in_steps
+from ..text.steps import Steps, complete
 from .budget import estimate_tokens, fit_budget
 from .evidence import Evidence, FieldError
-from .sanitize import FRAME, sanitize, sanitize_line
+from .sanitize import FRAME, sanitize_in_steps, sanitize_line
 
 Message = dict[str, Any]
 
@@ -54,6 +55,7 @@ class ToolEvidence:
     nonce: str  # unguessable, and the same for the same result, so that the prompt cache stays valid
     rest: str = ""  # the other content of the result
     age: int = 0  # number of user messages after it
+    lead: str = ""  # text before the result, which stays in its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,37 @@ def inject(
     Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing fits, the
     messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
     """
+    return complete(
+        inject_in_steps(
+            messages,
+            evidence,
+            templates=templates,
+            nonce=nonce,
+            budget_tokens=budget_tokens,
+            ask_markers=ask_markers,
+            results=results,
+        )
+    )
+
+
+def inject_in_steps(
+    messages: Sequence[Message],
+    evidence: Sequence[Evidence],
+    *,
+    templates: Templates | None = None,
+    nonce: str,
+    budget_tokens: int,
+    ask_markers: bool = True,
+    results: Sequence[ToolEvidence] = (),
+) -> Steps[Injected]:
+    """Inject evidence into long messages in steps; see `inject`."""
     templates = templates or _defaults()
     rules = templates.system if ask_markers else templates.unmarked
     placed = {number for result in results for number in result.numbers}
-    framed = {item.number: excerpt(item, nonce) for item in evidence}
+    framed: dict[int, str] = {}
+    for item in evidence:
+        framed[item.number] = yield from _excerpt(item, nonce)
+        yield None
     costs = {number: estimate_tokens(text) for number, text in framed.items()}
     repeated = Counter(number for result in results for number in result.numbers)
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
@@ -94,9 +123,12 @@ def inject(
     )
     if not kept:
         return Injected([dict(message) for message in messages], (), dropped)
-    prepared = [_without_markers(message) for message in messages]
+    prepared: list[Message] = []
+    for message in messages:
+        prepared.append((yield from _without_markers(message)))
+        yield None
     for result in results:
-        prepared[result.message] = _with_results(prepared[result.message], result, kept, templates.results)
+        prepared[result.message] = yield from _with_results(prepared[result.message], result, kept, templates.results)
     prepared = _with_rules(prepared, rules.strip())
     if excerpts := [framed[item.number] for item in kept if item.number not in placed]:
         prepared = _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
@@ -110,8 +142,13 @@ def excerpts_block(evidence: Sequence[Evidence], nonce: str) -> str:
 
 def excerpt(evidence: Evidence, nonce: str) -> str:
     """Return one excerpt for the model: a header with its source, and its text, between delimiters."""
+    return complete(_excerpt(evidence, nonce))
+
+
+def _excerpt(evidence: Evidence, nonce: str) -> Steps[str]:
     tag = f"{FRAME}-{nonce}"
-    return "\n".join([f"<{tag}>", *_header(evidence, nonce), sanitize(evidence.text, nonce).strip("\n"), f"</{tag}>"])
+    text = yield from sanitize_in_steps(evidence.text, nonce)
+    return "\n".join([f"<{tag}>", *_header(evidence, nonce), text.strip("\n"), f"</{tag}>"])
 
 
 def _header(evidence: Evidence, nonce: str) -> Iterable[str]:
@@ -135,14 +172,17 @@ def _block(template: str, nonce: str, framed: Iterable[str]) -> str:
     return text.rstrip("\n") + "\n\n"
 
 
-def _without_markers(message: Message) -> Message:
+def _without_markers(message: Message) -> Steps[Message]:
     """Return a copy of the message; of an earlier answer without its markers."""
     content = message.get("content")
     if message.get("role") != "assistant" or not content:
         return dict(message)
     if isinstance(content, str):
-        return {**message, "content": strip_history(content)}
-    parts = [{**part, "text": strip_history(part["text"])} if _is_text(part) else part for part in content]
+        return {**message, "content": (yield from strip_history_in_steps(content))}
+    parts = list(content)
+    for at, part in enumerate(parts):
+        if _is_text(part):
+            parts[at] = {**part, "text": (yield from strip_history_in_steps(part["text"]))}
     return {**message, "content": parts}
 
 
@@ -155,12 +195,17 @@ def _ages(results: Sequence[ToolEvidence]) -> dict[int, int]:
     return ages
 
 
-def _with_results(message: Message, result: ToolEvidence, kept: Sequence[Evidence], template: str) -> Message:
+def _with_results(message: Message, result: ToolEvidence, kept: Sequence[Evidence], template: str) -> Steps[Message]:
     """Return a tool's message with excerpts instead of its passages; other parts, such as images, stay."""
-    excerpts = [excerpt(item, result.nonce) for item in kept if item.number in result.numbers]
-    text = _block(template, result.nonce, excerpts).strip("\n") if excerpts else OMITTED_RESULT
+    excerpts = []
+    for item in kept:
+        if item.number in result.numbers:
+            excerpts.append((yield from _excerpt(item, result.nonce)))
+            yield None
+    text = result.lead + (_block(template, result.nonce, excerpts).strip("\n") if excerpts else OMITTED_RESULT)
     if result.rest:
-        text += f"\n\n{sanitize(result.rest, result.nonce)}"
+        rest = yield from sanitize_in_steps(result.rest, result.nonce)
+        text += f"\n\n{rest}"
     content = message.get("content")
     others = [part for part in content if not _is_text(part)] if isinstance(content, list) else []
     return {**message, "content": [{"type": "text", "text": text}, *others] if others else text}

@@ -6,12 +6,15 @@ backend, not the model, decides what is cited.
 """
 
 import re
+from collections.abc import Iterator
 from html import unescape
 
 from ..markers import MAX_MARKER
 from ..markers.context import OPENING_CHARACTERS, LeftContext, left_context
-from ..markers.grammar import LOOKALIKES, Brackets, Form, match_brackets
+from ..markers.displayed import LOOKALIKES, match_brackets
+from ..markers.grammar import Brackets, Form
 from ..markers.match import MAX_PLAUSIBLE_NUMBER
+from ..text.steps import Steps, complete
 
 FRAME = "excerpt"  # name of the tags around each excerpt
 
@@ -49,6 +52,11 @@ _TOKENS = (
 
 def sanitize(text: str, nonce: str = "") -> str:
     """Remove invisible characters, tokens of chat templates, the frame and citation markers."""
+    return complete(sanitize_in_steps(text, nonce))
+
+
+def sanitize_in_steps(text: str, nonce: str = "") -> Steps[str]:
+    """Sanitize a long text in steps; see `sanitize`."""
     if not _is_plain(text):
         text = _INVISIBLE.sub("", _NEWLINES.sub("\n", text))
     if _contains_nonce(nonce, text):
@@ -56,7 +64,7 @@ def sanitize(text: str, nonce: str = "") -> str:
     for sign, token, harmless in _TOKENS:
         if sign in text:
             text = token.sub(harmless, text)
-    return _without_markers(text)
+    return (yield from _without_markers(text))
 
 
 def _contains_nonce(nonce: str, text: str) -> bool:
@@ -82,6 +90,8 @@ _PLAIN_LINE = re.compile(r"(?:[\w.,-]++ )*+[\w.,-]++", re.ASCII)
 _OPENERS = {
     opener: re.compile(re.escape(opener) + (r"(?=#\S)" if opener == "#" else "")) for opener in OPENING_CHARACTERS
 }
+_BLOCK = 5_000  # characters that are searched at a time
+_STEP = 64  # brackets that are read in a step: 1 ms
 _LOOKALIKES = "".join(LOOKALIKES)
 _HARMLESS = str.maketrans(
     {
@@ -93,13 +103,15 @@ _HARMLESS = str.maketrans(
 )
 
 
-def _without_markers(text: str) -> str:
+def _without_markers(text: str) -> Steps[str]:
     """Replace the brackets of everything that the model could copy as a citation: `[3]` becomes `⟨3⟩`."""
     parts: list[str] = []
     done = 0
-    for at in _openings(text):
+    for number, at in enumerate(_openings(text), 1):
         if at < done:
             continue
+        if number % _STEP == 0:
+            yield None
         brackets = match_brackets(text, at)
         if isinstance(brackets, Brackets) and _looks_like_citation(
             text, at, brackets, "".join(parts[-2:])[-MAX_MARKER:], done
@@ -109,10 +121,12 @@ def _without_markers(text: str) -> str:
     return "".join(parts) + text[done:]
 
 
-def _openings(text: str) -> list[int]:
-    """Return where a marker could begin. Checking for each character first is five times as fast."""
+def _openings(text: str) -> Iterator[int]:
+    """Yield where a marker could begin, in order. Checking for each character first is five times as fast."""
     here = [pattern for opener, pattern in _OPENERS.items() if opener in text]
-    return sorted(found.start() for pattern in here for found in pattern.finditer(text))
+    for start in range(0, len(text) if here else 0, _BLOCK):
+        starts = [found.start() for pattern in here for found in pattern.finditer(text, start, start + _BLOCK + 3)]
+        yield from sorted(at for at in starts if at < start + _BLOCK)
 
 
 def _looks_like_citation(text: str, at: int, brackets: Brackets, left: str, done: int) -> bool:

@@ -25,7 +25,7 @@ LISTS = (
     *("results", "result", "documents", "docs", "chunks", "nodes", "source_nodes", "sources", "passages", "hits"),
     *("matches", "points", "records", "items", "organic", "organic_results", "search_results", "web", "webPages"),
     *("news", "value", "data", "output", "response", "context", "contexts", "content", "references", "citations"),
-    *("structuredContent", "source_documents"),
+    *("structuredContent", "source_documents", "return_value"),
 )
 WRAPPERS = ("node", "document", "data", "kwargs", "_source", "payload", "segment", "resource", "chunk", "fields")
 METADATA_OBJECTS = ("metadata", "meta", "attributes", "extra_info")  # objects with further fields of the passage

@@ -1,8 +1,8 @@
 """Evidence that a RAG host has put into the prompt. It keeps the host's labels, and the messages stay as they are."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 from citestream.citation.evidence import FieldError, parse_evidence
 from citestream.citation.evidence.hosts import recognise
@@ -10,9 +10,7 @@ from citestream.providers.events import Message
 
 from ..config import EvidenceConfig
 from .job import JobEvidence
-from .questions import text_of
-
-LONG_PROMPT = 100_000  # characters; recognition takes up to 0.6 ms per 1000, so a longer prompt is read in a thread
+from .long_input import read_input
 
 log = logging.getLogger("citestream")
 
@@ -25,9 +23,7 @@ async def host_evidence(messages: Sequence[Message], config: EvidenceConfig) -> 
     if config.from_prompt == "off":
         return None
     try:
-        if sum(len(text_of(message.get("content"))) for message in messages) > LONG_PROMPT:
-            return await asyncio.to_thread(_read, messages, config)
-        return _read(messages, config)
+        return await read_input(partial(_read, messages, config), messages)
     except FieldError as error:
         log.warning("the evidence in a prompt is not used: %s %s", error.path, error.message)
     except Exception:

@@ -6,7 +6,7 @@ reason the excerpts stay in the tool's own message, and their nonce is a keyed h
 """
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from citestream.providers.wire.openai_messages import tool_names
 from ..config import EvidenceConfig
 from ..http.encoding import dumps
 from .job import JobEvidence
+from .observations import LEAD as OBSERVATION_LEAD
+from .observations import called_tool, observation
 from .questions import text_of
 
 Fields = dict[str, Any]
@@ -39,6 +41,7 @@ class _ToolMessage:
     tool: str
     call: str
     age: int  # user messages after it
+    lead: str = ""  # the text before the result, which stays
 
 
 def with_tool_evidence(
@@ -52,7 +55,9 @@ def with_tool_evidence(
     evidence = given.evidence
     numbers: dict[tuple[object, ...], int] = {}  # numbers of known passages: two calls may return the same one
     results = []
-    for message in _within_limits(list(_tool_messages(messages)), evidence, config):
+    known = {result.message for result in given.tool_results}
+    found = [message for message in _tool_messages(messages) if message.position not in known]
+    for message in _within_limits(found, evidence, config):
         contained = []
         for passage in _passages(message):
             key = tuple(passage.get(name) for name in ("text", "url", "file_name"))
@@ -60,26 +65,61 @@ def with_tool_evidence(
                 evidence += _parse(passage, evidence, config)
                 numbers[key] = evidence[-1].number
             contained.append(numbers[key])
-        nonce = hmac.digest(secret, message.text.encode("utf-8", "surrogatepass"), "sha256").hex()[: 2 * NONCE_BYTES]
+        nonce = _nonce(secret, message.text)
         results.append(
-            ToolEvidence(message.position, tuple(dict.fromkeys(contained)), nonce, message.found.rest, message.age)
+            ToolEvidence(
+                message.position,
+                tuple(dict.fromkeys(contained)),
+                nonce,
+                message.found.rest,
+                message.age,
+                message.lead,
+            )
         )
-    return replace(given, evidence=evidence, tool_results=tuple(results)) if results else given
+    return replace(given, evidence=evidence, tool_results=given.tool_results + tuple(results)) if results else given
+
+
+def with_results(
+    given: JobEvidence, messages: Sequence[Message], by_call: Mapping[str, tuple[int, ...]], secret: bytes
+) -> JobEvidence:
+    """Return the given evidence, of which some stays in the messages of tools, because it was in their results.
+
+    `by_call`: its numbers, by tool call. `secret`: see `with_tool_evidence`.
+    """
+    if not by_call:
+        return given
+    results = []
+    texts = {item.number: item.text for item in given.evidence}
+    later_questions = sum(message.get("role") == "user" for message in messages)
+    for position, message in enumerate(messages):
+        later_questions -= message.get("role") == "user"
+        numbers = by_call.get(message.get("tool_call_id") or "") if message.get("role") in TOOL_ROLES else None
+        if numbers:
+            nonce = _nonce(secret, "\n".join(texts[number] for number in numbers))
+            rest = text_of(message.get("content"))
+            results.append(ToolEvidence(position, numbers, nonce, rest, later_questions))
+    return replace(given, tool_results=tuple(results)) if results else given
+
+
+def _nonce(secret: bytes, text: str) -> str:
+    return hmac.digest(secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()[: 2 * NONCE_BYTES]
 
 
 def _tool_messages(messages: Sequence[Message]) -> Iterator[_ToolMessage]:
     """Yield the tool messages that contain passages, in order."""
     names = tool_names(list(messages))
-    later_questions = sum(message.get("role") == "user" for message in messages)
+    observed = [observation(messages, position) for position in range(len(messages))]
+    asks = [message.get("role") == "user" and not text for message, text in zip(messages, observed, strict=True)]
     for position, message in enumerate(messages):
-        later_questions -= message.get("role") == "user"
-        if message.get("role") not in TOOL_ROLES:
-            continue
-        text = _result_text(message.get("content"))
-        if found := extract_passages(text):
-            call = message.get("tool_call_id") or ""
+        if observed[position]:
+            text, call, tool, lead = observed[position], "", called_tool(messages, position), OBSERVATION_LEAD
+        elif message.get("role") in TOOL_ROLES:
+            text, call, lead = _result_text(message.get("content")), message.get("tool_call_id") or "", ""
             tool = message.get("name") or names.get(call, "")
-            yield _ToolMessage(position, text, found, tool, call, later_questions)
+        else:
+            continue
+        if found := extract_passages(text):
+            yield _ToolMessage(position, text, found, tool, call, sum(asks[position:]), lead)
 
 
 def _result_text(content: Any) -> str:

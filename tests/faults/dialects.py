@@ -95,4 +95,29 @@ OLLAMA = Dialect(
     b"\n",
 )
 
-DIALECTS = {"openai": OPENAI, "ollama": OLLAMA, "gemini": GEMINI}
+
+def _event(kind: str, **fields: object) -> bytes:
+    return f"event: {kind}\n".encode() + _sse({"type": kind, **fields})
+
+
+STOP_REASONS = {"stop": "end_turn", "length": "max_tokens"}
+ANTHROPIC = Dialect(
+    "anthropic",
+    "text/event-stream; charset=utf-8",
+    lambda text, choice=0, **more: _event(
+        "content_block_delta", index=0, delta={"type": "text_delta", "text": text}, **more
+    ),
+    lambda reason="stop", choice=0: _event(
+        "message_delta",
+        delta={"stop_reason": STOP_REASONS[reason], "stop_sequence": None},
+        usage={"input_tokens": 4, "output_tokens": 2},
+    ),
+    _event("message_stop"),
+    {
+        "Anthropic's own API": _event("error", error={"type": "overloaded_error", "message": "Overloaded"}),
+        "a gateway in front of Anthropic": b'{"error":{"message":"Overloaded"}}\n\n',
+    },
+    b"\n\n",
+)
+
+DIALECTS = {"openai": OPENAI, "ollama": OLLAMA, "gemini": GEMINI, "anthropic": ANTHROPIC}

@@ -16,14 +16,26 @@ from .fences import KNOWN as KNOWN_FENCES
 from .fences import Fence, recognise_fences
 from .json_passages import recognise_json
 from .labelled_blocks import recognise_blocks
+from .labelled_results import recognise_labelled_results
 from .named_lines import recognise_named_lines
 from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import Turn, read_turn
+from .turn import Turn, read_turn, without_attached_files
 
-__all__ = ["KNOWN_FENCES", "Fence", "HostPassage", "MarkerSyntax", "PromptEvidence", "Turn", "read_turn", "recognise"]
+__all__ = [
+    "KNOWN_FENCES",
+    "Fence",
+    "HostPassage",
+    "MarkerSyntax",
+    "PromptEvidence",
+    "Turn",
+    "read_turn",
+    "recognise",
+    "without_attached_files",
+]
 
 # In the order in which they are tried. Formats do not overlap; the cheapest signatures come first.
 RECOGNISERS: tuple[Callable[[Turn], PromptEvidence | None], ...] = (
+    recognise_labelled_results,
     recognise_elements,
     recognise_blocks,
     recognise_json,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import MAX_TRIES, Turn, find_line
+from .turn import MAX_TRIES, Turn, find_line, without_attached_files
 
 Place = Literal["user", "system", "tool"]
 
@@ -127,6 +127,29 @@ FORMATS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A `<source>` element of Open WebUI. `passage`: None if the element has no text, as for the results of tools."""
+
+    label: str
+    attributes: Mapping[str, str]
+    passage: HostPassage | None
+
+
+def sources_of_open_webui(text: str) -> tuple[list[Source], str] | None:
+    """Return the `<source>` elements in Open WebUI's prompt and the question after them; None if there are none."""
+    form = FORMATS[0]
+    if not text.lstrip().startswith(form.signature) or (wrapper := _wrapper(form, text)) is None:
+        return None
+    elements, rest = _elements(form, text, wrapper)
+    read = [(_attributes(opening), _passage(form, opening, body)) for opening, body in elements]
+    sources = [Source(values.get(form.label, ""), values, passage) for values, passage in read]
+    order = [*dict.fromkeys(source.label for source in sources)]
+    if not sources or order != [str(number) for number in range(1, len(order) + 1)]:
+        return None
+    return sources, without_attached_files(rest).strip()
+
+
 def recognise_elements(turn: Turn) -> PromptEvidence | None:
     """Return the evidence of the first format that fits."""
     for form in FORMATS:
@@ -159,7 +182,7 @@ def _read(form: ElementFormat, place: Place, text: str) -> tuple[tuple[HostPassa
     passages = tuple(filter(None, (_passage(form, opening, body) for opening, body in elements)))
     if len(passages) < len(elements) or not passages or not _labels_fit(form, passages):
         return None
-    return passages, rest.strip()
+    return passages, without_attached_files(rest).strip()
 
 
 def _wrapper(form: ElementFormat, text: str) -> int | None:
@@ -216,9 +239,7 @@ def _opening_length(text: str) -> int:
 
 def _passage(form: ElementFormat, opening: str, body: str) -> HostPassage | None:
     """Return the passage of an element; None if it has no text or lacks its label."""
-    named = re.match(r"<[\w:-]+\s*", opening)
-    attributes = opening[named.end() :].rstrip().removesuffix(">") if named else ""
-    values = {match.group(1): match.group(2).strip("\"'") for match in _ATTRIBUTE.finditer(attributes)}
+    values = _attributes(opening)
     if form.body:
         values |= {name: _child(body, name) for name in form.fields}
         body = _child(body, form.body)
@@ -228,6 +249,13 @@ def _passage(form: ElementFormat, opening: str, body: str) -> HostPassage | None
         return None
     fields = {name: values[key] for key, name in form.fields.items() if values.get(key)}
     return HostPassage(label, text.strip(), fields)
+
+
+def _attributes(opening: str) -> dict[str, str]:
+    """Return the attributes of an opening tag."""
+    named = re.match(r"<[\w:-]+\s*", opening)
+    attributes = opening[named.end() :].rstrip().removesuffix(">") if named else ""
+    return {match.group(1): match.group(2).strip("\"'") for match in _ATTRIBUTE.finditer(attributes)}
 
 
 def _content(body: str) -> str:

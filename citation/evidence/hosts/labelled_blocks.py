@@ -31,6 +31,8 @@ class BlockFormat:
 
 
 _METADATA = r"(?:<document_metadata>\n(?:sourceDocument: (?P<source>[^\n]*)\n)?(?:[^\n<]*\n)*?</document_metadata>\s*)?"
+# The metadata of a LlamaIndex document, between blank lines. Its readers set at least the path of the file.
+_LLAMAINDEX_METADATA = r"(?:(?:(?:file_path|file_name): (?P<file>[^\n]*)|url: (?P<url>[^\n]*)|[^\n:]+: [^\n]*)\n)+\n"
 _QUERY = re.compile(r"Query:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL)
 
 FORMATS = (
@@ -76,6 +78,20 @@ FORMATS = (
         leads="Please provide an answer based solely on the provided sources.",
     ),
     BlockFormat(
+        "llamaindex-citation",
+        "user",
+        "Please provide an answer based solely on the provided sources.",
+        "Below are several numbered sources of information:\n------\n",
+        "------",
+        r"\n\n(?=(?:[^\n:]+: [^\n]*\n)+\nSource \d+:\n)",
+        re.compile(_LLAMAINDEX_METADATA + r"Source (?P<label>\d+):\n(?P<text>.*)", re.DOTALL),
+        syntax=MarkerSyntax.BRACKETS,
+        first_label=1,
+        question=_QUERY,
+        leads="Please provide an answer based solely on the provided sources.",
+        fields={"file": "file_name", "url": "url"},
+    ),
+    BlockFormat(
         "lm-studio",
         "user",
         "Use the citations above",
@@ -118,21 +134,6 @@ FORMATS = (
         re.compile(r"Document (?P<label>\d+):\s*(?P<text>.*)", re.DOTALL),
         first_label=1,
         question=re.compile(r"Question:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL),
-    ),
-    BlockFormat(
-        "librechat",
-        "tool",
-        "Anchor:",
-        "",
-        "",
-        r"\n---\n",
-        re.compile(
-            r"File: (?P<file>[^\n]*)\nAnchor: (?P<label>(?:\ue202|\\ue202)turn\d+\w+?\d+)[^\n]*\n"
-            r"(?:Relevance: [^\n]*\n)?(?:Page: [^\n]*\n)?Content: (?P<text>.*)",
-            re.DOTALL,
-        ),
-        syntax=MarkerSyntax.ANCHOR,
-        fields={"file": "file_name"},
     ),
 )
 

@@ -12,6 +12,7 @@ class MarkerSyntax(StrEnum):
     NONE = "none"  # the host asks for no markers
     BRACKETS = "brackets"  # `[label]`: numbers, file names, identifiers
     RAGFLOW = "ragflow"  # `[ID:label]`
+    LINK = "link"  # the label itself, which is a link to a tool call: Morphic's `[1](#call_1)`
     ANCHOR = "anchor"  # the label itself, such as LibreChat's U+E202 `turn0file0`
 
     def marker(self, label: str) -> str:
@@ -21,7 +22,7 @@ class MarkerSyntax(StrEnum):
                 return f"[{label}]"
             case MarkerSyntax.RAGFLOW:
                 return f"[ID:{label}]"
-            case MarkerSyntax.ANCHOR:
+            case MarkerSyntax.ANCHOR | MarkerSyntax.LINK:
                 return label
             case MarkerSyntax.NONE:
                 return ""

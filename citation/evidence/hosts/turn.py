@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_TRIES = 20  # occurrences of a literal that are looked at: each takes time in proportion to the text before it
+# Open WebUI lists the files of a message before its text. The list is not a part of the question.
+_ATTACHED_FILES = re.compile(r"\s*<attached_files>\n(?:<file [^\n]*\n)+</attached_files>\s*")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
@@ -32,6 +34,12 @@ def read_turn(messages: Sequence[Mapping[str, Any]]) -> Turn:
         _text(messages[last]) if last >= 0 else "",
         tuple(_text(m) for m, role in zip(messages[last + 1 :], roles[last + 1 :], strict=True) if role == "tool"),
     )
+
+
+def without_attached_files(text: str) -> str:
+    """Return the text of a user's message without the list of its files that a host puts before it."""
+    found = _ATTACHED_FILES.match(text)
+    return text[found.end() :] if found else text
 
 
 def is_quoted(text: str, offset: int) -> bool:

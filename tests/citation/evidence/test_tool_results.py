@@ -16,6 +16,11 @@ B = "It carries two lanes and eight railway tracks."
 SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "a text": (A, [{"text": A}]),
     "a text in quotation marks, as JSON": (json.dumps(A), [{"text": A}]),
+    "a text in a function response (pydantic-ai with Google)": ({"return_value": A}, [{"text": A}]),
+    "passages in a function response (pydantic-ai with Google)": (
+        {"return_value": [{"title": "Harlan", "text": A}, {"title": "Lanes", "text": B}]},
+        [{"text": A, "title": "Harlan"}, {"text": B, "title": "Lanes"}],
+    ),
     "a list of texts": ([A, B], [{"text": A}, {"text": B}]),
     "results of a web search (Tavily)": (
         {

@@ -13,8 +13,9 @@ import yaml
 from openai import OpenAI as Client
 
 from citestream.proxy.config import EvidenceConfig
-from citestream.proxy.pipeline.host_evidence import LONG_PROMPT, host_evidence
+from citestream.proxy.pipeline.host_evidence import host_evidence
 from citestream.proxy.pipeline.job import JobEvidence
+from citestream.proxy.pipeline.long_input import is_long
 from tests.citation.evidence.hosts.prompts import (
     AZURE_SYSTEM,
     AZURE_USER,
@@ -28,6 +29,7 @@ from tests.citation.evidence.hosts.prompts import (
     system,
     user,
 )
+from tests.citation.evidence.hosts.tool_prompts import TOOL_GOLDEN
 from tests.conftest import launched
 from tests.upstreams.openai import KEY, OpenAI
 from tests.upstreams.wire import Server, serving
@@ -50,6 +52,13 @@ FENCED = [user(f"[[context]]\n{FERRY}\n\n{HARBOUR}\n[[end]]\n{QUESTION}")]
 
 CARS = FERRY.removesuffix(".")
 DREDGED = HARBOUR.removesuffix(".")
+
+
+def tool_results(name: str) -> Messages:
+    """The conversation of a host, with the id of its call in each result."""
+    messages = TOOL_GOLDEN[name].messages
+    calls = iter([call["id"] for message in messages for call in message.get("tool_calls", ())])
+    return [{**one, "tool_call_id": next(calls)} if one["role"] == "tool" else one for one in messages]
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,34 @@ CASES = {
         "The captain likes green tea \ue202turn0search3.",
         "The captain likes green tea \ue202turn0search3.",
         "librechat",
+    ),
+    "LibreChat: anchors of a web search": Case(
+        tool_results("LibreChat's web search"),
+        f"{CARS} \ue202turn0search1. {HARBOUR}",
+        f"{FERRY} \\ue202turn0search0 {HARBOUR} \\ue202turn0search1",
+        "librechat",
+        ("\\ue202turn0search0", "\\ue202turn0search1"),
+    ),
+    "Open WebUI: results of native tools have the labels of its sources": Case(
+        tool_results("Open WebUI searches a knowledge base"),
+        f"{CARS} [2]. {DREDGED} [2].",
+        f"{FERRY} [1] {HARBOUR} [2]",
+        "open-webui",
+        ("1", "2"),
+    ),
+    "Onyx: results of several calls": Case(
+        tool_results("Onyx numbers over all calls"),
+        f"{CARS} [1][2]. {DREDGED} [[2]].",
+        f"{FERRY} [1] {HARBOUR} [2]",
+        "onyx",
+        ("1", "2"),
+    ),
+    "Morphic: links to calls": Case(
+        tool_results("Morphic numbers each call and links to it"),
+        f"{CARS} [1](#call_1). {DREDGED} [2](#call_2). I like tea [3](#call_7).",
+        f"{FERRY} [1](#call_1) {HARBOUR} [1](#call_2) I like tea.",
+        "morphic",
+        ("[1](#call_1)", "[1](#call_2)"),
     ),
     "AnythingLLM asks for no markers and gets none": Case(
         ANYTHINGLLM_PROMPT, f"{CARS} [CONTEXT 1]. {HARBOUR}", f"{FERRY} {HARBOUR}", "anythingllm", ("0", "1")
@@ -288,9 +325,15 @@ def test_the_configuration_decides(switch: Literal["hosts", "off"]) -> None:
     assert asyncio.run(host_evidence([user(QUESTION)], EvidenceConfig(from_prompt=switch))) is None
 
 
+def test_a_message_of_many_parts_is_long() -> None:
+    part = {"type": "document", "document": {"data": {"text": FERRY}}}
+    assert is_long([{"role": "tool", "content": [part] * 1_001}])
+    assert not is_long([{"role": "tool", "content": [part] * 1_000}])
+
+
 def test_a_long_prompt_is_read_in_a_thread() -> None:
     long = [user(OPEN_WEBUI.replace(FERRY, f"{FERRY} " * 5_000))]
-    assert len(long[0]["content"]) > LONG_PROMPT
+    assert is_long(long)
     found = asyncio.run(host_evidence(long, EvidenceConfig()))
     assert found is not None
     assert found.evidence[1].text == HARBOUR

@@ -16,6 +16,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.prompt import inject
 from citestream.proxy.config import EvidenceConfig
 from citestream.proxy.pipeline.job import JobEvidence
+from citestream.proxy.pipeline.questions import question
 from citestream.proxy.pipeline.tool_evidence import with_tool_evidence
 from tests.upstreams.gemini import KEY as GEMINI_KEY
 from tests.upstreams.gemini import MODEL as GEMINI_MODEL
@@ -133,6 +134,50 @@ def test_what_a_tool_said_beside_its_passages_stays_in_its_message() -> None:
     assert "In 1932 ⟨9⟩." in content
     assert A in content
     assert prompt(found)[-1]["tool_call_id"] == "c1"
+
+
+def observed(result: Any, *, name: str = "search", lead: str = "Observation:\n") -> list[Message]:
+    """A call and its result as smolagents writes them into messages."""
+    calls = [{"id": "call_1", "type": "function", "function": {"name": name, "arguments": {"query": "bridge"}}}]
+    text = result if isinstance(result, str) else json.dumps(result)
+    return [
+        {"role": "assistant", "content": [{"type": "text", "text": f"Thought.\nCalling tools:\n{calls}"}]},
+        {"role": "user", "content": [{"type": "text", "text": f"{lead}{text}"}]},
+    ]
+
+
+def test_an_observation_of_smolagents_is_a_tool_result() -> None:
+    messages = [user("New task:\nWhen was it opened?"), *observed([{"title": "Bridges", "text": A}, {"text": B}])]
+    found = collected(messages)
+    assert [(item.text, item.title) for item in found.evidence] == [(A, "Bridges"), (B, "search")]
+    assert [(result.message, result.age) for result in found.tool_results] == [(2, 0)]
+    content = prompt(found)[-1]["content"]
+    assert content.startswith("Observation:\n")
+    assert A in content
+    assert question(messages) == "New task:\nWhen was it opened?"
+
+
+def test_a_plain_observation_is_named_by_its_tool() -> None:
+    found = collected([user(), *observed(A, name="look_up"), *observed(B, name="look_up")])
+    assert [(item.text, item.title) for item in found.evidence] == [(A, "look_up"), (B, "look_up")]
+
+
+NO_OBSERVATIONS = {
+    "a question that begins with the word": [
+        user(),
+        {"role": "assistant", "content": "Yes."},
+        user(f"Observation:\n{A}"),
+    ],
+    "the first message": [user(f"Observation:\n{A}")],
+    "an error": [user(), *observed(A, lead="Error:\n")],
+    "another message of the user": [*observed(A), user(f"Observation:\n{B}")],
+}
+
+
+@pytest.mark.parametrize("messages", NO_OBSERVATIONS.values(), ids=NO_OBSERVATIONS)
+def test_other_messages_of_a_user_are_no_results(messages: list[Message]) -> None:
+    assert B not in [item.text for item in collected(messages).evidence]
+    assert len(collected(messages).evidence) == (1 if messages[-1] == user(f"Observation:\n{B}") else 0)
 
 
 HOSTILE = (

@@ -54,6 +54,12 @@ OPEN_WEBUI = f"""{OPEN_WEBUI_RULES}<context>
 </context>
 
 {QUESTION}"""
+ATTACHED_FILES = """<attached_files>
+<file type="file" id="u1" url="u1" content_type="text/plain" name="ferries.md"/>
+<file type="file" id="u2" url="u2" content_type="text/plain" name="harbours.md"/>
+</attached_files>
+
+"""
 RAGFLOW = f"""You are a helpful assistant.
 Here is the knowledge base:
 ID: 0
@@ -93,6 +99,9 @@ Source 2:
 ------
 Query: {QUESTION}
 Answer: """
+LLAMAINDEX_FILES = LLAMAINDEX.replace(
+    f"Source 1:\n{FERRY}", f"file_path: /docs/ferries.md\n\nSource 1:\n{FERRY}"
+).replace(f"Source 2:\n{HARBOUR}", f"page_label: 3\nfile_path: /docs/harbours.md\n\nSource 2:\n{HARBOUR}")
 LM_STUDIO = f"""The following citations were found in the files provided by the user:
 
 Citation 1: "{FERRY}"
@@ -151,6 +160,12 @@ GOLDEN = {
         ("1", "2"),
         syntax=MarkerSyntax.BRACKETS,
         first_fields=(("title", "ferries.md"), ("document_id", "u1")),
+    ),
+    "Open WebUI lists the uploaded files between the context and the question": Golden(
+        "open-webui",
+        [user(OPEN_WEBUI.replace(QUESTION, f"{ATTACHED_FILES}{QUESTION}"))],
+        ("1", "2"),
+        syntax=MarkerSyntax.BRACKETS,
     ),
     "Open WebUI writes the context into the system message": Golden(
         "open-webui",
@@ -253,6 +268,13 @@ GOLDEN = {
     ),
     "LlamaIndex shows examples before its sources": Golden(
         "llamaindex-citation", [user(LLAMAINDEX)], ("1", "2"), syntax=MarkerSyntax.BRACKETS
+    ),
+    "LlamaIndex writes the metadata of a document before its label": Golden(
+        "llamaindex-citation",
+        [user(LLAMAINDEX_FILES)],
+        ("1", "2"),
+        syntax=MarkerSyntax.BRACKETS,
+        first_fields=(("file_name", "/docs/ferries.md"),),
     ),
     "LM Studio quotes citations": Golden("lm-studio", [user(LM_STUDIO)], ("1", "2")),
     "Quivr forbids markers": Golden(
