@@ -1,13 +1,18 @@
-"""Split an excerpt into sentences that can be quoted, each with the terms around it."""
+"""Split an excerpt into sentences that can be quoted, each with the terms around it.
+
+A row of a table is one sentence, in which each cell follows the name of its column: "Plan: Business; Price: 49 €."
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from citestream.citation.text import split_sentences
 from citestream.citation.text.search_terms import search_terms
 
 MAX_HEADING = 80  # characters of a line without a full stop that counts as a title
+MAX_ROW = 1200  # characters of a row of a table; the names of its columns are a large part of it
 MAX_SENTENCE = 600  # characters of a quoted sentence; a longer one is a table or has no punctuation
 
 _BLOCK_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•|>]|\d{1,3}[.)])\s)|(?<=[|])\s*\n")
@@ -15,6 +20,15 @@ _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$")
 _BULLET = re.compile(r"\s*(?:[-*+•>]|\d{1,3}[.)])\s+")
 _END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？؟।۔][」』”’）]*")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}\]")
+_CELL_BREAK = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$")
+_ROW = re.compile(r"[^\s:;][^:;\n]{0,60}: [^;\n]+(?:; [^:;\n]{1,60}: [^;\n]+)+\.")
+# Pronouns and definite articles of English, German, French, Spanish, Italian and Portuguese; Chinese and Japanese
+_REFERENCE = re.compile(
+    r"(?i)(?:it|its|he|his|she|her|they|their|this|these|that|those|the|there|er|sie|es|ihr|sein|dies\w*|der|die|das|den|dem"
+    r"|il|ils|elle|elles|ce|cet|cette|ces|son|sa|ses|le|la|les|l['’]|él|ella|ellos|este|esta|estos|su|sus|el|los|las"
+    r"|lo|gli|i|esso|essa|ele|ela|o|a|os|as)\b|[\u3040-\u30ff\u3400-\u9fff]"
+)
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 
 
@@ -26,7 +40,7 @@ class Passage:
     position: int  # index in the excerpt
     text: str
     terms: frozenset[str]
-    nearby_terms: frozenset[str]  # terms of its heading and of the sentences before and after it
+    nearby_terms: frozenset[str]  # terms of its heading, the next sentence, and the one before it if it refers to that
     complete: bool  # whether it ends like a sentence
 
 
@@ -35,7 +49,7 @@ def passages(number: int, text: str) -> Iterator[Passage]:
     position = 0
     heading: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
-    blocks = [block for block in _BLOCK_BREAK.split(text) if re.search(r"\w", block)]
+    blocks = [block for block in _BLOCK_BREAK.split(_name_cells(text)) if re.search(r"\w", block)]
     for block in blocks:
         first, _, rest = block.strip("\n").partition("\n")
         if title := _heading(first, rest, last=block is blocks[-1]):
@@ -43,11 +57,44 @@ def passages(number: int, text: str) -> Iterator[Passage]:
             block = rest
         sentences = [(text, terms) for text in _sentences(block) if (terms := frozenset(search_terms(text)))]
         for i, (sentence, terms) in enumerate(sentences):
+            if sentence.endswith(("?", "？", "؟")) and i + 1 < len(sentences):  # the sentences after it answer it
+                heading, before = heading | terms, frozenset()
+                continue
             after = sentences[i + 1][1] if i + 1 < len(sentences) else frozenset()
+            nearby = heading | after | (before if _refers_back(sentence) else frozenset())
             complete = bool(_END.search(sentence[-4:]))
-            yield Passage(number, position, sentence, terms, heading | before | after, complete)
+            yield Passage(number, position, sentence, terms, nearby, complete)
             before = terms
             position += 1
+
+
+def _refers_back(sentence: str) -> bool:
+    """Return whether a sentence may need the one before it: it begins with a pronoun or a definite article.
+
+    Chinese and Japanese leave out the subject instead, so there every sentence may.
+    """
+    return _REFERENCE.match(sentence) is not None
+
+
+def _name_cells(text: str) -> str:
+    """Return the text with each row of a table as a paragraph. The readers of CSV files name the cells already."""
+    lines = text.split("\n")
+    names: list[str] = []
+    for i, line in enumerate(lines):
+        if names and not line.lstrip().startswith("|"):
+            names = []
+        if _RULE.match(line) and i and lines[i - 1].count("|") > 1:
+            names, lines[i - 1], lines[i] = _cells(lines[i - 1]), "", ""
+        elif names:
+            cells = zip_longest(names, _cells(line)[: len(names)], fillvalue="")
+            lines[i] = "\n" + "; ".join(f"{name}: {cell}" for name, cell in cells if name and cell) + ".\n"
+        elif _ROW.fullmatch(line.strip()):
+            lines[i] = f"\n{line}\n"
+    return "\n".join(lines)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _CELL_BREAK.split(line.strip().strip("|"))]
 
 
 def _heading(first: str, rest: str, *, last: bool) -> str:
@@ -63,6 +110,8 @@ def _sentences(block: str) -> list[str]:
 
     A footnote number in a quotation would look like one of our markers.
     """
+    if _ROW.fullmatch(block.strip()):
+        return [" ".join(_EMPHASIS.sub("", block).split())[:MAX_ROW]]
     bullet = _BULLET.match(block)
     text = block[bullet.end() :] if bullet else block
     text = " ".join(_FOOTNOTE.sub("", _EMPHASIS.sub("", text)).split())

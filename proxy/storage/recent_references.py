@@ -23,7 +23,7 @@ from citestream.providers.redis_cache import Bounds, RedisEntries
 
 from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..http.encoding import dumps, loads
-from ..pipeline.outgoing import Failed, Outgoing
+from ..pipeline.outgoing import Failed, Outgoing, TextOut
 
 Fields = dict[str, Any]
 
@@ -170,21 +170,36 @@ class RecentReferences:
 
 
 class ReferenceRecorder:
-    """Stores the references of one answer when one of its choices ends."""
+    """Stores the references of one answer when one of its choices ends, or when its client stops it."""
 
     def __init__(self, recent: RecentReferences, client: str, name: str = "") -> None:
         """`name` is the id that the client knows, if it differs from that of the chunks."""
         self._recent = recent
         self._client = client
         self._name = name
+        self._unfinished_id: Any = None  # the id of the latest text chunk, until its choice ends
 
     def observe(self, event: Outgoing, chunks: Sequence[Chunk]) -> None:
         """Store the references on the last chunk of a choice."""
-        if isinstance(event, Finish | Failed) and chunks:
-            fields = {key: chunks[-1][key] for key in STORED_FIELDS if key in chunks[-1]}
-            name = self._name or chunks[-1].get("id")
-            if fields and isinstance(name, str):
-                self._recent.put(self._client, name, fields)
+        if isinstance(event, TextOut) and chunks:
+            self._unfinished_id = chunks[-1].get("id")
+        elif isinstance(event, Finish | Failed) and chunks:
+            self._unfinished_id = None
+            self._store(chunks[-1].get("id"), chunks[-1])
+
+    def end(self, fields: Callable[[], Fields]) -> None:
+        """Store the references so far, if the client has received text of a choice that did not end.
+
+        `fields`: returns the fields that the last chunk would have had.
+        """
+        if self._unfinished_id is not None:
+            self._store(self._unfinished_id, fields())
+
+    def _store(self, chunk_id: Any, fields: Fields) -> None:
+        stored = {key: fields[key] for key in STORED_FIELDS if key in fields}
+        name = self._name or chunk_id
+        if stored and isinstance(name, str):
+            self._recent.put(self._client, name, stored)
 
 
 def _open_shared_store(
