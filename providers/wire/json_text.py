@@ -27,13 +27,24 @@ class WrongField(ValueError):  # noqa: N818 - names what is wrong, as citation's
 def loads(data: bytes) -> tuple[Any, bool]:
     """Return the decoded value, None if it is not JSON, and whether it is free of lone surrogates."""
     try:
+        return loads_strict(data, replace=True)
+    except ValueError:
+        return None, True
+
+
+def loads_strict(data: bytes, *, replace: bool = False) -> tuple[Any, bool]:
+    """Return the decoded value and whether it is free of lone surrogates. Raise ValueError if it is not JSON.
+
+    `replace`: accept bytes that are not UTF-8, and replace them by U+FFFD.
+    """
+    try:
         return orjson.loads(data), True
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(data.decode("utf-8", "replace")), False
-    except (ValueError, RecursionError):
-        return None, True
+        return json.loads(data.decode("utf-8", "replace") if replace else data), False
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def dumps(value: object) -> bytes:

@@ -1,0 +1,52 @@
+"""Requests whose answer is structured: the arguments of a tool call, or JSON in a fence."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from citestream.providers.events import Message
+
+from .questions import question
+
+# Functions with which agents return their answer: pydantic-ai's `final_result` and `final_result_<type>`, and the
+# `final_answer` of smolagents.
+ANSWER_FUNCTIONS = ("final_result", "final_answer")
+
+# The end of the prompt of instructor's mode for JSON in Markdown.
+FENCED_JSON_PROMPT = "return the correct json response within a ```json codeblock"
+PROMPT_END = 200  # characters at the end of the last question in which that prompt is searched
+
+
+def answer_functions(params: Mapping[str, Any]) -> frozenset[str]:
+    """Return the functions whose calls carry the answer: the one that must be called, and known names of agents.
+
+    `params`: of a request, in the form of OpenAI's API.
+    """
+    tools = params.get("tools")
+    names = [name for tool in tools if (name := _name(tool))] if isinstance(tools, list) else []
+    known = {name for name in names if name.startswith(ANSWER_FUNCTIONS)}
+    return frozenset(known | ({forced} if (forced := forced_function(params)) else set()))
+
+
+def forced_function(params: Mapping[str, Any]) -> str:
+    """Return the name of the only function that the answer may call, and must; "" if there is none.
+
+    Clients such as instructor force a function to get an answer in its form.
+    """
+    choice, tools = params.get("tool_choice"), params.get("tools")
+    if isinstance(choice, Mapping):
+        return _name(choice)
+    if choice in ("required", "any") and isinstance(tools, list) and len(tools) == 1:
+        return _name(tools[0])
+    return ""
+
+
+def asks_for_fenced_json(messages: Sequence[Message]) -> bool:
+    """Return whether the last question asks for JSON in a fence, in the words of instructor."""
+    return FENCED_JSON_PROMPT in question(messages)[-PROMPT_END:].lower()
+
+
+def _name(tool: Any) -> str:
+    """Return the name of the function of a tool or of a tool choice."""
+    function = tool.get("function") if isinstance(tool, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    return name if isinstance(name, str) else ""
