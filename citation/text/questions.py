@@ -10,7 +10,9 @@ from .search_terms import search_terms
 # The kind of answer, by the form of the question. The first match counts.
 _FORMS = {
     "number": r"how (?:many|much|long|far|old|tall|high|deep|large|big|fast|heavy|often)"
-    r"|what (?:number|percentage|share|amount)|wie ?viele?|wie (?:hoch|lang|weit|alt|groß|schwer|schnell|oft)"
+    r"|what (?:number|percentage|share|amount)|what do(?:es)? [^?]{1,60} (?:cost|weigh|measure)"
+    r"|what(?: is|['’]s|s| was| are| were) [^?]{1,60}(?:price|cost|fee|salary|salaries|height|length|weight|population)"
+    r"|was kostete?n?|combien coûte|cuánto cuesta|多少钱|wie ?viele?|wie (?:hoch|lang|weit|alt|groß|schwer|schnell|oft)"
     r"|combien|cuánt[oa]s?|quant[ieoa]s?|hoeveel|多少|几|幾|いくつ|いくら|どのくらい|сколько|كم",
     "date": r"when|what (?:year|date|day)|which (?:year|date)|in welchem jahr|wann|quand|en quelle année|cuándo|quando"
     r"|wanneer|什么时候|何时|哪年|哪一年|いつ|когда|متى",
@@ -22,7 +24,7 @@ _FORM_PATTERNS = tuple(
 )
 # The start of the second question in "How tall is it, and when was it built?"
 _NEXT_PART = re.compile(
-    r"(?i)(?:[,;?]\s*(?:(?:and|und|et|y|e)\s+)?|\s+(?:and|und|et|y|e)\s+)"
+    r"(?i)(?:[,;?]\s*+(?:(?:and|und|et|y|e)\s++)?|(?<!\s)\s++(?:and|und|et|y|e)\s++)"
     r"(?=(?:how|what|when|where|which|who|whom|whose|why|wie|was|wann|wo|wer|welche[rsnm]?|warum|combien|comment|quand"
     r"|qui|quel(?:le)?s?|où|pourquoi|cuánt[oa]s?|cuándo|cómo|qué|quién|dónde|quanto|quando|chi|dove|come)\b)"
 )

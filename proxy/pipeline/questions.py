@@ -1,4 +1,4 @@
-"""The question of a conversation: its text, whether a chat page asks it for itself, and a rewritten search query."""
+"""The question of a conversation: its text, whether a chat page asks it for itself, and the search query for it."""
 
 import asyncio
 import logging
@@ -7,15 +7,19 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from citestream.citation.evidence.hosts import without_attached_files
+from citestream.citation.text.follow_ups import refers_back
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Message, TextDelta
 
 from ..model_routes import Route
+from .observations import observation
 
 MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with the known prompts of chat pages
 
 REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
 REWRITTEN_CHARACTERS = 2_000  # per message; the beginning of an answer shows its topic
+MAX_EARLIER = 3  # earlier questions in a query; more of them would hide the last one
 MAX_QUERY = 500  # characters of a query; a longer text is an answer
 
 REWRITE_PROMPT = """You turn the last question of a conversation into one search query that can be understood without \
@@ -56,11 +60,33 @@ TASKS = frozenset(
 
 
 def question(messages: Sequence[Message]) -> str:
-    """Return the text of the last user message."""
-    for message in reversed(messages):
-        if message.get("role") == "user":
-            return text_of(message.get("content"))
-    return ""
+    """Return the text of the last user message that is not a tool result, without a host's list of attached files."""
+    asked = _asked(messages)
+    return asked[-1] if asked else ""
+
+
+def _asked(messages: Sequence[Message]) -> list[str]:
+    """Return the texts of all user messages that are not tool results, without a host's lists of attached files."""
+    return [
+        without_attached_files(text_of(message.get("content")))
+        for position, message in enumerate(messages)
+        if message.get("role") == "user" and not observation(messages, position)
+    ]
+
+
+def search_query(messages: Sequence[Message]) -> tuple[str, bool]:
+    """Return the query for the last question, and whether it contains earlier questions.
+
+    A question that refers to the one before it ("How often has it flown?") is searched together with that one, and with
+    those to which that one refers.
+    """
+    asked = _asked(messages)
+    if not asked or not asked[-1].strip():  # for example, a picture
+        return "", False
+    parts = [asked.pop()]
+    while asked and len(parts) <= MAX_EARLIER and refers_back(parts[0], asked[-1][:MAX_QUERY]):
+        parts.insert(0, asked.pop()[:MAX_QUERY])
+    return "\n".join(parts), len(parts) > 1
 
 
 def text_of(content: Any) -> str:

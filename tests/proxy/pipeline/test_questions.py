@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from citestream.proxy.pipeline.questions import is_background_request
+from citestream.proxy.pipeline.questions import is_background_request, question
 
 Launch = Callable[..., AbstractContextManager[str]]
 HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"
@@ -49,6 +49,12 @@ QUESTIONS = {
 
 def user(text: str) -> list[dict[str, Any]]:
     return [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]
+
+
+def test_a_list_of_attached_files_is_not_a_part_of_the_question() -> None:
+    files = '<attached_files>\n<file type="file" id="f1" name="tall towers.pdf"/>\n</attached_files>\n\n'
+    assert question([{"role": "user", "content": f"{files}How tall is it?"}]) == "How tall is it?"
+    assert question([{"role": "user", "content": "<attached_files> is a tag"}]) == "<attached_files> is a tag"
 
 
 @pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
