@@ -6,7 +6,7 @@ lists the models.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from importlib import import_module
 from typing import Any
@@ -48,9 +48,19 @@ class OllamaProvider(HttpProvider):
                 yield event
 
     async def relay(
-        self, body: bytes, path: str = "/api/chat", *, model: str = "", key: str | None = None, choices: int = 1
+        self,
+        body: bytes,
+        path: str = "/api/chat",
+        *,
+        model: str = "",
+        key: str | None = None,
+        choices: int = 1,
+        headers: Mapping[str, str] | None = None,
     ) -> Relayed:
-        """Pass a request and its answer through unchanged. `path` follows the host. Raises ProviderError."""
+        """Pass a request and its answer through unchanged. `path` follows the host. Raises ProviderError.
+
+        An empty body sends a GET request.
+        """
         end = StreamEnd("ollama", choices) if path in {"/api/chat", "/api/generate"} else None
         call = self._call(path, body, key)
         return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
@@ -87,7 +97,8 @@ class OllamaProvider(HttpProvider):
 
     def _call(self, path: str, body: bytes, key: str | None) -> Call:
         headers = {"Content-Type": "application/json", **self._headers(key)}
-        return Call("POST", f"{self._base}{path}", body, headers, self._settings.ca_file, self._settings.retries)
+        method, content = ("POST", body) if body else ("GET", None)
+        return Call(method, f"{self._base}{path}", content, headers, self._settings.ca_file, self._settings.retries)
 
     def _headers(self, key: str | None) -> dict[str, str]:
         key = key or self._settings.api_key  # needed by ollama.com only

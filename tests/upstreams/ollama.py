@@ -23,7 +23,7 @@ def line(value: object) -> bytes:
 
 
 class Ollama:
-    """`/api/chat` and `/api/tags`."""
+    """`/api/chat`, `/api/show`, `/api/tags` and `/api/ps`."""
 
     def __init__(self, answer: Sequence[str] = ANSWER, *, thinking: Sequence[str] = (), calls: int = 0) -> None:
         self.answer = answer
@@ -36,6 +36,18 @@ class Ollama:
             yield whole(
                 "200 OK", line({"models": models}).rstrip(), "Content-Type: application/json; charset=utf-8", DATE
             )
+        elif request.target == "/api/ps":
+            loaded = {"expires_at": CREATED, "size_vram": 2019393189, "context_length": 4096}
+            running = {"models": [{**self._listed("llama3.2:latest"), **loaded}]}
+            yield whole("200 OK", line(running).rstrip(), "Content-Type: application/json; charset=utf-8", DATE)
+        elif request.target == "/api/show":
+            details = self._listed("llama3.2:latest")["details"]
+            described = {
+                "details": details,
+                "model_info": {"llama.context_length": 131072},
+                "capabilities": ["completion"],
+            }
+            yield whole("200 OK", line(described).rstrip(), "Content-Type: application/json; charset=utf-8", DATE)
         elif request.target != "/api/chat":
             yield whole("404 Not Found", b"404 page not found", "Content-Type: text/plain", DATE)
         elif request.json["model"] != MODEL:
@@ -76,6 +88,7 @@ class Ollama:
             "family": "llama",
             "families": ["llama"],
             "parameter_size": "3.2B",
+            "quantization_level": "Q4_K_M",
         }
         return {
             "name": name,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from time import monotonic_ns
 from typing import Any
 
 from citestream.providers.events import Chunk
@@ -39,6 +40,8 @@ class OllamaEncoder(Encoder):
         self._generates = generates
         self._completion = Completion()
         self._failed = False
+        self._started = monotonic_ns()
+        self._first_message = 0  # time of the first text, thought or call
 
     @property
     def keepalive(self) -> bytes:
@@ -55,6 +58,7 @@ class OllamaEncoder(Encoder):
                 message = message_of(pieces_of(delta)) | (delta.get("ollama") or {})
                 logprobs = logprobs_of(choice)
                 if message or logprobs:
+                    self._first_message = self._first_message or monotonic_ns()
                     lines.append(self._line(message, **logprobs))
         return b"".join(lines)
 
@@ -100,13 +104,27 @@ class OllamaEncoder(Encoder):
     def _last(self, body: Fields, message: Fields) -> Fields:
         native = body.get("ollama") or {}
         counts = {} if native.keys() & COUNTS.keys() else counts_of_usage(body.get("usage") or {})
+        durations = {} if any(key.endswith("_duration") for key in native) else self._durations()
         return {
             **self._envelope(message),
             "done": True,
             **done_reason(_choice(body)["finish_reason"]),
             **native,
+            **durations,
             **counts,
             **{key: body[key] for key in CITATION_FIELDS if key in body},
+        }
+
+    def _durations(self) -> Fields:
+        """Return the durations in nanoseconds. Clients compute with them, and fail if they are missing."""
+        now = monotonic_ns()
+        prompt = (self._first_message or now) - self._started
+        total = now - self._started
+        return {
+            "total_duration": total,
+            "load_duration": 0,
+            "prompt_eval_duration": prompt,
+            "eval_duration": total - prompt,
         }
 
 

@@ -114,7 +114,7 @@ class OllamaApi(ClientApi):
             native_only=refused,
         )
 
-    def encoder(self, job: Job, _annotations: object) -> OllamaEncoder:
+    def encoder(self, job: Job, _citations: object) -> OllamaEncoder:
         """Return the encoder of the answer."""
         return OllamaEncoder(job.model, generates=self.generates)
 

@@ -1,6 +1,5 @@
 """Paths of Ollama's API for embeddings and descriptions of models."""
 
-from importlib.metadata import version as version_of
 from typing import Annotated, Any
 
 from aiohttp import web
@@ -13,7 +12,10 @@ from ...http.pass_through import client_key, forward
 from ..embeddings_endpoint import embedded
 from ..extensions import required_text
 from ..field_types import Shape, check
-from ..models_endpoint import model_names
+from .ollama_models import EPOCH, details
+
+# The latest version with a field that is read here (`logprobs`). GitHub Copilot requires 0.6.4.
+OLLAMA_VERSION = "0.12.11"
 
 
 class _EmbedRequest(Shape):
@@ -52,11 +54,6 @@ async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     return json_response({"embedding": found.vectors[0]})
 
 
-async def tags(_request: web.Request, app: App) -> web.Response:
-    """`GET /api/tags`: every model of every provider, and the aliases."""
-    return json_response({"models": [{"name": name, "model": name} for name in await model_names(app)]})
-
-
 async def show(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/show`: Ollama's description of its model. Of other models only a minimal one is known."""
     body = await read_json(request)
@@ -64,9 +61,20 @@ async def show(request: web.Request, app: App) -> web.StreamResponse:
     route = app.routes.find(required_text(body, key))
     if route.provider.native == "ollama":
         return await forward(request, route, {**body, key: route.model}, "/api/show")
-    return json_response({"details": {"family": route.name}, "model_info": {}, "capabilities": ["completion", "tools"]})
+    return json_response(
+        {
+            "modelfile": "",
+            "parameters": "",
+            "template": "",
+            "license": "",
+            "modified_at": EPOCH,
+            "details": details(route.name),
+            "model_info": {"general.architecture": route.name, "general.basename": route.model},
+            "capabilities": ["completion", "tools"],
+        }
+    )
 
 
 async def version(_request: web.Request) -> web.Response:
-    """`GET /api/version`."""
-    return json_response({"version": version_of("citestream")})
+    """`GET /api/version`: the version of Ollama whose API is served. Clients refuse servers that are too old."""
+    return json_response({"version": OLLAMA_VERSION})

@@ -16,6 +16,7 @@ from citestream.proxy.http.error_responses import error_body, status_of
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
 from citestream.proxy.pipeline.outgoing import Failed
+from tests.proxy.answers import DURATIONS
 from tests.proxy.pipeline.test_respond import ENVELOPE, EVIDENCE, chunk, deltas, finish, outgoing
 
 LANES = "The bridge carries two lanes of traffic and eight railway tracks."
@@ -105,7 +106,13 @@ def test_nothing_is_made_up() -> None:
     completion = Completion()
     completion.add({"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}]})
     body = OllamaEncoder("m", generates=False).body(completion)
-    assert body.keys() == {"model", "created_at", "message", "done", "done_reason"}
+    assert body.keys() == {"model", "created_at", "message", "done", "done_reason", *DURATIONS}
+
+
+def test_durations_are_measured_for_providers_that_report_none() -> None:
+    body = whole([*deltas([LANES]), finish()])
+    assert all(isinstance(body[name], int) for name in DURATIONS)
+    assert body["total_duration"] == body["prompt_eval_duration"] + body["eval_duration"]
 
 
 def test_counts_are_ollamas_own_where_it_is_the_provider() -> None:
