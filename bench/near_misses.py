@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from bench.data_sets import NEAR_MISSES
 from citestream.citation import Evidence, Options, cite
 
 DATA = Path(__file__).parents[1] / "proxy" / "cli" / "near_misses"
@@ -77,6 +79,30 @@ def load(files: Iterable[Path]) -> list[NearMiss]:
     lines = (line for file in files for line in file.read_text("utf-8").splitlines() if line)
     raw = map(json.loads, lines)
     return [NearMiss(r["class"], r["lang"], r["evidence"], r["claim"], r["supported"]) for r in raw]
+
+
+def records(claims: Sequence[NearMiss]) -> list[dict[str, Any]]:
+    """Return the claims as labelled records, with the same unrelated excerpts."""
+    return [
+        {
+            "id": f"{NEAR_MISSES}-{number}",
+            "dataset": NEAR_MISSES,
+            "lang": one.language,
+            "answer_sentences": [one.claim],
+            "evidence": [{"id": f"e{n}", "text": text} for n, text in enumerate((one.evidence, *UNRELATED), 1)],
+            "gold": [[0] if one.supported else []],
+            "gold_alt": [[]],
+            "ignore": [[]],
+            "sent_label": ["supported" if one.supported else "unsupported"],
+            "gold_level": "chunk",
+        }
+        for number, one in enumerate(claims)
+    ]
+
+
+def development() -> list[NearMiss]:
+    """Return the part of our own claims that may be used for tuning."""
+    return load(sorted(DATA.glob("*.jsonl")))
 
 
 def measure(claims: Sequence[NearMiss], options: Options) -> dict[str, Outcome]:
