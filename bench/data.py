@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from bench.vectors import Table, table
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.gates.reliability import is_certain, rule_key
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores
 
 Record = dict[str, Any]
 CODE = [Path(__file__).parent.parent / "citation" / part for part in ("support", "text")]
 CHECKED = 3
+LEAST_COVERED = 0.6  # minimum of `coverage`, whose maximum is 3
 Cited = dict[str, list[list[int]]]  # 0-based evidence indexes of each sentence of each record
 
 
@@ -35,7 +37,10 @@ class Pairs:
     evidence: NDArray[np.int64]  # (P,), 0-based
     label: NDArray[np.bool_]  # (P,)
     weight: NDArray[np.float64]  # (P,), 0 if a citation counts as neither right nor wrong
-    refusal: NDArray[np.str_]  # (P,), reason of the gate that refuses the pair, or ""
+    refusal: NDArray[np.str_]  # (P,), reason of the gate that certainly refuses the pair, or ""
+    rules: tuple[str, ...]  # R kinds of disagreements that can speak against a pair, see `reliability.rule_key`
+    disagreements: NDArray[np.bool_]  # (P, R)
+    short: NDArray[np.bool_]  # (P,), whether the sentence is a short claim
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
     @property
@@ -71,12 +76,14 @@ def claims_of(record: Record) -> list[tuple[int, Claim]]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One judged sentence: index of its record, its index there, its scores, and the evidence that gates refuse."""
+    """One judged sentence: index of its record, its index there, its scores, and what the gates find."""
 
     record: int
     sentence: int
     scores: Scores
-    refusals: list[str]  # reason of the gate that refuses each piece of evidence, or ""
+    refusals: list[str]  # reason of the gate that certainly refuses each piece of evidence, or ""
+    disagreements: list[frozenset[str]]  # the kinds of disagreements with each piece of evidence
+    short: bool
 
 
 def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
@@ -107,7 +114,8 @@ def cached_pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
         np.savez(cache, **arrays)
     with np.load(cache) as stored:
         columns: dict[str, Any] = dict(stored)
-    columns["names"] = tuple(columns["names"].tolist())
+    for name in ("names", "rules"):
+        columns[name] = tuple(columns[name].tolist())
     columns["place"] = [(record, i) for record, i in columns["place"].tolist()]
     return Pairs(**columns)
 
@@ -124,17 +132,24 @@ def _texts(records: Sequence[Record], scorer: Scorer) -> list[str]:
 
 
 def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:
-    """Return scores with what the gates refuse of the `CHECKED` pieces of evidence that cover most.
+    """Return scores with what the gates find in the `CHECKED` pieces of evidence that cover most.
 
-    The others are hardly ever cited. The gates take 1.3 ms per passage, ten times as long as everything else.
+    The others are hardly ever cited, and neither is evidence that covers less than `LEAST_COVERED`. The gates take
+    1.3 ms per passage, ten times as long as everything else.
     """
     gates = GateChecks(claim, prepared.index)
     covered = coverage(scores.names, scores.features)
     refusals = [""] * len(covered)
+    disagreements: list[frozenset[str]] = [frozenset()] * len(covered)
     for row in np.argsort(-covered, kind="stable")[:CHECKED].tolist():
-        refusal = gates.check(row, tuple(scores.windows[row].tolist()))
-        refusals[row] = refusal.reason.value if refusal else ""
-    return Scored(record, sentence, scores, refusals)
+        if covered[row] < LEAST_COVERED:
+            break
+        window = tuple(scores.windows[row].tolist())
+        refusal, found = gates.mismatch(row, window), gates.disagreements(row, window)
+        certain = [refusal.reason] if refusal else [one.reason for one in found if is_certain(one)]
+        refusals[row] = certain[0].value if certain else ""
+        disagreements[row] = frozenset(rule_key(one) for one in found if not is_certain(one))
+    return Scored(record, sentence, scores, refusals, disagreements, gates.short)
 
 
 def coverage(names: Sequence[str], features: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -149,6 +164,7 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
     wrong.
     """
     sizes = [len(one.refusals) for one in scored]
+    rules = tuple(sorted({kind for one in scored for kinds in one.disagreements for kind in kinds}))
     labels, weights = [], []
     for one in scored:
         record, i = records[one.record], one.sentence
@@ -166,6 +182,11 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
         label=np.array(labels, dtype=bool),
         weight=np.array(weights),
         refusal=np.concatenate([one.refusals for one in scored]),
+        rules=rules,
+        disagreements=np.array(
+            [[rule in kinds for rule in rules] for one in scored for kinds in one.disagreements], dtype=bool
+        ),
+        short=np.repeat([one.short for one in scored], sizes),
         place=[(one.record, one.sentence) for one in scored],
     )
 

@@ -10,6 +10,8 @@ from bench.data import Record
 # No licence of the data is stated. Measured only.
 _ATTRIBUTION_BENCH = ("attrbench_gensearch", "attrbench_aqa", "attrbench_attrscore")
 MEASURED_ONLY = frozenset(("healthver", "covidfact", "climate_fever", "qags", "assin", "inferes", *_ATTRIBUTION_BENCH))
+# Our own pairs of claims in nearly the same words. Fitted to, but not a data set whose results count.
+NEAR_MISSES = "near_misses"
 # Labels that are partly made by comparing words. Neither fitted to nor measured.
 LEFT_OUT = frozenset(["halueval_sum"])
 # Sets of the same source and the same way of labelling are left out together: one would give the other away.

@@ -19,12 +19,21 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
-from bench.data import Pairs, Record, cached_pairs, load, predictions
-from bench.data_sets import LEFT_OUT
-from bench.fit import Probabilities, choose, cross_validate, highest, leave_out
+from bench.data import Pairs, Record, load, predictions
+from bench.data_sets import NEAR_MISSES
+from bench.fit import (
+    Probabilities,
+    all_doubts,
+    choose,
+    cross_validate,
+    highest,
+    labelled_pairs,
+    leave_out,
+    left_out_scores,
+)
+from bench.fit_reliability import stored as stored_doubts
 from citestream.citation.evaluate import Quality, evaluate
 from citestream.citation.support.calibration import calibration
-from citestream.citation.support.scorers import scorer
 
 # Fewer supported or unsupported sentences give no AUC worth a line in the mean.
 FEWEST = 10
@@ -53,15 +62,16 @@ def main() -> None:
     options.add_argument("--scorer", default="lexical")
     options.add_argument("--json", type=Path, help="write the numbers there")
     chosen = options.parse_args()
-    records = [record for record in load(chosen.data) if record["dataset"] not in LEFT_OUT]
-    table = cached_pairs(records, scorer(chosen.scorer))
-    held_out = leave_out(records, table)
+    records, table = labelled_pairs(chosen.data, chosen.scorer)
+    scores = left_out_scores(records, table)
+    held_out, doubts = leave_out(records, table, scores), all_doubts(records, table, scores)
     stored, default = stored_probabilities(chosen.scorer, table)
-    tables = {"stored": measure(records, table, np.where(table.gated, 0.0, stored), default)}
+    lowered = np.where(table.gated, 0.0, stored_doubts(table.rules).lower(table, stored))
+    tables = {"stored": measure(records, table, lowered, default)}
     thresholds = choose(records, table, held_out)
     for name, threshold in thresholds.items():
         tables[f"left out, {name}, from {threshold}"] = measure(records, table, held_out, threshold)
-    in_folds = cross_validate(records, table)
+    in_folds = cross_validate(records, table, doubts=doubts)
     tables["cross-validated, balanced"] = measure(records, table, in_folds, thresholds["balanced"])
     for title, rows in tables.items():
         print_table(title, rows)
@@ -93,7 +103,7 @@ def measure(records: Sequence[Record], table: Pairs, probability: Probabilities,
     data_set = np.array([records[r]["dataset"] for r, _ in table.place])
     quality = evaluate(records, predictions(records, table, probability, threshold))
     rows = {}
-    for name in sorted(set(data_set.tolist())):
+    for name in sorted(set(data_set.tolist()) - {NEAR_MISSES}):
         of_set = data_set == name
         rows[name] = _row(best[of_set], supported[of_set], threshold, quality[name])
     return rows
@@ -132,16 +142,20 @@ def print_table(name: str, rows: Mapping[str, Row]) -> None:
 
 
 def print_refusals(table: Pairs, probability: Probabilities, threshold: float) -> None:
-    """Print what each gate refuses of the best pairs of all sentences, of those that are likely enough to be cited.
+    """Print what each gate objects to in the best pairs of all sentences that are likely enough to be cited.
 
-    A gate helps if the share of false pairs is larger there than among those that pass.
+    A gate helps if the share of false pairs is larger there than among those that pass. Near-misses are included.
     """
     likely = (probability >= threshold) & (table.weight > 0)
     best = likely & (probability == highest(table, probability)[table.sentence])
-    print(f"\n{'gate':20s} {'true':>6s} {'false':>6s}")
+    print(f"\n{'gate':32s} {'true':>6s} {'false':>6s}")
     for reason in sorted(set(table.refusal[best].tolist())):
         labels = table.label[best & (table.refusal == reason)]
-        print(f"{reason or 'passes':20s} {labels.sum():6d} {(~labels).sum():6d}")
+        print(f"{reason or 'not certain':32s} {labels.sum():6d} {(~labels).sum():6d}")
+    for rule, found in zip(table.rules, table.disagreements.T, strict=True):
+        for length, of_length in (("short", table.short), ("long", ~table.short)):
+            labels = table.label[best & found & of_length & ~table.gated]
+            print(f"{rule + ', ' + length:32s} {labels.sum():6d} {(~labels).sum():6d}")
 
 
 def print_quality(name: str, quality: Quality) -> None:

@@ -17,12 +17,11 @@ from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.providers.embedding import Embedder
 from citestream.providers.embedding.local import PACKAGE as LOCAL_EMBEDDER
 from citestream.providers.errors import ProviderError
-from citestream.providers.judging.cross_encoder import EntailmentModel
+from citestream.providers.judging.cross_encoder import PACKAGES, EntailmentModel, require_packages
 
 from .config import Config, ConfigError
 from .embedders import Embedders
 from .pipeline.judging import Judge
-from .pipeline.preparation import Preparations
 from .pipeline.scoring import ExternalModels, Scoring
 
 log = logging.getLogger("citestream")
@@ -46,7 +45,6 @@ class Scorers:
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
         self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
-        self._preparations = Preparations()
         name = self.resolve(config.citations).scorer
         try:
             if self.scorer(name).needs_vectors:
@@ -74,7 +72,7 @@ class Scorers:
         cross_encoder = self._cross_encoder if needs_cross_encoder else None
         deadline = self._config.scoring.deadline_seconds
         judge = self._judge if options.judge else None
-        models = ExternalModels(deadline, self._embedder, cross_encoder, judge, self._preparations)
+        models = ExternalModels(deadline, self._embedder, cross_encoder, judge)
         return Scoring(chosen, evidence, models)
 
     def resolve(self, options: Options) -> Options:
@@ -86,10 +84,17 @@ class Scorers:
         if options.scorer != AUTO:
             return options
         scoring = self._config.scoring
-        if self._has_weights() and all(map(find_spec, ("onnxruntime", "tokenizers"))):
+        if self._has_weights() and all(map(find_spec, PACKAGES)):
             return replace(options, scorer="entailment")
         has_embedder = scoring.embedder != "local" or find_spec(LOCAL_EMBEDDER) is not None
         return replace(options, scorer="hybrid" if has_embedder else "lexical")
+
+    def require(self, options: Options) -> None:
+        """Raise ProviderError or ConfigError if the embedder or the cross-encoder of the scorer is not available."""
+        if options.scorer == "entailment":
+            self._cross_encoder = self._cross_encoder or self._load_cross_encoder()
+        elif self.scorer(options.scorer).needs_vectors:
+            self._embedder = self._embedder or self._embedders.find(self._config.scoring.embedder)
 
     def scorer(self, name: str) -> Scorer:
         """Return the scorer of that name, as configured. Raise ValueError if the name is unknown."""
@@ -106,7 +111,6 @@ class Scorers:
             await self._cross_encoder.aclose()
         if self._judge is not None:
             await self._judge.aclose()
-        self._preparations.close()
 
     def _log_once(self, model: str, error: Exception) -> None:
         """Log that a model is missing. Later requests do not try to load it again."""
@@ -115,6 +119,7 @@ class Scorers:
 
     def _load_cross_encoder(self) -> EntailmentModel:
         folder = self._config.scoring.entailment
+        require_packages()
         if not folder:
             raise ProviderError("scoring.entailment names no folder with model.onnx and tokenizer.json.")
         return EntailmentModel(folder)

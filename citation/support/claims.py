@@ -100,14 +100,15 @@ def makes_claim(text: str, kind: Kind) -> bool:
         return False
     if plain.endswith(_OPEN_ENDS):
         return False
-    if len(plain) > _MAX_PHRASE:
-        return not _META_LONG.match(plain)
-    return not (_COURTESY.fullmatch(plain.rstrip(".!。！,，~ ")) or _META.match(plain))
+    if _META_LONG.match(plain):
+        return False
+    return len(plain) > _MAX_PHRASE or not (_COURTESY.fullmatch(plain.rstrip(".!。！,，~ ")) or _META.match(plain))
 
 
-# Sentences of any length about missing information.
+# Sentences of any length about missing information, and the note of the embedded provider.
 _META_LONG = re.compile(
-    r"(?:unfortunately,? |sorry,? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|was unable to|did not)"
+    r"this is citestream['’]s embedded provider"
+    r"|(?:unfortunately,? |sorry,? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|was unable to|did not)"
     r" (?:find|answer|determine)"
     r"|the (?:provided |given |available )?(?:excerpts?|sources|context|passages?|documents)"
     r" (?:do(?:es)? not|don['’]t|doesn['’]t)"

@@ -3,10 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import exp
 from typing import Any
 
+from ..text.steps import Steps
+from ..text.steps import complete as _complete
 from .calibration import calibrate
 from .gates import GateChecks, Reason, Refusal
+from .gates.reliability import CERTAIN
+from .quoted_row import quoted_row
 from .scorers import Claim, PreparedEvidence, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
@@ -165,21 +170,39 @@ def assess(
     Unless `complete`, only on hints, on evidence that reaches its threshold, and on evidence with a probability of
     `at_least`.
     """
+    return _complete(assess_in_steps(claim, scores, prepared, hints=hints, at_least=at_least, complete=complete))
+
+
+def assess_in_steps(
+    claim: Claim,
+    scores: Scores,
+    prepared: PreparedEvidence,
+    *,
+    hints: frozenset[int] = frozenset(),
+    at_least: float = 1.0,
+    complete: bool = False,
+) -> Steps[list[Verdict]]:
+    """Assess one piece of evidence in each step; see `assess`."""
     calibrated = calibrate(scores)
     gates: GateChecks | None = None
-    verdicts = []
+    verdicts: list[Verdict] = []
     # Plain lists: taking single values out of arrays costs as much as everything else that is done per evidence.
     rows = zip(prepared.evidence, calibrated.probability.tolist(), calibrated.threshold.tolist(), strict=True)
     for row, (evidence, probability, threshold) in enumerate(rows):
         hinted = evidence.number in hints
         if not (complete or hinted or probability >= min(threshold, at_least)):
             continue
-        if hinted:
-            threshold = float(calibrated.hint_threshold[row])
+        full, threshold = threshold, float(calibrated.hint_threshold[row]) if hinted else threshold
         if calibrated.gated and gates is None:
             gates = GateChecks(claim, prepared.index)
+        if verdicts:
+            yield None
         start, end = scores.windows[row].tolist()
-        refusal = gates.check(row, (start, end)) if gates else None
+        refusal = None
+        if gates:
+            weighed = gates.weigh(row, (start, end), by_words=scores.scorer == "lexical")
+            refusal = _decisive(weighed, probability, threshold, full)
+        start, end = quoted_row(claim.text, evidence.text, start, end)
         verdicts.append(
             Verdict(
                 number=evidence.number,
@@ -195,6 +218,21 @@ def assess(
             )
         )
     return verdicts
+
+
+def _decisive(refusal: Refusal | None, probability: float, threshold: float, full: float) -> Refusal | None:
+    """Return the refusal if it is certain, or if it takes a sufficient probability below the `full` threshold.
+
+    `threshold` may be lower because the model cited the evidence. That does not make up for a disagreement.
+    """
+    if refusal is None or refusal.doubt >= CERTAIN:
+        return refusal
+    return refusal if probability >= threshold and lowered(probability, refusal.doubt) < full else None
+
+
+def lowered(probability: float, doubt: float) -> float:
+    """Subtract `doubt` from the log odds of a probability below 1."""
+    return probability / (probability + (1 - probability) * exp(doubt))
 
 
 def _apply_limit(limit: int, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:

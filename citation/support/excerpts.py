@@ -14,8 +14,11 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ..evidence import Evidence
-from ..text import Analysis, analyze_text, analyze_title, split_sentences
+from ..text import Analysis, analyze_title
+from ..text.analysis import analyze_in_steps
 from ..text.normalize import UNSPACED
+from ..text.sentences import split_in_steps
+from ..text.steps import Steps, complete
 from .lru_cache import LRUCache
 
 T = TypeVar("T")
@@ -27,6 +30,9 @@ INDEX_SHARE = 4
 # are terms of their own (100 bytes each); a number; a word that has an antonym.
 _UNSPACED_COST, _QUANTITY_COST, _ANTONYM_COST = 7, 20, 5
 _UNSPACED_RUNS = re.compile(f"[{UNSPACED}]+")
+BLOCK = 5_000  # characters that are analyzed at once: some milliseconds; most excerpts are one block
+MANY_BLOCKS = 10  # a shorter text has few sentences, however short they are
+SHORT_SENTENCE = 10  # characters; in a long text whose sentences are shorter on average, neighbours are joined
 # A text counts as Chinese, Japanese or Korean if more than this share of its terms is.
 _HAN_SHARE = 0.5
 
@@ -53,28 +59,32 @@ class ExcerptCache:
 
     def analyze(self, evidence: Evidence) -> AnalyzedExcerpt:
         """Return the analysis of this excerpt."""
-        return self._analyze(_key(evidence))
+        return complete(self._analyze(_key(evidence)))
 
-    def index(self, evidence: Sequence[Evidence], build: Callable[[tuple[AnalyzedExcerpt, ...]], T]) -> T:
-        """Return `build(analyzed excerpts)`, cached. Always pass the same `build`; never change what it returned."""
+    def index(self, evidence: Sequence[Evidence], build: Callable[[tuple[AnalyzedExcerpt, ...]], Steps[T]]) -> Steps[T]:
+        """Return the result of `build(analyzed excerpts)`, cached. Always pass the same `build`; never change it."""
         keys = [_key(one) for one in evidence]
         with self._lock:
             known = [self._excerpts.get(key) for key in keys]
-        excerpts = tuple(excerpt or self._analyze(key) for excerpt, key in zip(known, keys, strict=True))
+        analyzed: list[AnalyzedExcerpt] = []
+        for key, excerpt in zip(keys, known, strict=True):
+            analyzed.append(excerpt or (yield from self._analyze(key)))
+        excerpts = tuple(analyzed)
         with self._lock:
             index: T | None = self._indexes.get(excerpts)
         if index is None:
-            index = build(excerpts)
+            index = yield from build(excerpts)
             with self._lock:
                 self._indexes.put(excerpts, index, sum(one.size for one in excerpts))
         return index
 
-    def _analyze(self, key: tuple[str, str]) -> AnalyzedExcerpt:
+    def _analyze(self, key: tuple[str, str]) -> Steps[AnalyzedExcerpt]:
         with self._lock:
             known = self._excerpts.get(key)
         if known is not None:
             return known
-        excerpt = analyze_excerpt(*key)
+        excerpt = yield from analyze_excerpt_in_steps(*key)
+        yield None
         with self._lock:
             self._excerpts.put(key, excerpt, excerpt.size)
         return excerpt
@@ -86,20 +96,52 @@ def _key(evidence: Evidence) -> tuple[str, str]:
 
 def analyze_excerpt(text: str, title: str = "") -> AnalyzedExcerpt:
     """Analyze one excerpt."""
-    analysis = analyze_text(text, with_names=False)  # names are only needed for claims
-    spans = split_sentences(text) or [(0, len(text))]
-    flat = array("I", list(chain.from_iterable(spans)))
-    return AnalyzedExcerpt(
-        analysis, language_of(analysis), analyze_title(title).terms, flat, len(title) + _size(text, analysis)
-    )
+    return complete(analyze_excerpt_in_steps(text, title))
 
 
-def _size(text: str, analysis: Analysis) -> int:
+def analyze_excerpt_in_steps(text: str, title: str = "") -> Steps[AnalyzedExcerpt]:
+    """Analyze one excerpt in steps of about a millisecond."""
+    spans = yield from split_in_steps(text)
+    blocks = _blocks(spans or [(0, len(text))])
+    analysis = yield from analyze_in_steps(text, blocks)
+    flat = array("I", list(chain.from_iterable(_merge_short(spans, len(text)) or [(0, len(text))])))
+    yield None
+    size = len(title) + len(text) + _extra_size(text, analysis)
+    return AnalyzedExcerpt(analysis, language_of(analysis), analyze_title(title).terms, flat, size)
+
+
+def _blocks(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join sentences to blocks that are analyzed at once."""
+    blocks: list[tuple[int, int]] = []
+    first = spans[0][0]
+    for start, end in spans:
+        if end - first > BLOCK and start > first:
+            blocks.append((first, start))
+            first = start
+    return [*blocks, (first, spans[-1][1])]
+
+
+def _merge_short(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    """Join neighbouring sentences of a long text that consists of short ones, such as a column of numbers.
+
+    The cost of scoring a claim grows with the number of sentences, which would be 500,000 in 2 MB of one-letter lines.
+    """
+    if length <= BLOCK * MANY_BLOCKS or length >= len(spans) * SHORT_SENTENCE:
+        return spans
+    merged: list[tuple[int, int]] = []
+    first = 0
+    for _, end in spans:
+        if end - first >= SHORT_SENTENCE:
+            merged.append((first, end))
+            first = end
+    return [*merged, (first, length)] if first < length else merged
+
+
+def _extra_size(text: str, analysis: Analysis) -> int:
     unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED_RUNS.findall(text)))
-    extra = (
+    return (
         _UNSPACED_COST * unspaced + _QUANTITY_COST * len(analysis.quantities) + _ANTONYM_COST * len(analysis.antonyms)
     )
-    return len(text) + extra
 
 
 def language_of(analysis: Analysis) -> str | None:

@@ -67,6 +67,8 @@ _MIN_WEIGHT = 1e-6  # total weight of a claim whose terms have none, to avoid di
 # Sentences times claims that are compared in one batch. Larger batches are slower than single claims, and each claim
 # takes 40 MB at 100,000 sentences.
 MAX_BATCH_SENTENCES = 8_000
+# Query terms times sentences: 40 MB. Of a long claim about very long evidence, only the rarest terms are compared.
+MAX_CELLS, MIN_QUERY_TERMS = 10_000_000, 50
 # Rows of the weights: exact terms only; all alternatives, in evidence of the claim's language; every term alike; all
 # alternatives, in evidence of another language.
 _EXACT, _SAME_LANGUAGE, _UNIFORM, _OTHER_LANGUAGE = 0, 1, 2, 3
@@ -91,7 +93,8 @@ class FeatureComputation:
     def __init__(self, claims: Sequence[Claim], index: Index) -> None:
         """Analyze the claims; `scores` does the rest."""
         self.index = index
-        self.claims = [AnalyzedClaim.analyze(claim, index) for claim in claims]
+        most_terms = max(MIN_QUERY_TERMS, MAX_CELLS // max(1, index.size))
+        self.claims = [AnalyzedClaim.analyze(claim, index, most_terms) for claim in claims]
         self.shape = (len(claims), len(index.evidence))
         self.query = QueryTerms.concatenate([claim.query for claim in self.claims])
         self.is_term = np.array(self.query.is_term, dtype=np.float32)

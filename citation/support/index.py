@@ -3,8 +3,10 @@
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import accumulate, count, pairwise
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate, count, islice, pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +15,19 @@ from ..evidence import Evidence
 from ..text import Analysis
 from ..text.concepts import consonant_skeleton
 from ..text.normalize import to_simplified
+from ..text.steps import Steps, complete
 from .excerpts import AnalyzedExcerpt, ExcerptCache
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
+T = TypeVar("T")
 
 # A claim rarely rests on more than three neighbouring sentences; longer windows only add chance matches.
 WINDOW_SENTENCES = 3
 
+_STEP = 5_000  # terms that are indexed in a step: 1 ms
+_MAX_AT_ONCE = 20_000  # elements of an array that is sorted or searched in the event loop: 2 ms
 _NO_POSTINGS = (0, 0)
 _MAX_COVERAGES = 64  # sentences: only the previous one is needed, and a few may be scored at a time
 
@@ -35,6 +41,16 @@ class SharedIndex:
 
     def __init__(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
         """Build the index of these excerpts."""
+        complete(self._build(excerpts))
+
+    @classmethod
+    def in_steps(cls, excerpts: Sequence[AnalyzedExcerpt]) -> Steps["SharedIndex"]:
+        """Build the index of many or long excerpts in steps."""
+        index = cls.__new__(cls)
+        yield from index._build(excerpts)
+        return index
+
+    def _build(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
         self.analyses: list[Analysis] = [one.analysis for one in excerpts]
         self.languages = [one.language for one in excerpts]
         self._foreign: dict[str, Bools | None] = {}
@@ -43,11 +59,14 @@ class SharedIndex:
             for term in dict.fromkeys(one.title_terms):
                 self.titles.setdefault(term, []).append(row)
         self._index_sentences(excerpts)
-        self._index_terms(excerpts)
+        yield from self._index_terms(excerpts)
         self._index_windows()
         self._index_negations()
         self.skeletons: dict[str, list[str]] = {}  # consonant skeleton -> terms of the evidence, for cognates
-        for term, bones in zip(self.vocabulary, map(consonant_skeleton.__getitem__, self.vocabulary), strict=True):
+        skeletons = map(consonant_skeleton.__getitem__, self.vocabulary)
+        for number, (term, bones) in enumerate(zip(self.vocabulary, skeletons, strict=True), 1):
+            if number % _STEP == 0:
+                yield None
             if bones:
                 self.skeletons.setdefault(bones, []).append(term)
         for value in vars(self).values():
@@ -100,20 +119,34 @@ class SharedIndex:
         self.size = len(self.sentence_spans)
         self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
 
-    def _index_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
-        terms = [term for one in excerpts for term in one.analysis.terms]
+    def _index_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
         numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers the terms in order of appearance
-        term_ids = np.fromiter(map(numbered.__getitem__, terms), np.int64, len(terms))
-        self.vocabulary: dict[str, int] = dict(numbered)
+        parts: list[Ints] = []
+        for one in excerpts:
+            terms = one.analysis.terms
+            for at in range(0, len(terms), _STEP):
+                part = terms[at : at + _STEP] if len(terms) > _STEP else terms
+                parts.append(np.fromiter(map(numbered.__getitem__, part), np.int64, len(part)))
+                if at:
+                    yield None
+        numbered.default_factory = None
+        self.vocabulary: dict[str, int] = numbered
+        term_ids = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        yield None
         rows = np.repeat(np.arange(len(excerpts)), [len(one.analysis.terms) for one in excerpts])
-        sentences = self._sentences_at(rows, _concatenate([one.analysis.starts for one in excerpts]))
+        offsets = _concatenate([one.analysis.starts for one in excerpts])
+        sentences = yield from _undivided(partial(self._sentences_at, rows, offsets), len(rows))
         per_sentence = np.bincount(sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])  # (S + 1,): first term of each sentence
-        order = np.argsort(term_ids, kind="stable")
-        bounds = np.searchsorted(term_ids[order], np.arange(len(self.vocabulary) + 1)).tolist()
-        self.postings: dict[str, tuple[int, int]] = dict(zip(self.vocabulary, pairwise(bounds), strict=True))
+        order = yield from _undivided(partial(np.argsort, term_ids, kind="stable"), len(term_ids))
+        bounds = np.searchsorted(term_ids[order], np.arange(len(numbered) + 1)).tolist()
         self.posted = sentences[order]  # the sentences of each term are the range `postings[term]`
-        self._index_pairs(term_ids, sentences, rows)
+        self.postings: dict[str, tuple[int, int]] = {}
+        terms_left, ranges = iter(numbered), pairwise(bounds)
+        for _ in range(0, len(numbered), _STEP):
+            self.postings.update(zip(islice(terms_left, _STEP), islice(ranges, _STEP), strict=True))
+            yield None
+        yield from _undivided(partial(self._index_pairs, term_ids, sentences, rows), len(term_ids))
 
     def _index_pairs(self, term_ids: Ints, sentences: Ints, rows: Ints) -> None:
         """Index the P pairs of neighbouring terms: `pair_keys`, (P,), sorted; `pairs`, (P, 3): position, row, sentence.
@@ -155,7 +188,17 @@ class Index(SharedIndex):
 
     def __init__(self, evidence: Sequence[Evidence], cache: ExcerptCache | None = None) -> None:
         """Build the index, or take the shared part from `cache`."""
-        shared = (cache or ExcerptCache()).index(evidence, SharedIndex)
+        self._share(evidence, complete((cache or ExcerptCache()).index(evidence, SharedIndex.in_steps)))
+
+    @classmethod
+    def of(cls, evidence: Sequence[Evidence], cache: ExcerptCache) -> Steps["Index"]:
+        """Build the index in steps, or take the shared part from `cache`."""
+        shared = yield from cache.index(evidence, SharedIndex.in_steps)
+        index = cls.__new__(cls)
+        index._share(evidence, shared)
+        return index
+
+    def _share(self, evidence: Sequence[Evidence], shared: SharedIndex) -> None:
         vars(self).update(vars(shared))  # refer to the same arrays: 8 µs instead of 1 ms for building them
         self.evidence = tuple(evidence)
         self._simplified: dict[int, str] = {}
@@ -176,6 +219,15 @@ class Index(SharedIndex):
         self.coverage[claim] = coverage
         if len(self.coverage) > _MAX_COVERAGES:
             del self.coverage[next(iter(self.coverage))]
+
+
+def _undivided(function: Callable[[], T], size: int) -> Steps[T]:
+    """Call a function of NumPy's that takes long for large arrays, outside the event loop if there is one."""
+    if size <= _MAX_AT_ONCE:
+        yield None
+        return function()
+    result: T = yield function
+    return result
 
 
 def _concatenate(offsets: list["array[int]"]) -> Ints:

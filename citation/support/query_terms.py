@@ -57,6 +57,14 @@ class QueryTerms:
         self.other_language.append(other_language)
         self.is_term.append(is_term)
 
+    def rarest(self, count: int, index: Index) -> "QueryTerms":
+        """Return at most `count` of the terms, those that fewest sentences of the evidence contain."""
+        if len(self.terms) <= count:
+            return self
+        frequency = [len(index.sentences_of(term)) for term in self.terms]
+        kept = sorted(sorted(range(len(frequency)), key=frequency.__getitem__)[:count])
+        return QueryTerms(*([getattr(self, f.name)[row] for row in kept] for f in fields(self)))
+
     @classmethod
     def concatenate(cls, parts: "Sequence[QueryTerms]") -> "QueryTerms":
         """Return the terms of several claims, one claim after the other."""
@@ -79,8 +87,11 @@ class AnalyzedClaim:
     foreign: Bools | None  # (N,) whether evidence is in another language; None if none is
 
     @classmethod
-    def analyze(cls, claim: Claim, index: Index) -> "AnalyzedClaim":
-        """Analyze a claim and the sentence before, for comparison with the evidence of `index`."""
+    def analyze(cls, claim: Claim, index: Index, most_terms: int) -> "AnalyzedClaim":
+        """Analyze a claim and the sentence before, for comparison with the evidence of `index`.
+
+        `most_terms`: only so many of the claim's query terms are used, the rarest ones of the evidence.
+        """
         analysis = analyze_sentence(claim.text)
         previous = analyze_sentence(claim.context) if claim.context else None
         language = language_of(analysis) or (language_of(previous) if previous else None)
@@ -91,7 +102,7 @@ class AnalyzedClaim:
             terms=list(dict.fromkeys(analysis.terms)),
             previous_terms=list(dict.fromkeys(previous.terms)) if previous else [],
             characters=_characters(claim.text) if language == "han" else frozenset(),
-            query=query_terms(claim.text, analysis),
+            query=query_terms(claim.text, analysis).rarest(most_terms, index),
             foreign=index.foreign_to(language),
         )
 

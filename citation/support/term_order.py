@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .index import Index
 
@@ -13,7 +14,11 @@ from .index import Index
 # too, the work is the product of both: 1,200 equal characters against 20,000 of them took 24 s and 2 GB.
 MAX_REPEATS = 8
 
+_MANY_POSTINGS = 2_000  # all pairs of a claim together; above this number, arrays are faster than plain lists
+
+Ints = NDArray[np.int64]
 _Posting = list[int]  # position, evidence row, sentence; the sentence is -1 if one ends between the two terms
+_Match = tuple[int, int, NDArray[np.int32]]  # step, key and postings of a pair; the postings are an array of (n, 3)
 
 
 class OrderCounts(NamedTuple):
@@ -34,10 +39,13 @@ def count_ordered_pairs(
     few of a claim's pairs: with arrays this takes twice as long.
     """
     pairs, matches = _matching_pairs(terms, index)
+    if sum(len(postings) for *_, postings in matches) > _MANY_POSTINGS:
+        return _count_many(pairs, matches, shared, np.array(first), np.array(last))
     longest, in_window, in_excerpt = shared, [0] * len(shared), [0] * len(shared)
     runs: dict[int, int] = {}  # (position, step) as one number -> length of the run that ends there
     width, seen = len(terms), set()
-    for step, pair, postings in matches:
+    for step, pair, found in matches:
+        postings: list[_Posting] = found.tolist()
         for position, row, _ in postings:
             at = position * width + step
             runs[at] = run = runs.get(at - width - 1, 1) + 1
@@ -52,7 +60,29 @@ def count_ordered_pairs(
     return OrderCounts(longest, in_window, in_excerpt, max(1, pairs))
 
 
-def _matching_pairs(terms: Sequence[str], index: Index) -> tuple[int, list[tuple[int, int, list[_Posting]]]]:
+def _count_many(pairs: int, matches: list[_Match], shared: list[float], first: Ints, last: Ints) -> OrderCounts:
+    """Count with arrays, for evidence that repeats the claim's pairs thousands of times."""
+    longest, in_window, in_excerpt = np.array(shared), np.zeros(len(shared), int), np.zeros(len(shared), int)
+    seen: set[int] = set()
+    for _, pair, postings in matches:
+        if pair in seen:
+            continue
+        seen.add(pair)
+        rows, sentences = postings[:, 1], postings[:, 2]
+        in_excerpt[np.unique(rows[sentences >= 0])] += 1
+        in_window[np.unique(rows[(first[rows] <= sentences) & (sentences <= last[rows])])] += 1
+    positions = np.concatenate([postings[:, 0] for *_, postings in matches]).astype(np.int64)
+    steps = np.repeat([step for step, *_ in matches], [len(postings) for *_, postings in matches])
+    rows = np.concatenate([postings[:, 1] for *_, postings in matches])
+    # A run is a sequence of pairs in which position and step grow together: consecutive keys of one diagonal.
+    order = np.argsort(keys := (positions - steps + steps.max()) * (int(positions.max()) + 2) + positions)
+    begins = np.flatnonzero(np.concatenate([[True], np.diff(keys[order]) != 1]))
+    lengths = np.diff(np.append(begins, len(keys))) + 1  # terms, of which a run has one more than pairs
+    np.maximum.at(longest, rows[order][begins], lengths)
+    return OrderCounts(longest.tolist(), in_window.tolist(), in_excerpt.tolist(), max(1, pairs))
+
+
+def _matching_pairs(terms: Sequence[str], index: Index) -> tuple[int, list[_Match]]:
     """Return the number of pairs in `terms`, and the step, key and postings of those that the evidence contains.
 
     A repeated pair counts once, unless it has a term that no evidence contains.
@@ -70,7 +100,7 @@ def _matching_pairs(terms: Sequence[str], index: Index) -> tuple[int, list[tuple
         keys = [key for _, key in known]
     bounds = np.searchsorted(index.pair_keys, keys + [key + 1 for key in keys]).tolist()
     return count, [
-        (step, key, index.pairs[low:high].tolist())
+        (step, key, index.pairs[low:high])
         for (step, key), low, high in zip(known, bounds[: len(keys)], bounds[len(keys) :], strict=True)
         if low < high
     ]

@@ -1,14 +1,18 @@
 """The content of a text: terms without stop words, names, quantities, negations and antonyms."""
 
 from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import compress, pairwise
+from operator import attrgetter, itemgetter
+from typing import TypeVar
 
-from .languages import STOP_CHARACTERS, detect_language, stopwords
+from .languages import MAX_VOTES, STOP_CHARACTERS, Votes, detect_language, stopwords
 from .memo import memoize
 from .normalize import to_simplified
-from .numbers.quantities import Quantity, QuantityMatch
+from .numbers.quantities import Quantity
 from .numbers.quantity_parser import QuantityParser
 from .polarity import (
     STOPWORDS_WITH_ANTONYM,
@@ -16,12 +20,16 @@ from .polarity import (
     cancels_negation,
     negations_in_run,
 )
+from .steps import Steps, complete
 from .tokens import Tokens, tokenize
 
 _MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400
 _OPENING_MARKS = " \"“‘'(*_#「《"
 _SENTENCE_ENDS = ".!?:。！？\n-•*"
 
+_MAX_DISORDER = 100  # characters of the longest date or run of numbers whose parts are not in order
+
+T = TypeVar("T")
 _PlacedTerm = tuple[str, int, int]  # a term with its start and end
 
 
@@ -38,6 +46,27 @@ class Analysis:
     antonyms: list[tuple[int, int, int]] = field(default_factory=list)  # start, and the group and side of antonyms
     language: str | None = None
 
+    def quantities_in(self, start: int, end: int) -> list[Quantity]:
+        """Return the quantities that begin between two offsets."""
+        return [q for q in _nearby(self.quantities, start, end, attrgetter("start")) if start <= q.start < end]
+
+    def negations_in(self, start: int, end: int) -> list[int]:
+        """Return the ends of the negations that end after `start`, up to `end`."""
+        return [at for at in _nearby(self.negations, start, end, int) if start < at <= end]
+
+    def antonyms_in(self, start: int, end: int) -> list[tuple[int, int, int]]:
+        """Return the antonyms that begin between two offsets."""
+        return [one for one in _nearby(self.antonyms, start, end, itemgetter(0)) if start <= one[0] < end]
+
+
+def _nearby(items: list[T], start: int, end: int, offset: Callable[[T], int]) -> list[T]:
+    """Return the items between two offsets, and some more on both sides, since the parts of a date are not in order."""
+    lo = bisect_left(items, start - _MAX_DISORDER, key=offset)
+    return items[lo : bisect_left(items, end + _MAX_DISORDER, lo, key=offset)]
+
+
+_PORTUGUESE_CONTRACTIONS = frozenset({"no", "nos"})  # "in the"
+
 
 def analyze_text(text: str, language: str | None = None, with_names: bool = True) -> Analysis:
     """Analyze a text.
@@ -46,8 +75,48 @@ def analyze_text(text: str, language: str | None = None, with_names: bool = True
     empty, which saves a twentieth of the time.
     """
     tokens = tokenize(to_simplified(text))
-    language = detect_language([token.votes for token in tokens.tokens if token.votes]) or language
-    return _analyze(tokens, QuantityParser(tokens, language).parse(), language, with_names)
+    return complete(_analyze(tokens, detect_language(_votes(tokens)) or language, with_names))
+
+
+def analyze_in_steps(text: str, blocks: Sequence[tuple[int, int]]) -> Steps[Analysis]:
+    """Analyze a long text in steps, without names. `blocks`: consecutive spans that end where a sentence ends.
+
+    With one block the result is that of `analyze_text`. With several, a number or a negation does not reach over the
+    end of a block.
+    """
+    if len(blocks) == 1:
+        tokens = tokenize(to_simplified(text))
+        yield None
+        return (yield from _analyze(tokens, detect_language(_votes(tokens)), with_names=False))
+    votes: list[Votes] = []
+    for start, end in blocks:
+        if len(votes) >= MAX_VOTES:
+            break
+        votes += _votes(tokenize(to_simplified(text[start:end])))
+        yield None
+    language = detect_language(votes)
+    whole = Analysis([], array("I"), array("I"), language=language)
+    for start, end in blocks:
+        tokens = tokenize(to_simplified(text[start:end]))
+        yield None
+        part = yield from _analyze(tokens, language, with_names=False)
+        _append(whole, part, start)
+        yield None
+    return whole
+
+
+def _votes(tokens: Tokens) -> list[Votes]:
+    return [token.votes for token in tokens.tokens if token.votes]
+
+
+def _append(whole: Analysis, part: Analysis, offset: int) -> None:
+    """Add the analysis of the block that begins at `offset`."""
+    whole.terms.extend(part.terms)
+    whole.starts.fromlist([start + offset for start in part.starts])
+    whole.ends.fromlist([end + offset for end in part.ends])
+    whole.quantities.extend([q._replace(start=q.start + offset, end=q.end + offset) for q in part.quantities])
+    whole.negations.extend([end + offset for end in part.negations])
+    whole.antonyms.extend([(start + offset, group, side) for start, group, side in part.antonyms])
 
 
 @lru_cache(maxsize=256)
@@ -62,11 +131,12 @@ def analyze_title(title: str) -> Analysis:
     return analyze_text(title)
 
 
-def _analyze(tokens: Tokens, matches: list[QuantityMatch], language: str | None, with_names: bool) -> Analysis:
-    """Analyze tokens. `matches`: the quantities among them.
+def _analyze(tokens: Tokens, language: str | None, with_names: bool) -> Steps[Analysis]:
+    """Analyze tokens.
 
     Most tokens are plain words, whose terms are copied for all at once. The loop handles the others.
     """
+    matches = yield from QuantityParser(tokens, language).parse_in_steps()
     ignored = stopwords(language)
     is_content = [token.stopword_key not in ignored for token in tokens.tokens]
     in_quantity: set[int] = set()
@@ -94,7 +164,8 @@ def _analyze(tokens: Tokens, matches: list[QuantityMatch], language: str | None,
 def _add_polarity(analysis: Analysis, tokens: Tokens, i: int, is_content: bool) -> None:
     """Add the negation and the antonyms of token `i`."""
     token, start = tokens.tokens[i], tokens.starts[i]
-    if token.negates and not cancels_negation(tokens.word(i + 1)):
+    contraction = analysis.language == "pt" and token.folded in _PORTUGUESE_CONTRACTIONS
+    if token.negates and not contraction and not cancels_negation(tokens.word(i + 1)):
         analysis.negations.append(tokens.ends[i])
     if token.antonyms and (is_content or token.folded in STOPWORDS_WITH_ANTONYM):
         analysis.antonyms.extend([(start, group, side) for group, side in token.antonyms])

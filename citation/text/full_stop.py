@@ -74,6 +74,8 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
     found = _UP_TO_LAST_WORD.match(left)
     word = left[found.end() :] if found else left
     folded = word.lower()
+    if folded.endswith("str"):
+        folded = "str"  # "Hauptstr. 5" and "Konsul-Smidt-Str. 8" are addresses
     if folded in _INSIDE:
         return False
     if not _may_abbreviate(folded):

@@ -11,7 +11,7 @@ Votes = tuple[tuple[int, float], ...]
 
 _LANGUAGE_WORDS = load_words("language_words")
 _LANGUAGES = tuple(_LANGUAGE_WORDS)
-_MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
+MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
 _MIN_LEAD = 0.5  # one word that only one language has, in addition to the votes for the second language
 
 # Characters of Chinese, Japanese and Korean that are stop words.
@@ -37,7 +37,7 @@ def language_votes(folded: str) -> Votes:
 def detect_language(votes: Iterable[Votes]) -> str | None:
     """Return `en`, `de`, `es`, `fr`, `it`, `pt` or `nl`, or None where the votes do not decide."""
     tally = [0.0] * len(_LANGUAGES)
-    for vote in islice(votes, _MAX_VOTES):
+    for vote in islice(votes, MAX_VOTES):
         for index, weight in vote:
             tally[index] += weight
     second, best = sorted(tally)[-2:]

@@ -10,7 +10,7 @@ import pytest
 
 from bench.data import cached_pairs, load, pairs
 from bench.data_sets import fitted, source, sources
-from bench.fit import choose, importance, leave_out
+from bench.fit import choose, importance, leave_out, left_out_scores
 from citestream.citation.support.scorers import scorer
 
 PLACES = ("Lisbon", "Turin", "Ghent", "Malmo", "Basel", "Porto", "Riga", "Cork")
@@ -74,7 +74,7 @@ def test_what_may_only_be_measured_has_no_weight() -> None:
 def test_left_out_predictions_rank_what_is_supported_first() -> None:
     records = [record(n, data_set) for n in range(40) for data_set in ("begin", "fever", "qags")]
     table = pairs(records, scorer("lexical"))
-    probability = leave_out(records, table)
+    probability = leave_out(records, table, left_out_scores(records, table))
     assert probability[table.label].min() > probability[~table.label].max()
     thresholds = choose(records, table, probability)
     assert thresholds["lenient"] > 0

@@ -18,8 +18,10 @@ from ..scorers import Claim
 from .clause import Clause
 from .clause_comparison import compare
 from .disagreement import REFUSES, Disagreement, Reason
+from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
+from .reliability import CERTAIN, reliability
 from .statements import language_for, passage_statements, shared_language, statement, whole_table
 
 __all__ = ["Disagreement", "GateChecks", "Reason", "Refusal"]
@@ -35,6 +37,7 @@ _MAX_COMPARED, _MAX_COMPARED_HAN = (
     12,
     24,
 )  # terms; a longer claim states many things, and comparing it takes more than it finds
+_SHORT, _SHORT_HAN = 6, 12  # terms of a claim that states one thing, so that a disagreement about it is reliable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Refusal:
     reason: Reason
     detail: str
     same_topic: bool = True  # False: the passage would not support the claim with the right number either
+    doubt: float = CERTAIN  # how much it lowers the log odds of support; `CERTAIN` refuses always
 
 
 class GateChecks:
@@ -56,6 +60,7 @@ class GateChecks:
         han = language_of(analysis) == "han"
         self._text, self._quantities = claim.text, analysis.quantities
         self._terms = set(analysis.terms)
+        self.short = len(self._terms) <= (_SHORT_HAN if han else _SHORT)
         # A model may cite "OK", and an excerpt may contain it.
         self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._language = language_for(analysis, claim.text)
@@ -66,7 +71,32 @@ class GateChecks:
         self.min_shared = (_SAME_TOPIC_HAN if han else _SAME_TOPIC) * len(self.topic_terms)
 
     def check(self, row: int, window: tuple[int, int]) -> Refusal | None:
-        """Return the first refusal of `window`, a span of the evidence in `row`, or None."""
+        """Return the strongest sure disagreement with `window`, a span of the evidence in `row`, or None."""
+        found = self.mismatch(row, window)
+        if found:
+            return found
+        worst = max(self.disagreements(row, window), key=lambda one: one.strength, default=None)
+        return Refusal(worst.reason, worst.detail) if worst and worst.strength >= REFUSES else None
+
+    def weigh(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> Refusal | None:
+        """Return what speaks most against the support by `window`, a span of the evidence in `row`, or None.
+
+        Each disagreement counts as much as it is reliable in claims of this length. See `reliability`. `by_words`: the
+        score compares words only, so that a short claim must have most of its words in the passage.
+        """
+        found = self.mismatch(row, window)
+        if found:
+            return found
+        missing = self._missing(row, window) if by_words and self.short else None
+        if missing:
+            return Refusal(missing.reason, missing.detail)
+        known = reliability()
+        doubts = [(known.doubt(one, short=self.short), one) for one in self.disagreements(row, window)]
+        doubt, worst = max(doubts, key=lambda found: found[0], default=(0.0, None))
+        return Refusal(worst.reason, worst.detail, doubt=doubt) if worst and doubt > 0 else None
+
+    def mismatch(self, row: int, window: tuple[int, int]) -> Refusal | None:
+        """Return the refusal for a number, or for a negation in a language without word lists, or None."""
         if self._courtesy:
             return Refusal(Reason.NO_SUPPORT, "the sentence does not state anything")
         passage = self._passage(row, window)
@@ -74,11 +104,10 @@ class GateChecks:
         if mismatch:
             reason = Reason.UNIT if self.numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
             return Refusal(reason, mismatch, same_topic)
-        if not self._shared_language(row):
-            detail = contradiction(self.claim, passage.nearest) if passage.nearest else ""
+        if not self._shared_language(row) and passage.nearest:
+            detail = contradiction(self.claim, passage.nearest)
             return Refusal(Reason.NEGATION, detail) if detail else None
-        worst = max(self.disagreements(row, window), key=lambda one: one.strength, default=None)
-        return Refusal(worst.reason, worst.detail) if worst and worst.strength >= REFUSES else None
+        return None
 
     def disagreements(self, row: int, window: tuple[int, int]) -> list[Disagreement]:
         """Return every way in which `window`, a span of the evidence in `row`, disagrees with the claim.
@@ -94,9 +123,21 @@ class GateChecks:
         if not spans:
             return []
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
-        passages = passage_statements(evidence.text, spans, language, analysis.quantities)
+        passages = passage_statements(evidence.text, spans, language, analysis)
         title = analyze_title(evidence.title).terms if evidence.title else ()
-        return compare(claim, passages, {*title})
+        around = slice(bisect_left(analysis.starts, spans[0][0]), bisect_left(analysis.starts, window[1]))
+        return compare(claim, passages, {*title, *analysis.terms[around]})
+
+    def _missing(self, row: int, window: tuple[int, int]) -> Disagreement | None:
+        """Return the disagreement of a short claim whose statement the passage does not contain, or None."""
+        language = self._shared_language(row)
+        if not language:
+            return None
+        evidence, analysis = self.index.evidence[row], self.index.analyses[row]
+        claim = statement(self._text, 0, len(self._text), language, self._quantities)
+        spans = self.index.neighbours(row, *window)
+        title = set(analyze_title(evidence.title).terms) if evidence.title else set()
+        return next(missing_statement(claim, passage_statements(evidence.text, spans, language, analysis), title), None)
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.
@@ -138,7 +179,7 @@ class GateChecks:
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         spans, (start, end) = self.index.surroundings(row, *window)
         start, end = whole_table(evidence.text, start, end)
-        quantities = [q for q in analysis.quantities if start <= q.start < end] if self.numbers.quantities else []
+        quantities = analysis.quantities_in(start, end) if self.numbers.quantities else []
         nearest = self._nearest(row, spans)
         return PassageNumbers(
             evidence.text,

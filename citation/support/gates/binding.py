@@ -266,6 +266,7 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
     if not names:
         return
     token, person = names[0]
+    person = person and not _first_name(claim, token, alignments)
     # "He retired in 1974" may be about the person that the claim names.
     meant = any(vocabulary(claim.language).role("personal").intersection(passage.words) for passage in passages)
     unnamed = [
@@ -279,13 +280,28 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
     yield Disagreement(Reason.UNKNOWN_NAME, detail, 0.6 if sure else 0.3, rule="name")
 
 
+def _first_name(claim: Statement, token: ContentToken, alignments: Sequence[Alignment]) -> bool:
+    """Return whether the passage has the last name behind `token`, and no other name before it."""
+    at = claim.tokens.index(token) + 1
+    if at == len(claim.tokens) or claim.tokens[at].word != token.word + 1:
+        return False
+    found = [match.token for alignment in alignments if (match := alignment.matches[at]) is not None]
+    others = {
+        t.word
+        for alignment in alignments
+        for t in alignment.passage.tokens
+        if t.name and t.stem != claim.tokens[at].stem
+    }
+    return bool(found) and not any(last.word - 1 in others for last in found)
+
+
 def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
     """Yield the words of the claim that are names, and whether each is one of at least two names in a row."""
     for at, token in enumerate(claim.tokens):
         if not token.name or token.kind or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
             continue
         near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
-        person = any(t.name and not t.kind and abs(t.word - token.word) == 1 for t in near)
+        person = any(t.name and not t.kind and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near)
         if person or (token.word and claim.language != "de"):
             yield token, person
 

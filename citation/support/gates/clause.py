@@ -34,8 +34,8 @@ class Clause:
         self.start = start
         self.end = end
         self.quantities = [q for q in quantities if start <= q.start < end and q.values]
-        self.negations = [at for at in analysis.negations if start < at <= end]
-        self.antonyms = [pole for pole in analysis.antonyms if start <= pole[0] < end]
+        self.negations = analysis.negations_in(start, end)
+        self.antonyms = analysis.antonyms_in(start, end)
         self._part_starts: list[int] = []  # computed when first needed
         self._part_ends: list[int] = []
 

@@ -3,8 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from ...text.clauses import Statement
+from ...text.clauses.statement import DENIALS
+from ...text.normalize import character_pairs
 from .alignment import Alignment
 from .binding import other_class_member, swapped_bindings, unknown_names
+from .chinese_bindings import mixed_chinese_pieces, outside_chinese_restriction
+from .comparisons import compare_grades
 from .conjuncts import mixed_conjuncts
 from .disagreement import Disagreement
 from .framing import (
@@ -15,9 +19,12 @@ from .framing import (
     stated_in_heading_only,
 )
 from .modality import certainty, conditions, modality, undecided
-from .operators import bounds, negation, quantifiers
-from .relations import different_time, other_subject, swapped_motion, swapped_roles, unknown_cause
+from .operators import negation
+from .quantifiers import bounds, quantifiers
+from .relations import other_subject, swapped_roles
+from .replaced import added_words, outside_restriction, replaced_words
 from .tables import wrong_table_cell
+from .time_and_cause import different_time, ended, opposite_cause, swapped_motion, unknown_cause
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6
@@ -32,6 +39,7 @@ _MENTIONED_CONJUNCTS = 0.5  # the same where two words are compared with two wor
 _NAMED = 0.3  # with a smaller share of common words, the name is not the only difference
 # With a smaller share, the two sides may describe different events.
 _SAME_EVENT = 0.5
+_NEARLY_ALL = 0.8  # with a larger share in the whole claim, a smaller share of each clause is enough
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
@@ -45,7 +53,7 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     tabular = list(wrong_table_cell(claim, passages))
     if tabular:
         return tabular
-    shared = [sum(stem in passage.stems for stem in claim.stems) for passage in passages]
+    shared = [_shared(claim, passage) for passage in passages]
     if max(shared) < _PROMISING * len(claim.stems):
         return []
     if len(claim.tokens) > _SHORT:  # only the best sentence is compared
@@ -55,34 +63,74 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
     alignments = [
         Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
     ]
-    best = max(alignments, key=lambda alignment: (alignment.shared, not alignment.passage.heading))
+    best = max(alignments, key=_rank)
     found: list[Disagreement] = [*stated_in_heading_only(claim, alignments), *claims_absence(claim, passages)]
     if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
         found += _of_best(claim, passages, alignments, best)
         found += other_class_member(claim, alignments, known)
     elif _mentioned(claim, alignments) >= _COMPARABLE:  # two sentences together state it
         found += retracted_by_next_sentence(claim, passages, alignments.index(best))
+    found += _of_passage(claim, passages, alignments, best, known)
+    return found
+
+
+def _rank(alignment: Alignment) -> tuple[int, bool, bool]:
+    """Return the sort key of a sentence: its share of the claim; no heading; it has the claim's first word."""
+    return alignment.shared, not alignment.passage.heading, alignment.matches[0] is not None
+
+
+def _of_passage(
+    claim: Statement,
+    passages: Sequence[Statement],
+    alignments: Sequence[Alignment],
+    best: Alignment,
+    known: set[str],
+) -> Iterator[Disagreement]:
+    """Yield the disagreements with the passage as a whole: certainty, bindings, missing words and names."""
     if best.shared >= _FEWEST and _mentioned(claim, alignments) >= _SAME_EVENT:
         following = passages.index(best.passage) + 1
-        found += certainty(best)
-        found += undecided(best, passages[following] if following < len(passages) else None)
+        yield from certainty(best)
+        yield from undecided(best, passages[following] if following < len(passages) else None)
     if len(claim.tokens) <= _SHORT:
         mentioned = _mentioned(claim, alignments)
         if mentioned >= _COMPARABLE:
-            found += swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
+            yield from swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
         if mentioned >= _MENTIONED_CONJUNCTS:
-            found += mixed_conjuncts(claim, alignments)
+            yield from mixed_conjuncts(claim, alignments)
+    yield from outside_restriction(claim, best, alignments, known)
+    if best.coverage >= _COMPARABLE:
+        yield from added_words(claim, best, alignments, known)
+        yield from replaced_words(claim, best, alignments, known)
+    if claim.language == "zh":
+        yield from mixed_chinese_pieces(claim, passages)
+        yield from outside_chinese_restriction(claim, best)
     if best.coverage >= _NAMED:
-        found += unknown_names(claim, alignments, known)
-    return found
+        yield from unknown_names(claim, alignments, known)
+
+
+def _shared(claim: Statement, passage: Statement) -> float:
+    """Return how many words of the claim a sentence has; for Chinese, an estimate from its pairs of characters."""
+    if claim.language != "zh":
+        return sum(stem in passage.stems for stem in claim.stems)
+    pairs = set(character_pairs(claim.text))
+    return len(claim.stems) * sum(pair in passage.text for pair in pairs) / max(1, len(pairs))
 
 
 def _of_best(
     claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
 ) -> Iterator[Disagreement]:
     """Return the disagreements with the sentence that shares most with the claim."""
-    comparable = [clause for clause in range(claim.clauses) if best.within(clause) >= _COMPARABLE]
+    same, compared = compare_grades(best)
+    if same or compared:
+        yield from compared
+        yield from bounds(best)
+        yield from stated_as_fiction(best)
+        return
+    least = _SAME_EVENT if best.coverage >= _NEARLY_ALL else _COMPARABLE
+    comparable = [clause for clause in range(claim.clauses) if best.within(clause) >= least]
     denied = [one for clause in comparable for one in negation(best, clause)]
+    if denied and _denied_elsewhere(claim, alignments, best):
+        denied = []
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
         yield from denied
     for clause in comparable:
@@ -97,7 +145,22 @@ def _of_best(
     yield from stated_as_question(best)
     yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
     yield from different_time(best)
-    yield from unknown_cause(best)
+    yield from ended(best)
+    yield from opposite_cause(best)
+    yield from unknown_cause(best, alignments)
+
+
+def _denied_elsewhere(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> bool:
+    """Return whether a neighbouring sentence denies what the claim denies: "The board did not approve it."."""
+    if not DENIALS & claim.kinds():
+        return False
+    for alignment in alignments:
+        if alignment is best or not DENIALS & alignment.passage.kinds():
+            continue
+        for token, match, known in zip(claim.tokens, alignment.matches, best.matches, strict=True):
+            if match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0:
+                return True
+    return False
 
 
 def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ...text import Quantity, fold
-from ...text.numbers.quantities import MONTH, RATIO
+from ...text.numbers.quantities import CENTURY, DECADE, MONTH, RATIO
 from ...text.numbers.units import UNITS
 from ...text.word_lists import load_words
 
@@ -26,20 +26,35 @@ _WORDS = (
         0.5,
     ),
 )
+_TENTHS = {"tenth": 0.1, "zehntel": 0.1, "dixieme": 0.1, "decimo": 0.1, "hundredth": 0.01, "twentieth": 0.05}
+_TENTH = re.compile(rf"\b(?:an?|one|ein|un|une|una) ({'|'.join(_TENTHS)})\b")
+_MILLIONS = re.compile(
+    r"\b(half|quarter of|eine halbe|un demi|medio) (?:an? )?(dozen|million|billion|millon|milliarde)\b"
+)
+_SCALES = {"dozen": 12.0, "million": 1e6, "millon": 1e6, "billion": 1e9, "milliarde": 1e9}
+# "every third household", "jeder fünfte Schüler"
+_EVERY = re.compile(r"(?:every|each|jede[rsnm]?|chaque|cada|por cada)\s$", re.IGNORECASE)
+_HAN_EVERY = re.compile("[每][^，。；]{0,8}[中里]?就?有[一1]")
+# "of the 40 applicants, 10", "von 40 Bewerbern waren 10"
+_TOTAL = re.compile(r"(?:\bof|\bvon|\bde|\bsur|\bentre)\s(?:the |its |los |las |les |den |der )?$", re.IGNORECASE)
 # "one in five", "three out of four", "zwei von drei", "tres de cada cuatro", "un sur dix"
 _RATIO = re.compile(r"\W{0,2}(?:in|out of|of every|in every|von|sur|de cada|aus)\W{0,2}", re.IGNORECASE)
 _OF = re.compile(r"\s(?:of|of the|of its|der|des|von den|de los|de las|sur les|des)\s", re.IGNORECASE)
 _LATER = re.compile(
     r"\b(?:later|after|afterwards|age of|aged|within|following|next day|following day|später|nach|darauf|alter|binnen"
-    r"|plus tard|après|âge|suivant|lendemain|más tarde|después|edad|siguiente|mañana)\b|后|次日|翌日|岁",
+    r"|lasts?|lasted|runs?|ran|term of|dauert?e?n?|dure|dura|duró|dur[ée]e|for|mit|with|ab|from|since"
+    r"|a los|à l'âge|à (?=\d+ ans)|plus tard|après|âge|suivant|lendemain|más tarde|después|edad|siguiente|mañana)\b"
+    r"|后|次日|翌日|岁|享年|为期",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
     r"\b(?:earlier|before|previous|prior|after she|after he|after it|früher|zuvor|vor|plus tôt|avant|antes|anterior"
-    r"|brought forward)\b|前|提前",
+    r"|brought forward|after the|after its|after his|after her|nach dem|nach der|après la|après le|después de)\b"
+    r"|前|提前",
     re.IGNORECASE,
 )
 _NEXT_YEAR = re.compile(r"\byear (?:after|before|later|earlier)\b|\b(?:a|one) year\b", re.IGNORECASE)
+_FIRST_YEAR = 1000
 _DAY, _MONTH, _YEAR = 86400, 2629800, 31557600
 _MOST_YEARS = 200
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
@@ -82,6 +97,8 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
             unit, factor, offset = _CONVERSIONS[quantity.unit]
             yield quantity._replace(values=(round(value * factor + offset, 1),), unit=unit)
             yield quantity._replace(values=(float(round(value * factor + offset)),), unit=unit)
+        elif quantity.unit == DECADE and value >= _FIRST_YEAR and value % 100 == 0:  # the 1800s
+            yield quantity._replace(values=(value // 100 + 1,), unit=CENTURY)
 
 
 def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) -> list[Quantity]:
@@ -103,6 +120,14 @@ def _words(text: str) -> Iterator[Quantity]:
     for pattern, value in _WORDS:
         if match := pattern.search(text):
             yield Quantity((value,), *match.span(), unit=RATIO if value < 1 else "")
+            if value < 1:
+                yield Quantity((value,), *match.span())
+    folded = fold(text)
+    for match in _TENTH.finditer(folded):
+        yield Quantity((_TENTHS[match[1]],), *match.span(), unit=RATIO)
+    for match in _MILLIONS.finditer(folded):
+        share = 0.25 if match[1].startswith("quarter") else 0.5
+        yield Quantity((share * _SCALES[match[2]],), *match.span())
     for match in _ROMAN.finditer(text):
         if len(match[0]) > 1:
             values = [_ROMAN_VALUES[letter] for letter in match[0]]
@@ -118,6 +143,14 @@ def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             continue
         if _RATIO.fullmatch(text, one.end, max(one.end, other.start)):
             yield Quantity((one.values[0] / other.values[0],), one.start, other.end, unit=RATIO)
+    for total, part in pairwise(quantities):
+        counts = total.values and part.values and not total.unit and not part.unit
+        if counts and 0 < part.values[0] < total.values[0] and _TOTAL.search(text, 0, total.start):
+            yield Quantity((part.values[0] / total.values[0],), total.start, part.end, unit=RATIO)
+    for one in quantities:
+        every = one.ordinal and _EVERY.search(text, 0, one.start)
+        if one.values and one.values[0] > 1 and (every or _HAN_EVERY.search(text, max(0, one.start - 2), one.end + 10)):
+            yield Quantity((1 / one.values[0],), one.start, one.end, unit=RATIO)
 
 
 def _durations(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -165,12 +198,26 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         for span in spans:
             length = span.values[0] * span.factor
             for sign in signs if span is not base else ():
-                if year and (span.factor == _YEAR or (not span.unit and span.values[0] < _MOST_YEARS)):
+                if year and span.factor == _MONTH and span.unit:
+                    yield from _months_later(base, sign * int(span.values[0]), quantities)
+                elif year and (span.factor == _YEAR or (not span.unit and span.values[0] < _MOST_YEARS)):
                     yield base._replace(values=(base.values[0] + sign * span.values[0],))
                 elif base.unit == MONTH and span.factor == _MONTH:
                     yield base._replace(values=((base.values[0] + sign * span.values[0] - 1) % 12 + 1,))
                 elif _day_of_month(text, base, quantities) and span.factor in {_DAY, 7 * _DAY}:
                     yield base._replace(values=(base.values[0] + sign * length / _DAY,))
+
+
+def _months_later(base: Quantity, months: int, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the year some months from a year, if the month is stated: "in January 2016 … eighteen months later"."""
+    start = next((q.values[0] for q in quantities if q.unit == MONTH and 0 <= base.start - q.end <= _NEAR_MONTH), None)
+    if start is not None:
+        yield base._replace(values=(base.values[0] + (int(start) - 1 + months) // 12,))
+    elif months % 12 == 0:
+        yield base._replace(values=(base.values[0] + months // 12,))
+
+
+_NEAR_MONTH = 4  # characters between a month and its year
 
 
 def _day_of_month(text: str, base: Quantity, quantities: Sequence[Quantity]) -> bool:

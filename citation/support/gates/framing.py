@@ -13,6 +13,7 @@ _DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
 # Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
 _SHORT = 6
 # A claim with a smaller share of its words in the body is supported by a heading only.
+_HEADLINE = 5  # content words of a heading that is a sentence
 _BODY = 0.5
 
 
@@ -43,7 +44,7 @@ def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
 
 def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the next sentence retracts it: "This is not true.", "The board did not approve it."."""
-    if best + 1 >= len(passages) or _DENIALS & claim.kinds():
+    if best + 1 >= len(passages) or (_DENIALS | {"without"}) & claim.kinds():
         return
     following = passages[best + 1]
     pronouns = vocabulary(claim.language).role("pronoun")
@@ -51,14 +52,19 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
         return
     refers = not pronouns.isdisjoint(following.words) if claim.language != "zh" else True
     new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
-    if refers and len(new) <= _SHORT // 2 and not any(t.quantity for t in following.tokens):
+    if (
+        refers
+        and len(new) <= _SHORT // 2
+        and not ("false" not in following.kinds() and any(t.quantity for t in following.tokens))
+    ):
         said = following.spelled(0, len(following.text))
         yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
 
 
 def stated_in_heading_only(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if important words of the claim are found only in a heading."""
-    if not any(alignment.passage.heading for alignment in alignments):
+    headings = [alignment for alignment in alignments if alignment.passage.heading]
+    if not headings or any(_full_sentence(alignment.passage) for alignment in headings):
         return
     body = [alignment for alignment in alignments if not alignment.passage.heading]
     everywhere = _found(claim, alignments)
@@ -69,6 +75,14 @@ def stated_in_heading_only(claim: Statement, alignments: Sequence[Alignment]) ->
     if lost and (predicate or len(said) < _BODY * len(claim.tokens) or not states):
         word = claim.text[claim.tokens[lost[0]].start : claim.tokens[lost[0]].end]
         yield Disagreement(Reason.FRAMING, f"only a heading of the passage says “{word}”", rule="heading")
+
+
+def _full_sentence(heading: Statement) -> bool:
+    """Return whether a heading states something: "Mark England appointed as head of the team"."""
+    states = any(t.verbal for t in heading.tokens) or not vocabulary(heading.language).role("auxiliary").isdisjoint(
+        heading.words
+    )
+    return states and len(heading.tokens) >= _HEADLINE and not heading.question
 
 
 def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:

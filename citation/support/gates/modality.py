@@ -9,6 +9,9 @@ from .alignment import Alignment
 from .disagreement import Disagreement, Reason
 
 _CONDITIONS = frozenset({"if", "unless"})
+# Verbs of speech that state as a fact what the passage says with reservation.
+_ANNOUNCING = frozenset({"announced", "confirmed", "admitted", "acknowledged", "confessed", "declared", "announces"})
+_INDEFINITE = frozenset({"any", "both", "anyone", "beide", "beiden", "throughout", "ensemble des"})
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
@@ -25,7 +28,12 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     done = _done(alignment.claim, clause)
     if "plan" in theirs and done and not {"plan", "would", "must", "should", "may", "hedge", "if"} & everywhere:
         yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
-    if "hedge" in theirs and not {"hedge", "may", "said", "plan", "false", "would"} & everywhere:
+    if "done" in theirs or _done(alignment.passage, alignment.mains[clause]):
+        yield from _only_planned(alignment, clause, theirs | elsewhere)
+    excused = {"hedge", "may", "false", "fiction", "would", *({"plan"} - elsewhere)} & everywhere or _same_speech(
+        alignment
+    )
+    if "hedge" in theirs and not excused:
         yield _modal("the passage says it with reservation, the sentence as a fact", "hedge")
     if _UNREAL & everywhere:
         return
@@ -33,6 +41,30 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
     elif "would" in theirs and done and not {"said", "by"} & mine:
         yield _modal("the passage speaks of what would be, the sentence of what was", "would")
+
+
+def _only_planned(alignment: Alignment, clause: int, theirs: set[str]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage states as done what the claim calls a plan, in a word of its own."""
+    if {"plan", "hedge", "may", "proposal", "would", "if", "must", "should", "open"} & theirs:
+        return
+    unmatched = {
+        token.word for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if match is None
+    }
+    for op in alignment.claim.of("plan"):
+        if op.clause == clause and unmatched & set(range(op.word, op.after)):
+            word = alignment.claim.spelled(op.start, op.end)
+            yield _modal(f"the passage states as done what the sentence plans: “{word}”", "done")
+            return
+
+
+def _same_speech(alignment: Alignment) -> bool:
+    """Return whether the claim quotes somebody as the passage does: "says that …", but not "announced that …"."""
+    stems = alignment.passage.stems
+    return any(
+        alignment.claim.text[op.start : op.end].lower() not in _ANNOUNCING
+        or any(t.stem in stems for t in alignment.claim.tokens if op.word <= t.word < op.after)
+        for op in alignment.claim.of("said")
+    )
 
 
 def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewhere: set[str]) -> Iterator[Disagreement]:
@@ -60,7 +92,9 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     imposed = "even_if" in theirs and not {"even_if", "despite"} & mine and {"only", "unless"} & mine
     if lifted or imposed:
         yield _modal("one side sets a condition that the other denies", "condition")
-    universal = "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
+    claim = alignment.claim
+    total = any(claim.spelled(op.start, op.end).lower() not in _INDEFINITE for op in claim.of("all"))
+    universal = total and "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
     if universal and "if" in theirs and not _found_condition(alignment):
         yield _modal("the passage sets a condition that the sentence leaves out", "unconditional")
 
@@ -81,7 +115,7 @@ def certainty(alignment: Alignment) -> Iterator[Disagreement]:
         yield _modal("the passage says it with reservation, the sentence calls it certain", "certain")
     if "open" in mine - theirs and not {"hedge", "not", "no", "denies"} & theirs:
         yield _modal("the sentence leaves open what the passage states", "open")
-    if "open" in theirs - mine and not {"hedge", "not", "no", "may", "denies"} & mine:
+    if {"open", "asks"} & theirs and not {"open", "asks", "hedge", "not", "no", "may", "denies"} & mine:
         yield _modal("the passage leaves open what the sentence states", "open")
 
 

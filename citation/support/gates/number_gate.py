@@ -1,15 +1,18 @@
 """Number gate: every number of the claim must be in the passage, with its unit, and refer to the same thing."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...text import Analysis, Quantity, agrees, analyze_title
+from ...text.numbers.quantities import RATIO
 from .clause import Clause
 from .derived_numbers import derived, notations
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
 _SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
+_HALF_OF = re.compile(r"\b(?:half of|half the|die hälfte de|la moitié de|la mitad de)\b|一半的|半数", re.IGNORECASE)
 _LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
@@ -39,6 +42,7 @@ class NumberGate:
         self.text = text
         self.claim = claim
         self.quantities = [(quantity, _counted_term(quantity, analysis)) for quantity in analysis.quantities]
+        self.quantities += [(half, "") for half in _halves(text)]
         words = [term for term in claim.terms if term[0] != "#"] if self.quantities else []
         self.subject = set(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
         self.terms = set(claim.terms).difference(self.subject)
@@ -129,6 +133,12 @@ class NumberGate:
                     own, theirs = self.text[before.start : after.end], nearest.text[first.start : second.end]
                     return f"the passage says {theirs}, not {own}"
         return ""
+
+
+def _halves(text: str) -> list[Quantity]:
+    """Return "half of the …" as a ratio: the parser leaves it out, since "half" often counts nothing."""
+    found = _HALF_OF.search(text)
+    return [Quantity((0.5,), *found.span(), unit=RATIO)] if found else []
 
 
 def _counted_term(quantity: Quantity, analysis: Analysis) -> str:

@@ -1,32 +1,28 @@
-"""Compare operators: negation, quantifiers, and bounds of numbers."""
+"""Compare negations and opposite words."""
 
 from collections.abc import Iterator
 
-from ...text.clauses import ContentToken, Operator, Statement
+from ...text.clauses import ContentToken, Statement
 from ...text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
 from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.quantities import agrees
 from .alignment import Alignment, Match, opposed
 from .disagreement import Disagreement, Reason
+from .quantifiers import LOWER, UPPER, bound_of
 from .relations import swapped_pivots
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
-_BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
-_LOWER, _UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
-_BOUND_REACH = 3  # words between a bound and its number
-# Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
-_SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
-_QUANTIFIERS = frozenset(_SHARE)
+_FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 
 
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
-    if not pairs:
+    if not pairs or _is_fragment(alignment.claim, clause) or _excused(alignment, clause):
         return
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
     if not exceptions and not _same_predicate(alignment, clause):
+        yield from _denied_by_predicate(alignment, clause)
         return
     denied = _contradicted(exceptions) if exceptions else _outvoted(pairs, alignment.mains[clause])
     if (shared := _shared_denial(pairs)) is not None:
@@ -56,6 +52,68 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         )
 
 
+def _is_fragment(claim: Statement, clause: int) -> bool:
+    """Return whether a clause is the one word of a reason: "由于大雾，…"."""
+    kinds = claim.kinds(clause)
+    if claim.clauses == 1 or {*NEGATING, *EXCEPTIVE} & kinds or "because" not in kinds:
+        return False
+    return sum(t.clause == clause for t in claim.tokens) <= 1
+
+
+def _excused(alignment: Alignment, clause: int) -> bool:
+    """Return whether a denial on one side says the same as a permission or a bound on the other.
+
+    "Nobody has to attend", "attendance is voluntary"; "not above 25 degrees", "at 25 degrees or below".
+    """
+    mine, theirs = alignment.claim.kinds(clause), alignment.passage.kinds(alignment.mains[clause])
+    elsewhere = alignment.passage.kinds()
+    if mine & DENIALS and "plan" in elsewhere and elsewhere & {*DENIALS, "without"} and not theirs & DENIALS:
+        return True  # "tried to reach the summit, without success"
+    if "until" in elsewhere and "until" not in alignment.claim.kinds() and not (mine | theirs) & DENIALS:
+        return True  # "open until 2015", "closed in 2015"
+    if "no" in theirs - mine and "than" in elsewhere and (_superlative(alignment.claim) or "than" in mine):
+        return True  # "no river is longer than", "the longest river"
+    for one, other in ((mine, theirs), (theirs, mine)):
+        if "need_not" in one and "may" in other and not {"need_not", "must"} & other:
+            return True
+    for token, match in alignment.pairs(clause):
+        if token.quantity is None or match.token.quantity is None:
+            continue
+        bounds_of = {bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)}
+        raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, match.token, flip=False)}
+        if bounds_of != raw and (bounds_of <= UPPER or bounds_of <= LOWER):
+            return True
+    return False
+
+
+def _superlative(statement: Statement) -> bool:
+    """Return whether a sentence has a superlative."""
+    marks = vocabulary(statement.language).role("superlative")
+    endings = tuple(mark[1:] for mark in marks if mark.startswith("-"))
+    if statement.language == "zh":
+        return "最" in statement.text
+    return any(word in marks or (endings and word.endswith(endings)) for word in statement.words)
+
+
+def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage has a verb that denies in the place of another: "rejected", "paid"."""
+    claim, passage, main = alignment.claim, alignment.passage, alignment.mains[clause]
+    if {*NEGATING, *EXCEPTIVE} & claim.kinds(clause):
+        return
+    matched = {id(match.token) for _, match in alignment.pairs()}
+    verbs = [t for t in passage.tokens if t.clause == main and t.verbal]
+    mine = [(t, m) for t, m in zip(claim.tokens, alignment.matches, strict=True) if t.clause == clause]
+    nouns = [match is not None for token, match in mine if not token.verbal]
+    replaced = [token for token, match in mine if token.verbal and match is None and not token.denying]
+    if len(nouns) >= _FEWEST_NOUNS and all(nouns) and replaced and verbs and verbs[0].denying:
+        if id(verbs[0]) in matched or len(passage.kinds(main) & NEGATING) != 1:
+            return
+        said = passage.text[verbs[0].start : verbs[0].end]
+        yield Disagreement(
+            Reason.NEGATION, f"the passage says “{said}”, not “{_word(alignment, replaced[0])}”", 0.7, rule="denied"
+        )
+
+
 def _denies(token: ContentToken, match: Match) -> bool:
     """Return whether one of two opposite words is an operator that denies: "adopted", "rejected".
 
@@ -76,6 +134,8 @@ def _restated(alignment: Alignment, clause: int) -> bool:
 
 def _complementary(alignment: Alignment, clause: int) -> bool:
     """Return whether the claim counts the rest of a total: "two of five did", "three of five did not"."""
+    if "all" in alignment.passage.kinds(alignment.mains[clause]):
+        return False
     counts = [
         (token, match)
         for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
@@ -94,7 +154,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
     found = sum(match is not None or _denied_there(alignment, token) for token, match in verbal)
-    return found * 2 > len(verbal) or not stated
+    return found * 2 >= len(verbal) or not stated
 
 
 def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> str:
@@ -143,107 +203,6 @@ def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[Conte
         else:
             balance -= weight
     return found if balance > 0 else None
-
-
-def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Compare quantifiers (all, most, some, none), and `only` with `not only`."""
-    negated = bool({"not", "no", "except", "unless"} & (alignment.claim.kinds() ^ alignment.passage.kinds()))
-    match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
-    theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
-    for op in alignment.claim.of(*_QUANTIFIERS):
-        if op.clause != clause or negated:
-            continue
-        mine = [match_of[id(t)] for t in _adjacent_tokens(alignment.claim, op) if id(t) in match_of]
-        same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
-        if same and all(_SHARE[op.kind] > _SHARE[other.kind] for other in same):
-            said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
-    yield from _ranked(alignment)
-    claims = alignment.claim.kinds(clause)
-    if "all" in claims and "only" in alignment.passage.kinds() and not {"only", "unless", "if", "not_all"} & claims:
-        op = next(alignment.passage.of("only"))
-        if op.clause == alignment.mains[clause] and not negated:
-            said = _phrase(alignment.passage, op)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
-    if "boundless" in claims and "boundless" not in alignment.passage.kinds():
-        yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
-    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
-    if "not_only" in everywhere and "only" in elsewhere and "not_only" not in elsewhere:
-        yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
-    if "only" in everywhere and "not_only" in elsewhere:
-        yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
-
-
-def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim leaves out a rank: "the second deepest lake" is not the deepest."""
-    passage = alignment.passage
-    for token, match in alignment.pairs():
-        rank = next(
-            (
-                t
-                for t in passage.tokens
-                if t.quantity is not None and t.quantity.ordinal and t.word == match.token.word - 1
-            ),
-            None,
-        )
-        own = [t for t in alignment.claim.tokens if t.quantity is not None]
-        if rank is not None and token.folded.endswith("est") and not own:
-            said = passage.text[rank.start : match.token.end]
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”", rule="rank")
-
-
-def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
-    """Return the content words on both sides of an operator: one before it and two after it."""
-    before = [t for t in statement.tokens if t.word < op.word][-1:]
-    return before + [t for t in statement.tokens if t.word >= op.after][:2]
-
-
-def _phrase(statement: Statement, op: Operator) -> str:
-    return statement.spelled(op.start, op.end)
-
-
-def bounds(alignment: Alignment) -> Iterator[Disagreement]:
-    """Compare the bounds (at least, at most, …) of numbers that both sides contain."""
-    for token, match in alignment.pairs():
-        if token.quantity is None or match.token.quantity is None or not agrees(token.quantity, match.token.quantity):
-            continue
-        mine, theirs = _bound(alignment.claim, token), _bound(alignment.passage, match.token)
-        if not mine:
-            continue
-        wrong = (
-            (mine in _LOWER and theirs in _UPPER)
-            or (mine in _UPPER and theirs in _LOWER)
-            or (mine == "exact" and theirs in {"over", "under"})
-            or (mine == "over" and theirs in {"", "min", "exact"} and not _larger(match, token))
-            or (mine == "under" and theirs in {"", "max", "exact"} and not _larger(match, token, below=True))
-        )
-        if wrong:
-            number = alignment.claim.text[token.start : token.end]
-            yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
-
-
-def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
-    """Return whether the number of the passage is larger (or, with `below`, smaller) than that of the claim."""
-    mine, theirs = token.quantity, match.token.quantity
-    if mine is None or theirs is None or not mine.values or not theirs.values:
-        return True
-    a, b = mine.values[0] * mine.factor, theirs.values[0] * theirs.factor
-    return b < a if below else b > a
-
-
-def _bound(statement: Statement, token: ContentToken) -> str:
-    """Return the kind of bound of a number, "" if there is none. Negation reverses it: "does not exceed"."""
-    for op in statement.operators:
-        if op.kind not in _BOUNDS:
-            continue
-        if 0 <= token.word - op.after < _BOUND_REACH or (0 <= op.word - token.word <= 2 and op.start - token.end <= 12):
-            if op.kind in {"over", "under"} and op.start > token.end:
-                continue
-            flipped = any(n.kind in {"not", "no"} and 0 < op.word - n.after + 1 <= 2 for n in statement.operators)
-            if flipped and op.kind in {"over", "under"}:
-                return "max" if op.kind == "over" else "min"
-            return op.kind
-    return ""
 
 
 def _word(alignment: Alignment, token: ContentToken) -> str:

@@ -1,5 +1,7 @@
 """Polarity gate: refuse if only one side negates something, or if the sides use antonyms."""
 
+from collections import Counter
+
 from .clause import Clause
 
 # A negation applies to this many content terms after it, or before it if none follow ("bestätigt das nicht").
@@ -27,9 +29,10 @@ def _negated(one: Clause, other: Clause) -> str:
     others = {term for scope in other.negation_scopes(_SCOPE_WIDE, _SCOPE_WIDE) for term in other.terms[scope]}
     if not negated or negated & others:
         return ""
+    times, there = Counter(one.terms), set(other.terms)
     for scope in one.negation_scopes(_SCOPE_AFTER, _SCOPE_BEFORE):
         terms = one.terms[scope]
-        stated = [term for term in terms if term in other.terms and one.terms.count(term) == 1]
+        stated = [term for term in terms if term in there and times[term] == 1]
         needed = len(terms) / 2 if terms and terms[0] >= "\u2e80" else (len(terms) + 1) / 2
         if stated and len(stated) >= needed:
             return f"one side denies {one.original_text(scope)}"

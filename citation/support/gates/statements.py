@@ -8,6 +8,7 @@ from itertools import accumulate, zip_longest
 from ...text import Analysis, analyze_text, fold
 from ...text.clauses import LANGUAGES, Statement, parse
 from ...text.clauses.vocabulary import vocabulary
+from ...text.languages import stopwords
 from ...text.numbers.quantities import Quantity
 from ..excerpts import language_of
 
@@ -18,6 +19,15 @@ _NOT_CHINESE = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
 _SPACED = ("en", "de", "fr", "es")
 # Letters of one language only: "Beltrán le vendió la imprenta" has function words of French.
 _LETTERS = {"en": "", "de": "äöüß", "fr": "àâèêëçîôùûœ", "es": "ñáíóú¿¡"}
+_FUNCTIONS = ("article", "preposition", "auxiliary", "conjunction", "irregular")
+_ENDINGS = {
+    "en": ("ed", "ing", "ly", "ness", "ght", "th"),
+    "de": ("ung", "ungen", "keit", "heit", "isch", "lich", "en", "ern"),
+    "fr": ("eux", "euse", "aire", "ance", "ait", "aient", "eau", "eurs", "ines"),
+    "es": ("cion", "ciones", "dad", "aron", "ieron", "ado", "ada", "ido", "ando", "ulas", "ana", "ano"),
+}
+_ENDING_WEIGHT = 0.6  # relative to a function word
+_FEW, _SHARE = 8, 0.2  # a longer text has at least this share of function words
 _ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
@@ -55,21 +65,37 @@ def _letters_of_others(text: str, language: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _guess(text: str) -> str | None:
-    """Return the language with the most function words in a short text, or None if two have equally many."""
-    words = [fold(word) for word in _WORD.findall(text)]
-    letters = {language: sum(map(text.lower().count, _LETTERS[language])) for language in _SPACED}
-    counts = sorted(
-        (letters[language] + sum(_function_word(word, language) for word in words), language) for language in _SPACED
-    )
-    return counts[-1][1] if counts[-1][0] > counts[-2][0] else None
+    """Return the most probable language of a short text, or None if two are equally probable.
+
+    The evidence: function words, of which one that several languages share counts less, letters, and endings.
+    """
+    scores = {language: float(sum(map(text.lower().count, _LETTERS[language]))) for language in _SPACED}
+    words = dict.fromkeys(_WORD.findall(text))
+    if len(words) > _FEW and sum(bool(_function_word(fold(word))) for word in words) < _SHARE * len(words):
+        return None
+    for word in words:
+        endings = _ending(fold(word)) if word[0].islower() else ()
+        for languages, weight in ((_function_word(fold(word)), 1.0), (endings, _ENDING_WEIGHT)):
+            for language in languages:
+                scores[language] += weight / len(languages)
+    second, best = sorted(scores, key=scores.__getitem__)[-2:]
+    return best if scores[best] > scores[second] else None
 
 
-def _function_word(word: str, language: str) -> bool:
-    roles = vocabulary(language).roles
-    listed = any(
-        word in roles.get(name, ()) for name in ("article", "preposition", "auxiliary", "conjunction", "irregular")
+@lru_cache(maxsize=1 << 14)
+def _function_word(word: str) -> tuple[str, ...]:
+    """Return the languages in which a folded word is a function word."""
+    return tuple(
+        language
+        for language in _SPACED
+        if word in stopwords(language) or any(word in vocabulary(language).role(name) for name in _FUNCTIONS)
     )
-    return listed or (language == "en" and word.endswith("ed"))
+
+
+@lru_cache(maxsize=1 << 14)
+def _ending(word: str) -> tuple[str, ...]:
+    """Return the languages that have an ending of a folded word."""
+    return tuple(language for language in _SPACED if word.endswith(_ENDINGS[language]))
 
 
 def statement(text: str, start: int, end: int, language: str, quantities: Sequence[Quantity]) -> Statement:
@@ -89,9 +115,7 @@ def _store(sentence: str, language: str, parsed: Statement) -> Statement:
     return parsed
 
 
-def passage_statements(
-    text: str, spans: Sequence[Sequence[int]], language: str, quantities: Sequence[Quantity]
-) -> list[Statement]:
+def passage_statements(text: str, spans: Sequence[Sequence[int]], language: str, analysis: Analysis) -> list[Statement]:
     """Return the sentences of a passage.
 
     Table rows include the column headers, and list items the line that introduces the list.
@@ -110,12 +134,13 @@ def passage_statements(
             lead = _lead_in(text, start)
             found.append(_virtual(f"{lead} {item}" if lead else item, language))
         else:
-            found.append(statement(text, start, end, language, quantities))
+            found.append(statement(text, start, end, language, analysis.quantities_in(start, end)))
     return found
 
 
 def _virtual(sentence: str, language: str) -> Statement:
     """Return a parsed sentence that is composed of parts of the text."""
+    sentence = sentence[:_LONGEST]
     known = _cache.get((sentence, language))
     if known is None:
         known = _store(sentence, language, parse(sentence, language, analyze_text(sentence, language).quantities))
@@ -156,18 +181,18 @@ _MOST_ROWS = 60
 
 
 def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range extended by the adjacent table rows before and after it."""
+    """Return the range extended by the adjacent table rows before and after it. A very long line is no row."""
     if "|" not in text[start:end]:
         return start, end
     for _ in range(_MOST_ROWS):
-        before = text.rfind("\n", 0, max(0, start - 1)) + 1
-        if before >= start or not text[before:start].lstrip().startswith("|"):
+        before = text.rfind("\n", max(0, start - _LONGEST), max(0, start - 1)) + 1
+        if before >= start or start - before > _LONGEST or not text[before:start].lstrip().startswith("|"):
             break
         start = before
     for _ in range(_MOST_ROWS):
         behind = text.find("\n", end + 1)
         behind = len(text) if behind < 0 else behind + 1
-        if behind <= end or not text[end:behind].lstrip().startswith("|"):
+        if behind <= end or behind - end > _LONGEST or not text[end:behind].lstrip().startswith("|"):
             break
         end = behind
     return start, end

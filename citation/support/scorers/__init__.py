@@ -7,6 +7,7 @@ base classes whose optional methods have defaults, so that a simple scorer imple
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, cast
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...evidence import Evidence
 from ...options import Strictness
+from ...text.steps import Steps
 from ..index import Index
 
 Vectors = NDArray[np.float32]
@@ -32,6 +34,10 @@ AUTO = "auto"  # the best scorer that the server has; without a server, the lexi
 # Claims that are scored in one call. Ten claims with 20 excerpts take 1.1 ms in one call and 4.0 ms in ten; larger
 # batches gain little, and other requests wait for them.
 MAX_BATCH = 16
+# Sentences of the evidence times claims that are scored in one call: 3 ms. A single claim with more sentences is scored
+# in a thread. Its work is mostly NumPy's, which releases the interpreter's lock.
+SENTENCES_AT_A_TIME = 4_000
+SENTENCE, TERMS = 80, 12  # characters and terms of a sentence, on average
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,23 @@ class PreparedEvidence(ABC):
         """Score several claims. Override if that costs less than scoring each; the result must be the same."""
         return [self.score(claim) for claim in claims]
 
+    def score_in_steps(self, claims: Sequence[Claim]) -> Steps[list[Scores]]:
+        """Score several claims, some at a time. With long evidence, a step may run in a thread."""
+        sentences = sum(one.characters for one in self.evidence) // SENTENCE
+        if self._index:
+            sentences = max(self._index.size, len(self._index.posted) // TERMS)
+        at_a_time = max(1, min(MAX_BATCH, SENTENCES_AT_A_TIME // max(1, sentences)))
+        scores: list[Scores] = []
+        for start in range(0, len(claims), at_a_time):
+            score = partial(self.score_all, claims[start : start + at_a_time])
+            if sentences > SENTENCES_AT_A_TIME:
+                scores += yield score
+            else:
+                if start:
+                    yield None
+                scores += score()
+        return scores
+
     def with_vectors(self, vectors: Vectors) -> "PreparedEvidence":
         """Return the same evidence with the vectors of `Scorer.texts_to_embed`. ValueError if their number differs."""
         del vectors
@@ -126,9 +149,10 @@ class Scorer(ABC):
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> PreparedEvidence:
         """Prepare the evidence. `vectors`: of `texts_to_embed`, (number of texts, D), unit length, if already known."""
 
-    def analyze(self, evidence: Evidence) -> None:
-        """Analyze one piece of evidence before `prepare`, if results are cached. This splits long work into steps."""
-        del evidence
+    def prepare_in_steps(self, evidence: Sequence[Evidence]) -> Steps[PreparedEvidence]:
+        """Prepare the evidence in steps, without vectors. Override to divide the work; by default it is one step."""
+        prepared: PreparedEvidence = yield partial(self.prepare, evidence)
+        return prepared
 
     def texts_to_embed(self, evidence: Sequence[Evidence]) -> list[str]:
         """Return the texts whose vectors the scorer needs, in order."""

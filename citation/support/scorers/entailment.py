@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
+from ...text.steps import Steps
 from ..calibration import calibrate
 from ..excerpts import ExcerptCache
 from ..index import Index
-from . import Calibrated, Scores, Vectors
+from . import Calibrated, PreparedEvidence, Scores, Vectors
 from .hybrid import HybridPrepared, HybridScorer
 
 FEATURES = ("first", "entailed")  # log odds of the hybrid scores and of the model; 0 if the model was not asked
@@ -76,6 +77,11 @@ class EntailmentScorer(HybridScorer):
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "EntailmentPrepared":
         """Index the evidence; `vectors`: (S, D), if they are already known."""
         return EntailmentPrepared(Index(evidence, self._excerpts), vectors, self._weights or default_weights())
+
+    def prepare_in_steps(self, evidence: Sequence[Evidence]) -> Steps[PreparedEvidence]:
+        """Index the evidence in steps."""
+        index = yield from Index.of(evidence, self._excerpts)
+        return EntailmentPrepared(index, None, self._weights or default_weights())
 
 
 class EntailmentPrepared(HybridPrepared):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...evidence import Evidence
 from ...text import split_sentences
+from ...text.steps import Steps
 from ..excerpts import ExcerptCache
 from ..features import compute_features
 from ..index import WINDOW_SENTENCES, Index
@@ -46,10 +47,6 @@ class HybridScorer(Scorer):
         """`excerpts`: a cache that requests share."""
         self._excerpts = excerpts or ExcerptCache()
 
-    def analyze(self, evidence: Evidence) -> None:
-        """Analyze its text."""
-        self._excerpts.analyze(evidence)
-
     def texts_to_embed(self, evidence: Sequence[Evidence]) -> list[str]:
         """Return the sentences of all evidence, in order."""
         return [e.text[start:end] for e in evidence for start, end in split_sentences(e.text) or [(0, len(e.text))]]
@@ -57,6 +54,10 @@ class HybridScorer(Scorer):
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "HybridPrepared":
         """Index the evidence; `vectors`: (S, D), if they are already known."""
         return HybridPrepared(Index(evidence, self._excerpts), vectors)
+
+    def prepare_in_steps(self, evidence: Sequence[Evidence]) -> Steps[PreparedEvidence]:
+        """Index the evidence in steps."""
+        return HybridPrepared((yield from Index.of(evidence, self._excerpts)))
 
 
 class HybridPrepared(PreparedEvidence):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ...evidence import Evidence
+from ...text.steps import Steps
 from ..excerpts import ExcerptCache
 from ..features import compute_features
 from ..index import Index
@@ -18,13 +19,13 @@ class LexicalScorer(Scorer):
         """`excerpts`: a cache that requests share."""
         self._excerpts = excerpts or ExcerptCache()
 
-    def analyze(self, evidence: Evidence) -> None:
-        """Analyze its text."""
-        self._excerpts.analyze(evidence)
-
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> "LexicalPrepared":
         """Index the evidence; vectors are ignored."""
         return LexicalPrepared(Index(evidence, self._excerpts))
+
+    def prepare_in_steps(self, evidence: Sequence[Evidence]) -> Steps[PreparedEvidence]:
+        """Index the evidence in steps."""
+        return LexicalPrepared((yield from Index.of(evidence, self._excerpts)))
 
 
 class LexicalPrepared(PreparedEvidence):

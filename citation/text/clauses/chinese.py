@@ -12,6 +12,14 @@ from .vocabulary import lines
 _PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
 _CLAUSE_BREAK = frozenset("，,；;。！？!?：:\n|")
 _FEW_CLAUSES = 3  # maximum clauses of a sentence whose conditions apply to all of it
+# "except X": the words between its two characters are excepted.
+_EXCEPT = re.compile("除(?:了|去)?(?P<phrase>[^，。；]{1,12}?)(?:之外|以外|外)")
+# "before" and "after" behind a noun phrase or a predicate; not "前往", "目前".
+_BEFORE_AFTER = re.compile(
+    "(?<=[\u4e00-\u9fff])(?:(?P<before>[之以]?前)|(?P<after>[之以]?后))(?![往者身面任后景锋来果续])"
+)
+_DISTRIBUTIVE = frozenset("都均全")  # "all" where no other quantifier is: "most … all agree"
+_QUANTIFIERS = frozenset({"not_all", "most", "some", "half", "few", "many", "no"})
 _LATIN = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
@@ -61,6 +69,7 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
         )
         for op in statement.operators
     ]  # fmt: skip
+    _drop_distributives(statement)
     statement.pieces, statement.clauses = len(breaks) + 1, len(clause_breaks) + 1
     _scopes(statement)
     for number, token in enumerate(statement.tokens):
@@ -68,6 +77,16 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     statement.question = plain.rstrip().endswith(("?", "？")) or plain.rstrip("。 ").endswith(("吗", "呢"))
     statement.heading = plain.lstrip().startswith("#")
     return statement
+
+
+def _drop_distributives(statement: Statement) -> None:
+    """Remove 都, 均 and 全 in a clause with another quantifier: 大多数…都 is "most"."""
+    limited = {op.clause for op in statement.operators if op.kind in _QUANTIFIERS}
+    statement.operators = [
+        op
+        for op in statement.operators
+        if not (op.kind == "all" and op.clause in limited and statement.text[op.start : op.end] in _DISTRIBUTIVE)
+    ]
 
 
 def _number_around(text: str, at: int) -> bool:
@@ -84,7 +103,27 @@ def _operators(statement: Statement, text: str) -> list[bool]:
         for kind in kinds[found[0]]:
             statement.operators.append(Operator(kind, found.start(), found.end(), found.start(), found.end(), 0, 0))
         taken[found.start() : found.end()] = [True] * len(found[0])
+    for pattern in (_EXCEPT, _BEFORE_AFTER):
+        for found in pattern.finditer(text):
+            _add(statement, found, plain, taken)
     return taken
+
+
+def _add(statement: Statement, found: re.Match[str], plain: frozenset[str], taken: list[bool]) -> None:
+    """Add the operator of a match of `_EXCEPT` or `_BEFORE_AFTER`, unless its characters belong to another word."""
+    start, end = found.span()
+    spans: tuple[tuple[int, int], ...]
+    if "phrase" in found.groupdict():
+        kind, spans = "except", ((start, found.start("phrase")), (found.end("phrase"), end))
+    else:
+        kind, spans = found.lastgroup or "", ((start, end),)
+        if any(found.string[at : at + 2] in plain for at in (start - 1, start)):
+            return
+    if any(any(taken[a:b]) for a, b in spans):
+        return
+    statement.operators.append(Operator(kind, start, end, start, end, 0, 0))
+    for a, b in spans:
+        taken[a:b] = [True] * (b - a)
 
 
 def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: Sequence[Quantity]) -> None:
@@ -122,7 +161,14 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
 def _scopes(statement: Statement) -> None:
     """Set the sign of every token. A negated condition applies to the whole sentence: "未经批准，不得进入"."""
     negations = {op.word: op for op in statement.operators if op.kind in NEGATING}
-    exceptions = {op.word for op in statement.operators if op.kind in EXCEPTIVE and statement.clauses <= _FEW_CLAUSES}
+    phrases = [op for op in statement.of("except") if statement.text[op.start] == "除"]
+    exceptions = {
+        op.word
+        for op in statement.operators
+        if op.kind in EXCEPTIVE and statement.clauses <= _FEW_CLAUSES and op not in phrases
+    }
     for token in statement.tokens:
         own = sum(op.clause == token.clause for word, op in negations.items() if word not in exceptions)
         token.sign = -1 if (own + len(exceptions)) % 2 else 1
+        if any(op.start < token.start < op.end for op in phrases):
+            token.sign, token.scoped = -token.sign, True

@@ -3,14 +3,14 @@
 One pass over the words is followed by the scopes of the operators. The time is linear in the length of the text.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
 from ..tokens import Token, tokenize
 from . import chinese
-from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
+from .scopes import set_signs
+from .statement import ContentToken, Operator, Statement
 from .vocabulary import Vocabulary, WordRoles, vocabulary
 
 # Languages with word lists of their own.
@@ -40,11 +40,18 @@ _CONTENTFUL = frozenset(
 )
 _CONDITIONS = frozenset({"if", "even_if", "unless"})
 _NEGATED_VERB = ("n't", "n’t")
-# Maximum content words in the phrase of `except` or `without`.
-_PHRASE = 5
-_ONCE = frozenset({"fr", "es"})  # two negations in one clause are one: "no … nadie", "ne … jamais"
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
+_COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
+_NUMBER_REACH = 2  # words between "more than" and its number
+_FRENCH_REACH = 6  # words between "ne" and "plus" or "que"
+_DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 _PLAIN = WordRoles()
+# Words that another word would equal without its diacritics: "à" and "a", "würde" and "wurde".
+_KEPT = {
+    "fr": {"à": "à"},
+    "de": {word: word for word in ("würde", "würden", "hätte", "hätten", "wäre", "wären", "könnte", "könnten")},
+}
+_THAN = frozenset({"than", "als", "que", "de", "as", "a"})  # "higher than", "plus de", "as much as"
 
 
 def parse(text: str, language: str, quantities: Sequence[Quantity] = ()) -> Statement:
@@ -59,10 +66,14 @@ class _Parser:
 
     def __init__(self, text: str, words: Vocabulary, quantities: Sequence[Quantity]) -> None:
         self.spaced = tokenize(to_simplified(text))
+        self.starts, self.ends = self.spaced.starts, self.spaced.ends
         self.count = len(self.spaced.tokens)
         self.keys = [_key(word) for word in self.spaced.tokens]
+        if kept := _KEPT.get(words.language):
+            self.keys = [kept.get(self.spaced.surface(i).lower(), key) for i, key in enumerate(self.keys)]
         self.roles = [words.words[key] for key in self.keys]
         self.statement = Statement(text, words.language, words=self.keys)
+        self.irregular = words.role("irregular")
         self.quantities = [*quantities, _NO_QUANTITY]
         self.found: list[tuple[str, int, int]] = []  # operators: kind, first word, word after the last
         self.piece = 0
@@ -95,16 +106,12 @@ class _Parser:
             elif role.content:
                 if i not in self.consumed:
                     self._content(i, role, i in operators)
-            elif role.preposition:
-                self.preposition = self.keys[i]
-            elif role.article and self.preposition and self._phrase_ended(i):
-                self.preposition = ""
-            if role.auxiliary:
-                self.verbs.add(self.piece)
-                self.preposition = ""
-                self.auxiliary = True
+            elif self._is_letter(i):
+                self._content(i, _PLAIN, operator=False)
+            else:
+                self._function_word(i, role)
         self._clauses()
-        _scopes(statement)
+        set_signs(statement)
         for number, token in enumerate(statement.tokens):
             statement.stems.setdefault(token.stem, []).append(number)
         stripped = statement.text.strip().rstrip("*_\"'”’» ")
@@ -112,19 +119,38 @@ class _Parser:
         statement.heading = stripped.startswith("#")
         return statement
 
+    def _function_word(self, i: int, role: WordRoles) -> None:
+        """Note a preposition, or that an auxiliary or a new noun phrase ends the phrase of one."""
+        if role.preposition:
+            self.preposition = self.keys[i]
+        elif role.article and self.preposition and self._phrase_ended(i):
+            self.preposition = ""
+        if role.auxiliary:
+            self.verbs.add(self.piece)
+            self.preposition = ""
+            self.auxiliary = True
+
     def _operators(self) -> set[int]:
         """Find the longest operator at each position. Return the indexes of their words."""
         keys, roles = self.keys, self.roles
         operators: set[int] = set()
+        french = self._french_negations() if self.statement.language == "fr" else {}
         i = 0
         while i < self.count:
             role, length = roles[i], 1
+            if i in french:
+                self.found.append((french[i], i, i + 1))
+                operators.add(i)
+                self.consumed.add(i)
+                i += 1
+                continue
             kinds: Sequence[str] = role.kinds
             if (role.phrases or role.prefixed) and i + 1 < self.count:
                 longer = [
                     (len(rest), kind)
                     for rest, kind in (*role.phrases.get(keys[i + 1], ()), *role.prefixed)
                     if _matches(keys, i + 1, rest)
+                    and (kind not in _COMPARING or rest[-1] not in _THAN or self._number_follows(i + len(rest)))
                 ]
                 if longer:
                     length = max(longer)[0] + 1
@@ -134,7 +160,7 @@ class _Parser:
                         roles[k].subordinator for k in range(i + 1, i + length)
                     ):
                         self.opening.add(i)
-            if kinds and length == 1 and "no" in kinds and self._is_answer(i):
+            if kinds and length == 1 and "no" in kinds and (self._is_answer(i) or self._is_title(i)):
                 kinds = ()
             if not kinds and keys[i].endswith(_NEGATED_VERB):
                 self.found.append(("not", i, i + 1))
@@ -148,6 +174,41 @@ class _Parser:
                     self.denying.update(words)
             i += length
         return operators
+
+    def _is_title(self, i: int) -> bool:
+        """Return whether "No" begins a name: "No Country for Old Men"."""
+        tokens = self.spaced.tokens
+        return self.statement.language == "en" and all(token.capitalized for token in tokens[i : i + 2])
+
+    def _number_follows(self, i: int) -> bool:
+        """Return whether a number begins within the words behind word `i`."""
+        last = self.starts[min(i + _NUMBER_REACH, self.count - 1)]
+        return any(self.ends[i] <= quantity.start <= last for quantity in self.quantities)
+
+    def _is_letter(self, i: int) -> bool:
+        """Return whether a capital letter names something: the last word of "plan A"."""
+        if not i or self.ends[i] - self.starts[i] != 1 or self.keys[i] == "i":
+            return False
+        return self.spaced.text[self.starts[i]].isupper()
+
+    def _french_negations(self) -> dict[int, str]:
+        """Return the kinds of operator of "plus" and "que" after "ne": "no longer", "only"."""
+        found: dict[int, str] = {}
+        for i, key in enumerate(self.keys):
+            if key != "ne" and self.spaced.surface(i)[:2].lower() not in {"n'", "n’"}:
+                continue
+            for k in range(i, min(i + _FRENCH_REACH, self.count)):
+                if self.keys[k] == "plus":
+                    found[k] = "not"
+                elif self.keys[k] == "que" or self.spaced.surface(k)[:3].lower() in {"qu'", "qu’"}:
+                    if self.keys[k] == "que":
+                        found[k] = "only"
+                    else:
+                        self.found.append(("only", k, k + 1))
+                elif "not" not in self.roles[k].kinds:
+                    continue
+                break
+        return found
 
     def _is_answer(self, i: int) -> bool:
         """Return whether "no" answers a question: "No, but every plan can be tested."."""
@@ -207,6 +268,8 @@ class _Parser:
         infinitive = self.keys[i - 1] == "to"
         if before.article or (before.preposition and not infinitive) or not self.keys[i - 1]:
             return False
+        if not _DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
+            return False
         return (
             role.verb_form
             or infinitive
@@ -215,6 +278,15 @@ class _Parser:
             or before.pronoun
             or self.spaced.tokens[i - 1].capitalized
         )
+
+    def _is_object(self, i: int) -> bool:
+        """Return whether a word directly behind a predicate is its object: "teaches physics", "enseña física"."""
+        last = self.statement.tokens[-1] if self.statement.tokens else None
+        if last is None or not last.verbal or last.word != i - 1 or last.piece != self.piece:
+            return False
+        if i + 1 < self.count and self.roles[i + 1].article:
+            return False  # "wasps kill the caterpillars"
+        return self.statement.language != "en" or not (self.keys[i].endswith("ed") or self.keys[i] in self.irregular)
 
     def _phrase_ended(self, i: int) -> bool:
         """Return whether the article `i` begins a noun phrase behind that of a preposition: "after work the client"."""
@@ -263,45 +335,3 @@ def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:
         if key != wanted and not (wanted.endswith("*") and key.startswith(wanted[:-1])):
             return False
     return True
-
-
-def _scopes(statement: Statement) -> None:
-    """Set the sign of every token."""
-    negative = _negative_clauses(statement)
-    for token in statement.tokens:
-        if token.clause in negative:
-            token.sign = -token.sign
-    for op in statement.operators:
-        if op.kind in EXCEPTIVE:
-            for token in _phrase(statement, op):
-                token.sign = -token.sign
-                token.scoped = True
-
-
-def _negative_clauses(statement: Statement) -> set[int]:
-    """Return the clauses with an odd number of negations."""
-    count: dict[int, int] = {}
-    counted = -1
-    coordinated = vocabulary(statement.language).role("coordinated")
-    for op in statement.operators:
-        if op.clause in count and statement.words[op.word] in coordinated:
-            continue  # "neither … nor" denies once
-        if op.kind in NEGATING and op.word != counted:
-            counted = op.word  # a phrase of two kinds negates once
-            single = statement.language in _ONCE and op.kind in {"not", "no"}
-            count[op.clause] = 1 if single and op.clause in count else count.get(op.clause, 0) + 1
-    return {clause for clause, negations in count.items() if negations % 2}
-
-
-def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
-    """Return the tokens of the phrase after an operator, up to the next predicate or the end of its piece.
-
-    If there are none, return those before it: "goalkeepers aside, …".
-    """
-    first = bisect_right([token.word for token in statement.tokens], op.after - 1)
-    found: list[ContentToken] = []
-    for token in statement.tokens[first : first + _PHRASE]:
-        if token.piece != op.piece or (found and (token.verbal or token.clausal)):
-            break
-        found.append(token)
-    return found or [token for token in statement.tokens[:first] if token.piece == op.piece]

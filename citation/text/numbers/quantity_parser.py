@@ -4,6 +4,7 @@ import re
 
 from ..languages import stopwords
 from ..normalize import APOSTROPHES
+from ..steps import Steps, complete
 from ..tokens import Tokens
 from .dates import match_century, match_date, match_month, version
 from .han_numerals import is_approximate, match_run
@@ -26,6 +27,7 @@ from .units import (
     UNITS,
     VERSION_WORDS,
     han_unit,
+    power_unit,
 )
 
 _SIGNS = frozenset(CURRENCY_SIGNS)
@@ -38,6 +40,7 @@ _HAN_MORE = "余多"  # 3万多: more than 30,000
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 _MAX_RANGE = len(" oder ")
+_STEP = 128  # numbers that are parsed in a step: 1 ms
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
 # The dimension and the factor of a unit, and the token and the offset after the quantity.
@@ -54,9 +57,15 @@ class QuantityParser:
 
     def parse(self) -> list[QuantityMatch]:
         """Return all quantities, in order."""
+        return complete(self.parse_in_steps())
+
+    def parse_in_steps(self) -> Steps[list[QuantityMatch]]:
+        """Parse a text with many numbers in steps; see `parse`."""
         matches: list[QuantityMatch] = []
         after = 0
-        for i in self.tokens.quantity_indexes:
+        for number, i in enumerate(self.tokens.quantity_indexes, 1):
+            if number % _STEP == 0:
+                yield None
             if i >= after and (found := self._match(i)):
                 matches += found
                 after = found[-1].after
@@ -237,6 +246,8 @@ class QuantityParser:
             return "%", 1.0, after + 2, tokens.ends[after + 1]
         if word.startswith(PERCENT):
             return "%", 1.0, after + 1, tokens.ends[after]
+        if power := power_unit(word, following):
+            return *power, after + 2, tokens.ends[after + 1]
         if tokens.kind(after) == "word" and word in UNITS:
             return *UNITS[word], after + 1, tokens.ends[after]
         return "", 1.0, after, end

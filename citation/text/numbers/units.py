@@ -35,9 +35,24 @@ OF_MONTH = _MODIFIERS["of_month"]  # 3 de mayo
 BEFORE_MONTH = _MODIFIERS["before_month"]
 MONEY_SCALES = {"m": 1e6, "b": 1e9}  # only with a currency: $5m
 
+# Words that make an area or a volume of a length: "square metres", "metros cuadrados". The volume is in litres.
+_POWERS = {
+    **dict.fromkeys(("square", "sq", "cuadrado", "cuadrados", "carre", "carres"), ("area", 2, 1e-4)),
+    **dict.fromkeys(("cubic", "cubico", "cubicos", "cube", "cubes"), ("volume", 3, 1e3)),
+}
+
 _NUMBER_MODIFIERS = frozenset().union(
-    APPROXIMATE, DECADE_WORDS, ENDINGS, VERSION_WORDS, MONEY_SCALES, PER, {OF_UNIT}, SCALES, UNITS
+    APPROXIMATE, DECADE_WORDS, ENDINGS, VERSION_WORDS, MONEY_SCALES, PER, {OF_UNIT}, SCALES, UNITS, _POWERS
 )
+
+
+def power_unit(word: str, following: str) -> tuple[str, float] | None:
+    """Return dimension and factor of two words that denote an area or a volume, or None."""
+    for power, unit in ((word, following), (following, word)):
+        if power in _POWERS and UNITS.get(unit, ("",))[0] == "length":
+            dimension, exponent, scale = _POWERS[power]
+            return dimension, UNITS[unit][1] ** exponent * scale
+    return None
 
 
 def modifies_number(folded: str) -> bool:

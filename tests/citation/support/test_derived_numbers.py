@@ -12,11 +12,24 @@ FOLLOWS = {
     "German one and a half hours": ("Die Fahrt dauert anderthalb Stunden.", "90 Minuten"),
     "French quarters of an hour": ("La cuisson dure trois quarts d'heure.", "45 minutes"),
     "Spanish hours and a quarter": ("El viaje dura tres horas y cuarto.", "195 minutos"),
+    "a tenth": ("Membership declined by a tenth.", "10 %"),
+    "half a million": ("The project cost half a million euros.", "500,000 euros"),
+    "a part of a total": ("Of the 40 applicants, 10 were women.", "25 %"),
+    "every third": ("Every third household owns a dog.", "33 %"),
+    "every fifth in German": ("Jeder fünfte Schüler raucht.", "20 %"),
+    "one of five in Chinese": ("每五个学生中有一个吸烟。", "20%"),
+    "a term from a year on": ("The lease runs for six years from 2018.", "2024"),
+    "months later in another year": ("She joined in January 2016 and left eighteen months later.", "2017"),
+    "an earlier event": ("The film was released in 2003, two years after the book.", "2001"),
+    "an age in Spanish": ("Nació en 1930 y murió a los 70 años.", "2000"),
+    "an age in French": ("Née en 1901, elle est morte à 80 ans.", "1981"),
     "a dose and how often": ("Take 20 mg three times a day.", "60 mg"),
 }
 DOES_NOT_FOLLOW = {
     "another length of time": ("Report leaks within a day.", "12 hours"),
     "a dose once": ("Take 20 mg. Come back three times a day.", "60 ml"),
+    "a smaller part of a total": ("Of the 40 applicants, 10 were women.", "50 %"),
+    "months later in the same year": ("She joined in January 2016 and left six months later.", "2017"),
     "an hour and a quarter of something else": ("It takes an hour.", "75 minutes"),
 }
 

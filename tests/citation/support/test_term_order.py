@@ -2,10 +2,12 @@
 
 from itertools import chain, pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.support import term_order
 from citestream.citation.support.index import Index
 from citestream.citation.support.term_order import MAX_REPEATS, count_ordered_pairs
 from citestream.citation.text import analyze_text
@@ -28,8 +30,15 @@ def longest_run(one: list[str], other: list[str]) -> int:
     return max((len(run) for run in every if run in [other[k : k + len(run)] for k in range(len(other))]), default=0)
 
 
-@given(st.lists(TEXTS, min_size=1, max_size=3), SENTENCES)
-def test_counts_match_their_definitions(texts: list[str], claim: str) -> None:
+@pytest.mark.parametrize("many", [0, term_order._MANY_POSTINGS], ids=["arrays", "lists"])
+@given(texts=st.lists(TEXTS, min_size=1, max_size=3), claim=SENTENCES)
+def test_counts_match_their_definitions(many: int, texts: list[str], claim: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(term_order, "_MANY_POSTINGS", many)
+        check_counts(texts, claim)
+
+
+def check_counts(texts: list[str], claim: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
     terms = analyze_text(claim).terms
     pairs = set(pairwise(terms))

@@ -30,6 +30,11 @@ def test_stop_words_depend_on_the_language() -> None:
     assert "war" not in analyze_text("Das Haus war nicht von der Stadt.").terms
 
 
+def test_a_portuguese_contraction_does_not_negate() -> None:
+    assert not analyze_text("O museu fica no centro da cidade e foi construído em 1900.").negations
+    assert analyze_text("O museu não fica no centro da cidade.").negations
+
+
 def test_traditional_and_simplified_characters_are_equal() -> None:
     assert set(analyze_text("經濟發展").terms) == set(analyze_text("经济发展").terms)
 

@@ -24,6 +24,17 @@ OPERATORS = {
     "German modal verb with negation": ("de", "Besucher dürfen nicht rauchen.", {"may_not"}),
     "German exception": ("de", "Ohne Ausweis kommt man hinein.", {"without"}),
     "French quantity": ("fr", "La plupart des élèves partent.", {"most"}),
+    "French no longer": ("fr", "L'usine ne fabrique plus de vélos.", {"not"}),
+    "French only": ("fr", "Le bac ne circule que le dimanche.", {"only"}),
+    "French more than": ("fr", "Le lac fait plus de 15 mètres.", {"over"}),
+    "French auxiliary a is no preposition": ("fr", "Lens a battu Nice.", set()),
+    "German conditional": ("de", "Der Turm würde einstürzen.", {"would"}),
+    "a comparison is no bound": ("en", "Mount Kelda is higher than Mount Ristor.", {"than"}),
+    "higher than a number is a bound": ("en", "The tower is higher than 90 metres.", {"over"}),
+    "Chinese exception around its words": ("zh", "除南门外，入口都开放。", {"except", "all"}),
+    "Chinese after": ("zh", "货款在交货后支付。", {"after"}),
+    "a Chinese word with the sign of before": ("zh", "公司前往上海。", set()),
+    "most, with the sign of all": ("zh", "大多数居民都同意。", {"most"}),
     "Spanish bound": ("es", "La sala admite como máximo 40 personas.", {"max"}),
     "Chinese negation": ("zh", "员工不得进入机房。", {"may_not"}),
     "a Chinese word with the sign of a negation": ("zh", "公司不断发展。", set()),
@@ -57,6 +68,15 @@ def test_numbers_are_tokens_with_their_quantity() -> None:
     (number,) = (t for t in parsed("The lift carries 12 persons.").tokens if t.quantity)
     assert number.quantity is not None
     assert number.quantity.values == (12.0,)
+
+
+def test_a_capital_letter_names_something() -> None:
+    assert [t.stem for t in parsed("Plan A costs more than plan B.").tokens if len(t.stem) == 1] == ["a", "b"]
+
+
+def test_an_object_is_no_predicate() -> None:
+    verbs = [t.folded for t in parsed("Elena enseña física y Pablo enseña música.", "es").tokens if t.verbal]
+    assert verbs == ["ensena", "ensena"]
 
 
 def test_headings_and_questions_are_marked() -> None:

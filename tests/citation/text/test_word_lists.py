@@ -7,6 +7,7 @@ import pytest
 from citestream.citation.text.word_lists import load_lines, load_words, parse_values
 
 WORD_FILES = (
+    "follow_ups",
     *("abbreviations", "duration_phrases", "language_words", "months", "negations", "number_modifiers"),
     *("number_words", "particles", "question_words", "sentence_words", "stopwords", "units"),
 )

@@ -39,6 +39,11 @@ SAME = {
     "fractions": ("Dos tercios de la población", "三分之二"),
     "a version": ("It needs version 3.10.", "It needs version 3.10."),
     "a time of day": ("at 2:30 p.m.", "at 14:30"),
+    "square metres": ("It covers 30,000 square metres.", "It covers 3 hectares."),
+    "square metres in Spanish": ("Mide 30.000 metros cuadrados.", "Mide 3 hectáreas."),
+    "cubic metres": ("The tank holds 1.5 cubic metres.", "The tank holds 1,500 litres."),
+    "volts": ("The voltage is 400 volts.", "The voltage is 0.4 kilovolts."),
+    "a fortnight": ("It lasts 2 fortnights.", "It lasts 28 days."),
     "money before and after": ("It cost $120m.", "It cost 120 million dollars."),
 }
 OTHER = {
@@ -46,6 +51,8 @@ OTHER = {
     "another magnitude": ("2.4 million", "2.4 billion"),
     "another unit": ("5 km", "5 miles"),
     "percent or not": ("It rose 5 %.", "It rose 5."),
+    "square kilometres for hectares": ("3 square kilometres", "3 hectares"),
+    "kilovolts for volts": ("5 kilovolts", "5 volts"),
     "another currency": ("$5", "€5"),
     "another month": ("3 March 2020", "3 April 2020"),
     "another version": ("version 3.10", "version 3.1"),

@@ -26,6 +26,7 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "German: titles and abbreviations": ("Prof. Dr. Weber und Dr. med. Lang kamen. ", "Sie blieben ca. 3 Std. lang."),
     "German: millions": ("Das kostet 5 Mio. Euro. ", "Das ist viel."),
     "German: ordinals": ("Im 19. Jahrhundert fuhr sie am 3. Mai. ", "Heute nicht."),
+    "German: an address": ("Das Büro ist in der Konsul-Smidt-Str. 8a. ", "Das Lager ist in der Hauptstr. 5."),
     "German: z. B. and d. h.": ("Fähren, z. B. die alte, d. h. die rote, fahren. ", "Andere nicht."),
     "German: bzw. and vgl.": ("Sie fährt bzw. segelt (vgl. Abb. 3). ", "Er nicht."),
     "German: a list that goes on": ("Boote, Netze usw. ", "Alles ist da."),

@@ -1,0 +1,163 @@
+"""Compare comparisons: "A is higher than B" is the same as "B is lower than A", and not "B is higher than A".
+
+A comparison has two sides, a grade ("higher", "more expensive") and a direction: more, less or equal.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...text.clauses import ContentToken, Statement
+from ...text.clauses.vocabulary import vocabulary
+from .alignment import Alignment, opposed
+from .disagreement import Disagreement, Reason
+
+_REACH = 4  # words between the grade and "than"
+_EQUAL = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como")}
+_THAN = {"en": "than", "de": "als", "fr": "que", "es": "que"}
+_MORE = {"en": "more", "de": "mehr", "fr": "plus", "es": "mas"}
+_HALF = frozenset({"half", "halb", "moitie", "mitad"})
+_GRADED = {"en": "er", "de": "er", "fr": "", "es": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison: the stems that only one side has, the grade, and its direction."""
+
+    left: frozenset[str]
+    right: frozenset[str]
+    grade: ContentToken | None  # None: "more" or "less" alone
+    direction: int  # 1 more, -1 less, 0 equal
+
+
+def comparisons(statement: Statement) -> list[Comparison]:
+    """Return the comparisons of a sentence in order."""
+    language, words = statement.language, statement.words
+    than = _THAN.get(language)
+    if than is None or (than not in words and _EQUAL[language][1] not in words):
+        return []
+    lesser = vocabulary(language).role("lesser")
+    equal, like = _EQUAL[language]
+    found: list[Comparison] = []
+    for at, word in enumerate(words):
+        before = words[max(0, at - _REACH) : at]
+        marks = [n for n, w in enumerate(before) if w == _MORE[language] or w in lesser]
+        if word == like and equal in before:
+            begins = at - before[::-1].index(equal) - 1
+            direction = _multiple(statement, begins)
+        elif word == than and marks:
+            begins = at - len(before) + marks[-1]
+            direction = -1 if words[begins] in lesser else 1
+        elif word == than and before and _GRADED[language] and before[-1].endswith(_GRADED[language]):
+            begins, direction = at - 1, 1
+        else:
+            continue
+        found += _between(statement, begins, at, direction, found)
+    return found
+
+
+def _multiple(statement: Statement, begins: int) -> int:
+    """Return the direction of "as much as": 0, or that of "twice" and "half" before it."""
+    for token in statement.tokens:
+        if token.word == begins - 1 and token.quantity is not None and token.quantity.values:
+            return 1 if token.quantity.values[0] > 1 else -1
+    return -1 if begins and statement.words[begins - 1] in _HALF else 0
+
+
+def _between(
+    statement: Statement, begins: int, than: int, direction: int, earlier: Sequence[Comparison]
+) -> Iterator[Comparison]:
+    """Yield the comparison with the grade in the words from `begins` to `than`, if it has two sides."""
+    following = [t for t in statement.tokens if t.word > than]
+    if not following:
+        return
+    piece = following[0].piece
+    graded = [t for t in statement.tokens if begins <= t.word < than]
+    before = [t for t in statement.tokens if t.word < begins and not t.verbal]
+    right = {t.stem for t in following if t.piece == piece}
+    left = {t.stem for t in before if t.piece == piece}
+    if not left:  # "cheaper than copper but more expensive than iron"
+        left = set(earlier[-1].left) if earlier else {t.stem for t in before}
+    if direction and len(graded) == 1 and graded[0].word == begins:
+        direction = 1  # "lower" is a grade itself
+    if left - right and right - left:
+        yield Comparison(frozenset(left - right), frozenset(right - left), graded[-1] if graded else None, direction)
+
+
+def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
+    """Return whether both sides make the same comparison, and the disagreement if they compare the other way round.
+
+    (False, []) if one side makes no comparison or the two cannot be compared.
+    """
+    if alignment.claim.language == "zh":
+        return _compare_chinese(alignment.claim.text, alignment.passage.text)
+    if {"no", "not"} & (alignment.claim.kinds() ^ alignment.passage.kinds()):
+        return False, []
+    theirs = comparisons(alignment.passage)
+    mine = comparisons(alignment.claim) if theirs else []
+    stems = {t.stem: m.token.stem for t, m in alignment.pairs()} if mine else {}
+    same = False
+    for one in mine:
+        left = {stems[stem] for stem in one.left if stem in stems}
+        right = {stems[stem] for stem in one.right if stem in stems}
+        for other in theirs:
+            straight = bool(left & other.left and right & other.right)
+            crossed = bool(left & other.right and right & other.left)
+            grade = _same_grade(alignment, one, other) if straight != crossed else 0
+            if not grade:
+                continue
+            if one.direction * grade != (other.direction if straight else -other.direction):
+                way = "the other way round" if one.direction and other.direction else "in another way"
+                return False, [Disagreement(Reason.ROLE, f"the passage compares them {way}", rule="comparison")]
+            same = True
+    return same, []
+
+
+def _same_grade(alignment: Alignment, mine: Comparison, theirs: Comparison) -> int:
+    """Return 1 if both compare by the same property, -1 for opposite ones, 0 if it is not known."""
+    if mine.grade is None or theirs.grade is None:
+        return 1 if mine.grade is theirs.grade else 0
+    one, two = mine.grade, theirs.grade
+    if one.stem == two.stem:
+        return 1
+    antonyms = vocabulary(alignment.claim.language).antonyms
+    if opposed(antonyms.sides(one.folded), antonyms.sides(two.folded)):
+        return -1
+    match = next((m for t, m in alignment.pairs() if t is one), None)
+    if match is not None and match.token is two:
+        return match.sign
+    return 0
+
+
+_CHINESE = re.compile("([^，。；]{1,12}?)比([^，。；]{2,16})")
+
+
+def _compare_chinese(claim: str, passage: str) -> tuple[bool, list[Disagreement]]:
+    """Compare the first comparison of each: A比B高. The second side and the grade are not separated by a space."""
+    mine, theirs = _CHINESE.search(claim), _CHINESE.search(passage)
+    if not mine or not theirs:
+        return False, []
+    left, other = mine[1], theirs[1]
+    straight = left == other
+    crossed = theirs[2].startswith(left) and mine[2].startswith(other)
+    if straight == crossed:
+        return False, []
+    if crossed:
+        one, two = mine[2][len(other) :], theirs[2][len(left) :]
+    else:
+        one, two = _tails(mine[2], theirs[2])
+    one, two = one.strip("更还要了"), two.strip("更还要了")
+    antonyms = vocabulary("zh").antonyms
+    grade = 1 if one == two else -1 if opposed(antonyms.sides(one), antonyms.sides(two)) else 0
+    if not grade or not one:
+        return False, []
+    if (grade > 0) == straight:
+        return True, []
+    return False, [Disagreement(Reason.ROLE, "the passage compares them the other way round", rule="comparison")]
+
+
+def _tails(one: str, two: str) -> tuple[str, str]:
+    """Return two strings without what both begin with."""
+    shared = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    shared = min(shared, len(one) - 1, len(two) - 1)
+    return one[shared:], two[shared:]

@@ -1,0 +1,160 @@
+"""Compare quantifiers (all, most, some, none) and bounds of numbers (at least, at most)."""
+
+from collections.abc import Iterator
+
+from ...text.clauses import ContentToken, Operator, Statement
+from ...text.numbers.quantities import RATIO, Quantity, agrees
+from .alignment import Alignment, Match
+from .disagreement import Disagreement, Reason
+
+_BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
+LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
+_DENYING = frozenset({"not", "no", "may_not"})
+_FLIP_REACH = 4  # words between a negation and a bound that it reverses
+_PART_REACH = 5  # words between a share and what it is a share of
+_BOUND_REACH = 3  # words between a bound and its number
+# Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
+_SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
+_QUANTIFIERS = frozenset(_SHARE)
+
+
+def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Compare quantifiers (all, most, some, none), and `only` with `not only`."""
+    negated = bool({"not", "no", "except", "unless"} & (alignment.claim.kinds() ^ alignment.passage.kinds()))
+    match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
+    theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
+    for op in alignment.claim.of(*_QUANTIFIERS):
+        if op.clause != clause or negated:
+            continue
+        mine = [match_of[id(t)] for t in _adjacent_tokens(alignment.claim, op) if id(t) in match_of]
+        same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
+        if same and all(_SHARE[op.kind] > _SHARE[other.kind] for other in same):
+            said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
+    yield from _ranked(alignment)
+    yield from _partial(alignment, clause, negated=negated)
+    claims = alignment.claim.kinds(clause)
+    if "all" in claims and "only" in alignment.passage.kinds() and not {"only", "unless", "if", "not_all"} & claims:
+        op = next(alignment.passage.of("only"))
+        if op.clause == alignment.mains[clause] and not negated:
+            said = _phrase(alignment.passage, op)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
+    if "boundless" in claims and "boundless" not in alignment.passage.kinds():
+        yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
+    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
+    if "not_only" in everywhere and "only" in elsewhere and "not_only" not in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
+    if "only" in everywhere and "not_only" in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
+
+
+def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Disagreement]:
+    """Yield a disagreement if one side says all of what the other says a part: "two thirds of the members"."""
+    passage, main = alignment.passage, alignment.mains[clause]
+    mine, theirs = alignment.claim.kinds(clause), passage.kinds(main)
+    if negated:
+        return
+    if "all" in mine and "all" not in theirs and not alignment.claim.kinds() & {"about", "under"}:
+        match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
+        near = [
+            match_of[id(t)]
+            for op in alignment.claim.of("all")
+            for t in _adjacent_tokens(alignment.claim, op)
+            if id(t) in match_of and t.word >= op.after
+        ]
+        parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and _is_part(t.quantity)]
+        for part in parts:
+            if any(0 < t.word - part.word <= _PART_REACH for t in near):
+                said = passage.text[part.start : part.end]
+                yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
+                return
+    if "only" in mine and "all" in theirs and "all" not in mine and "only" not in theirs:
+        partner = {id(token): id(match.token) for token, match in alignment.pairs(clause)}
+        restricted = {
+            partner.get(id(t)) for op in alignment.claim.of("only") for t in _adjacent_tokens(alignment.claim, op)
+        }
+        for op in passage.of("all"):
+            if any(id(t) in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
+                detail = f"the passage says “{_phrase(passage, op)}”, the sentence only some"
+                yield Disagreement(Reason.QUANTIFIER, detail, rule="part")
+                return
+
+
+def _is_part(quantity: Quantity) -> bool:
+    """Return whether a number is a share below the whole: two thirds, 40 %."""
+    whole = {RATIO: 1, "%": 100}.get(quantity.unit)
+    return whole is not None and bool(quantity.values) and quantity.values[0] < whole
+
+
+def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim leaves out a rank: "the second deepest lake" is not the deepest."""
+    passage = alignment.passage
+    for token, match in alignment.pairs():
+        rank = next(
+            (
+                t
+                for t in passage.tokens
+                if t.quantity is not None and t.quantity.ordinal and t.word == match.token.word - 1
+            ),
+            None,
+        )
+        own = [t for t in alignment.claim.tokens if t.quantity is not None]
+        if rank is not None and token.folded.endswith("est") and not own:
+            said = passage.text[rank.start : match.token.end]
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”", rule="rank")
+
+
+def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
+    """Return the content words on both sides of an operator: one before it and two after it."""
+    before = [t for t in statement.tokens if t.word < op.word][-1:]
+    return before + [t for t in statement.tokens if t.word >= op.after][:2]
+
+
+def _phrase(statement: Statement, op: Operator) -> str:
+    return statement.spelled(op.start, op.end)
+
+
+def bounds(alignment: Alignment) -> Iterator[Disagreement]:
+    """Compare the bounds (at least, at most, …) of numbers that both sides contain."""
+    for token, match in alignment.pairs():
+        if token.quantity is None or match.token.quantity is None or not agrees(token.quantity, match.token.quantity):
+            continue
+        mine, theirs = bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)
+        if not mine:
+            continue
+        wrong = (
+            (mine in LOWER and theirs in UPPER)
+            or (mine in UPPER and theirs in LOWER)
+            or (mine == "exact" and theirs in {"over", "under"})
+            or (mine == "over" and theirs in {"", "min", "exact"} and not _larger(match, token))
+            or (mine == "under" and theirs in {"", "max", "exact"} and not _larger(match, token, below=True))
+        )
+        if wrong:
+            number = alignment.claim.text[token.start : token.end]
+            yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
+
+
+def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
+    """Return whether the number of the passage is larger (or, with `below`, smaller) than that of the claim."""
+    mine, theirs = token.quantity, match.token.quantity
+    if mine is None or theirs is None or not mine.values or not theirs.values:
+        return True
+    a, b = mine.values[0] * mine.factor, theirs.values[0] * theirs.factor
+    return b < a if below else b > a
+
+
+def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) -> str:
+    """Return the kind of bound of a number, "" if there is none. Negation reverses it: "does not exceed"."""
+    for op in statement.operators:
+        if op.kind not in _BOUNDS:
+            continue
+        if 0 <= token.word - op.after < _BOUND_REACH or (0 <= op.word - token.word <= 2 and op.start - token.end <= 12):
+            if op.kind in {"over", "under"} and op.start > token.end:
+                continue
+            flipped = any(n.kind in _DENYING and 0 < op.word - n.after + 1 <= _FLIP_REACH for n in statement.operators)
+            if flip and flipped and op.kind in {"over", "under"}:
+                return "max" if op.kind == "over" else "min"
+            return op.kind
+    limits = {op.kind for op in statement.of("min", "max") if op.clause == token.clause}
+    alone = sum(t.quantity is not None for t in statement.tokens) == 1
+    return limits.pop() if alone and len(limits) == 1 else ""  # "the minimum age for drivers is 21"

@@ -1,0 +1,130 @@
+"""Words that a claim has in the place of others, or in addition to what the passage says.
+
+Unknown words can be paraphrases, so that these disagreements refuse a citation only if the rest of the claim agrees.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ...text.clauses import ContentToken, Statement
+from ...text.clauses.statement import DENIALS
+from ...text.clauses.vocabulary import vocabulary
+from .alignment import Alignment
+from .disagreement import Disagreement, Reason
+
+_SURE, _LIKELY, _WEAK = 0.6, 0.4, 0.3
+_ONLY_REACH = 3  # words between "only" and the word that it restricts
+_LONG = 20  # tokens of a passage that restricts one thing
+_HALF = 0.5  # share of the claim that the passage has, if it restricts what the claim extends
+_NEARLY_ALL = 0.75
+
+
+def _unknown(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> list[ContentToken]:
+    """Return the words of the claim that no sentence of the passage has."""
+    everywhere = {t.stem for alignment in alignments for t in alignment.passage.tokens} | known
+    return [
+        token
+        for n, token in enumerate(claim.tokens)
+        if token.quantity is None
+        and not token.operator
+        and token.stem not in everywhere
+        and not any(alignment.matches[n] for alignment in alignments)
+    ]
+
+
+def outside_restriction(
+    claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
+) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim extends to others what the passage restricts: "only on weekdays".
+
+    The claim has none of the words behind "only", or it has others in addition to them.
+    """
+    passage = best.passage
+    if claim.kinds() & (DENIALS | {"except", "without", "unless"}) or best.coverage < _HALF:
+        return
+    if len(passage.tokens) > _LONG:
+        return
+    own = [op.after for op in claim.of("only")]
+    unknown = [t for t in _unknown(claim, alignments, known) if not t.verbal]
+    if own:
+        unknown = [t for t in unknown if any(0 <= t.word - after < _ONLY_REACH for after in own)]
+    if not unknown:
+        return
+    matched = {id(m.token) for _, m in best.pairs()}
+    for op in passage.of("only"):
+        near = [t for t in passage.tokens if 0 <= t.word - op.after < _ONLY_REACH][:2]
+        near = near or [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH][-1:]
+        if not near or op.clause not in best.mains or _unique(passage, op.word):
+            continue
+        joined = any(t.piece for t in unknown) or "all" in claim.kinds()
+        if joined or not any(id(t) in matched for t in near):
+            said = passage.spelled(min(op.start, near[0].start), max(op.end, near[-1].end))
+            word = claim.text[unknown[0].start : unknown[0].end]
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{word}”", _SURE, rule="outside")
+            return
+
+
+def _unique(passage: Statement, at: int) -> bool:
+    """Return whether "only" says that something is unique: "the only actor"."""
+    return at > 0 and passage.words[at - 1] in vocabulary(passage.language).role("article")
+
+
+def added_words(
+    claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
+) -> Iterator[Disagreement]:
+    """Yield a disagreement if a whole part of the claim is missing in the passage: "… and is waterproof"."""
+    missing = {id(t) for t in _unknown(claim, alignments, known)}
+    for piece in range(1, claim.pieces):
+        own = [t for t in claim.tokens if t.piece == piece]
+        if own and all(id(t) in missing for t in own) and _coordinated(claim, own[0]):
+            said = claim.spelled(own[0].start, own[-1].end)
+            others = [match for token, match in zip(claim.tokens, best.matches, strict=True) if token.piece != piece]
+            strength = _SURE if all(others) else _LIKELY
+            yield Disagreement(Reason.BINDING, f"the passage does not mention “{said}”", strength, rule="added")
+            return
+
+
+def _coordinated(claim: Statement, token: ContentToken) -> bool:
+    """Return whether a conjunction is between the piece of a token and the one before."""
+    before = [t for t in claim.tokens if t.piece < token.piece]
+    between = claim.words[before[-1].word + 1 : token.word] if before else []
+    return not vocabulary(claim.language).role("conjunction").isdisjoint(between)
+
+
+def replaced_words(
+    claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
+) -> Iterator[Disagreement]:
+    """Yield a disagreement for the first noun of the claim in whose place the passage has another one.
+
+    Both follow the same preposition and the same word, and each side lacks the noun of the other.
+    """
+    unknown = [t for t in _unknown(claim, alignments, known) if not t.verbal]
+    if not unknown:
+        return
+    taken = {id(m.token) for _, m in best.pairs()}
+    free = [t for t in best.passage.tokens if id(t) not in taken and t.quantity is None and not t.operator]
+    rest = 1 - len(unknown) / len(claim.tokens)
+    for token in unknown:
+        for other in free:
+            if not _same_slot(best, token, other):
+                continue
+            sure = rest >= _NEARLY_ALL and len(unknown) == 1
+            detail = (
+                f"the passage says “{best.passage.text[other.start : other.end]}”, "
+                f"not “{claim.text[token.start : token.end]}”"
+            )
+            yield Disagreement(Reason.BINDING, detail, _LIKELY if sure else _WEAK, rule="replaced")
+            return
+
+
+def _same_slot(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
+    """Return whether two nouns have the same preposition and the same word before them, or the same after them."""
+    if token.before != other.before or token.verbal or other.verbal or token.name != other.name:
+        return False
+    claim, passage = alignment.claim.tokens, alignment.passage.tokens
+    at = next(n for n, t in enumerate(claim) if t is token)
+    there = next(n for n, t in enumerate(passage) if t is other)
+    match_of = {id(t): id(m.token) for t, m in alignment.pairs()}
+    before = at > 0 and there > 0 and match_of.get(id(claim[at - 1])) == id(passage[there - 1])
+    last = at + 1 == len(claim)
+    after = not last and there + 1 < len(passage) and match_of.get(id(claim[at + 1])) == id(passage[there + 1])
+    return (before and (after or last or bool(token.before))) or (after and at == 0)

@@ -1,0 +1,117 @@
+"""Compare directions, times and causes: from and to, before and until, because and despite."""
+
+from collections.abc import Iterator, Sequence
+
+from ...text.clauses import ContentToken, Operator, Statement
+from .alignment import Alignment
+from .disagreement import Disagreement, Reason
+
+_MOTIONS = {
+    "en": (frozenset({"from"}), frozenset({"to", "into"})),
+    "de": (frozenset({"aus", "von", "vom"}), frozenset({"nach", "zu", "zum", "zur"})),
+    "fr": (frozenset({"de", "du", "depuis"}), frozenset({"à", "a", "au", "vers", "jusqu'a"})),
+    "es": (frozenset({"de", "desde", "del"}), frozenset({"a", "al", "hasta", "hacia"})),
+}
+
+
+def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if origin and destination are swapped: "from A to B", "from B to A"."""
+    if alignment.claim.language not in _MOTIONS:
+        return
+    source, target = _MOTIONS[alignment.claim.language]
+    left = [(t, m) for t, m in alignment.pairs() if t.before in source and m.token.before in target]
+    right = [(t, m) for t, m in alignment.pairs() if t.before in target and m.token.before in source]
+    if left and right:
+        word = alignment.claim.text[left[0][0].start : left[0][0].end]
+        yield Disagreement(
+            Reason.DIRECTION,
+            f"the passage has the direction the other way round: to “{word}”, not from it",
+            rule="from",
+        )
+
+
+_CAUSES = {"because": "despite", "despite": "because"}
+_TIMES = ("before", "after", "until", "since", "upon", "during")
+_SAME_TIME = frozenset(
+    {
+        ("after", "since"),
+        ("before", "until"),
+        ("until", "before"),
+        ("since", "after"),
+        ("after", "upon"),
+        ("upon", "after"),
+        ("upon", "during"),
+        ("during", "upon"),
+    }
+)
+
+
+def different_time(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the same event has another temporal word: "due before delivery", "due upon delivery"."""
+    theirs = {id(token): op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
+    mine = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for op, token in mine:
+        match = match_of.get(id(token))
+        other = theirs.get(id(match.token)) if match else None
+        if token.quantity is not None and token.quantity.unit:
+            continue
+        if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
+            continue
+        said, mine_said = alignment.passage.spelled(other.start, other.end), alignment.claim.spelled(op.start, op.end)
+        if said.casefold() != mine_said.casefold():
+            yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine_said}”", rule="when")
+
+
+def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
+    """Return the token that a preposition belongs to: the next of its piece; the one before it in Chinese."""
+    if statement.language == "zh" and op.kind in {"before", "after"}:
+        return next((t for t in reversed(statement.tokens) if t.word < op.word and t.piece == op.piece), None)
+    return next((t for t in statement.tokens if t.word >= op.after and t.piece == op.piece), None)
+
+
+_PRESENT = frozenset({"is", "are", "has", "have", "ist", "sind", "est", "sont", "es", "son", "esta", "estan"})
+_PAST = frozenset({"was", "were", "had", "war", "waren", "etait", "etaient", "fut", "era", "eran", "fue", "fueron"})
+_ENDED = frozenset({"until", "before"})
+
+
+def ended(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim states as present what the passage says was so until some time."""
+    claim, passage = alignment.claim, alignment.passage
+    if _PRESENT.isdisjoint(claim.words) or not _PAST.isdisjoint(claim.words) or _PAST.isdisjoint(passage.words):
+        return
+    if _ENDED & claim.kinds() or any(t.quantity is not None for t in claim.tokens):
+        return
+    for op in passage.of("until"):
+        if op.clause in alignment.mains:
+            said = passage.spelled(op.start, passage.tokens[-1].end)
+            yield Disagreement(Reason.DIRECTION, f"the passage says that it was so only “{said}”", rule="until")
+            return
+
+
+def opposite_cause(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if one side names as a reason what the other calls an obstacle: "despite", "because of"."""
+    match_of = {id(token): match.token for token, match in alignment.pairs()}
+    theirs = [(op, _next_token(alignment.passage, op)) for op in alignment.passage.of(*_CAUSES)]
+    for op in alignment.claim.of(*_CAUSES):
+        token = _next_token(alignment.claim, op)
+        for other, reason in theirs:
+            if other.kind == _CAUSES[op.kind] and token is not None and match_of.get(id(token)) is reason:
+                said = alignment.passage.spelled(other.start, other.end)
+                mine = alignment.claim.spelled(op.start, op.end)
+                yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine}”", rule="obstacle")
+                return
+
+
+def unknown_cause(alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim gives a reason of which the passage has no word."""
+    given = bool({"because", "leads"} & alignment.passage.kinds())
+    for op in alignment.claim.of("because"):
+        following = [
+            (token, any(one.matches[n] for one in alignments if given or one is alignment))
+            for n, token in enumerate(alignment.claim.tokens)
+            if token.word >= op.after and token.clause == op.clause
+        ]
+        if following and not any(found for _, found in following):
+            said = alignment.claim.spelled(op.start, following[-1][0].end)
+            yield Disagreement(Reason.BINDING, f"the passage does not give this reason: “{said}”", rule="cause")

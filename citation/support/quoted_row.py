@@ -1,0 +1,49 @@
+"""The row of a Markdown table that a sentence is about, as its quote: a header proves nothing."""
+
+import re
+
+from ..text.search_terms import search_terms
+
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
+MAX_ROWS = 200  # rows of a table that are compared with the sentence
+
+
+def quoted_row(claim: str, text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the row with the most terms of the claim, if the passage `text[start:end]` begins in a table.
+
+    Return the span of the passage if it does not, or if no row has a term of the claim.
+    """
+    if "|" not in text[start:end]:
+        return start, end
+    first = text.rfind("\n", 0, start) + 1
+    rows = _rows_below(text, first)
+    if not rows:
+        return start, end
+    terms = set(search_terms(claim))
+    best = max(rows, key=lambda row: len(terms & set(search_terms(text[slice(*row)]))))
+    return best if terms & set(search_terms(text[slice(*best)])) else (start, end)
+
+
+def _rows_below(text: str, first: int) -> list[tuple[int, int]]:
+    """Return the rows below the header of the table to which the line at `first` belongs, except its rule."""
+    lines: list[tuple[int, int]] = []
+    at = _table_start(text, first)
+    while at < len(text) and len(lines) < MAX_ROWS:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if "|" not in text[at:end]:
+            break
+        lines.append((at, end))
+        at = end + 1
+    rule = next((i for i, line in enumerate(lines[:2]) if _RULE.fullmatch(text, *line)), None)
+    return [] if rule is None else lines[rule + 1 :]
+
+
+def _table_start(text: str, first: int) -> int:
+    """Return the beginning of the first line of the table."""
+    for _ in range(MAX_ROWS):
+        before = text.rfind("\n", 0, max(0, first - 1)) + 1
+        if first == 0 or "|" not in text[before : first - 1]:
+            break
+        first = before
+    return first

@@ -1,0 +1,63 @@
+"""Scopes: the words of a sentence that a negation or an exception applies to."""
+
+from bisect import bisect_right
+
+from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
+from .vocabulary import vocabulary
+
+# Maximum content words in the phrase of `except` or `without`.
+_PHRASE = 5
+_ONCE = frozenset({"fr", "es"})  # two negations in one clause are one: "no … nadie", "ne … jamais"
+
+
+def set_signs(statement: Statement) -> None:
+    """Set the sign of every token."""
+    negative = _negative_clauses(statement)
+    for token in statement.tokens:
+        if token.clause in negative:
+            token.sign = -token.sign
+    for op in statement.operators:
+        if op.kind == "because" and op.clause in negative and _denied_before(statement, op):
+            for token in statement.tokens:  # "the barges could not sail because of the low river"
+                if token.clause == op.clause and token.word >= op.after:
+                    token.sign = -token.sign
+        if op.kind in EXCEPTIVE:
+            for token in _phrase(statement, op):
+                token.sign = -token.sign
+                token.scoped = True
+
+
+def _denied_before(statement: Statement, op: Operator) -> bool:
+    """Return whether a negation is before an operator in its clause."""
+    return any(one.kind in NEGATING and one.clause == op.clause and one.word < op.word for one in statement.operators)
+
+
+def _negative_clauses(statement: Statement) -> set[int]:
+    """Return the clauses with an odd number of negations."""
+    count: dict[int, int] = {}
+    counted = -1
+    coordinated = vocabulary(statement.language).role("coordinated")
+    stating = {token.clause for token in statement.tokens if not token.operator}
+    for op in statement.operators:
+        if op.clause in count and statement.words[op.word] in coordinated:
+            continue  # "neither … nor" denies once
+        if op.kind in NEGATING and op.word != counted:
+            counted = op.word  # a phrase of two kinds negates once
+            clause = op.clause + (op.kind == "false" and op.clause not in stating)  # "es stimmt nicht, dass …"
+            single = statement.language in _ONCE and op.kind in {"not", "no"}
+            count[clause] = 1 if single and clause in count else count.get(clause, 0) + 1
+    return {clause for clause, negations in count.items() if negations % 2}
+
+
+def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
+    """Return the tokens of the phrase after an operator, up to the next predicate or the end of its piece.
+
+    If there are none, return those before it: "goalkeepers aside, …".
+    """
+    first = bisect_right([token.word for token in statement.tokens], op.after - 1)
+    found: list[ContentToken] = []
+    for token in statement.tokens[first : first + _PHRASE]:
+        if token.piece != op.piece or (found and (token.verbal or token.clausal)):
+            break
+        found.append(token)
+    return found or [token for token in statement.tokens[:first] if token.piece == op.piece]

@@ -1,0 +1,186 @@
+"""Disagreements by rule: comparisons, restrictions, added parts, times and causes, and Chinese bindings."""
+
+import pytest
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.gates.disagreement import REFUSES, Disagreement
+from citestream.citation.support.scorers import Claim, scorer
+
+
+def disagreements(text: str, claim: str) -> list[Disagreement]:
+    prepared = scorer("lexical").prepare([Evidence(1, text, "a")])
+    asked = Claim(claim)
+    return GateChecks(asked, prepared.index).disagreements(0, (0, len(text)))
+
+
+def refusing_rules(text: str, claim: str) -> set[str]:
+    return {one.rule for one in disagreements(text, claim) if one.strength >= REFUSES}
+
+
+REFUSED = {
+    "a comparison the other way round": (
+        "comparison",
+        "Mount Kelda is higher than Mount Ristor.",
+        "Mount Ristor is higher than Mount Kelda.",
+    ),
+    "the opposite grade": ("comparison", "Silver is softer than steel.", "Silver is harder than steel."),
+    "more for as much": (
+        "comparison",
+        "Women scored as high as men in the test.",
+        "Women scored higher than men in the test.",
+    ),
+    "a multiple the other way round": (
+        "comparison",
+        "Plan A costs twice as much as plan B.",
+        "Plan B costs twice as much as plan A.",
+    ),
+    "the second comparison of a sentence": (
+        "comparison",
+        "Zinc is cheaper than copper but more expensive than iron.",
+        "Zinc is cheaper than iron but more expensive than copper.",
+    ),
+    "a German comparison": ("comparison", "Der Rhein ist länger als die Elbe.", "Die Elbe ist länger als der Rhein."),
+    "a French comparison": (
+        "comparison",
+        "Le train est plus rapide que le bus.",
+        "Le bus est plus rapide que le train.",
+    ),
+    "a Chinese comparison": ("comparison", "火车比汽车快。", "汽车比火车快。"),
+    "another day than the only ones": (
+        "outside",
+        "The train stops in Holten only on weekdays.",
+        "The train stops in Holten only on Sundays.",
+    ),
+    "more than the only thing": (
+        "outside",
+        "The drug was tested only on mice.",
+        "The drug was tested on mice and on humans.",
+    ),
+    "others than the only ones in Chinese": ("outside", "博物馆只在周末开放。", "博物馆每天开放。"),
+    "a part that the passage does not have": (
+        "added",
+        "The camera records in 4K and has two microphones.",
+        "The camera records in 4K, has two microphones and is waterproof.",
+    ),
+    "a verb that denies in the place of another": (
+        "denied",
+        "The insurer rejected the claim for water damage.",
+        "The insurer paid the claim for water damage.",
+    ),
+    "all of a part": (
+        "part",
+        "Two thirds of the members supported the motion.",
+        "All members supported the motion.",
+    ),
+    "an obstacle told as a reason": (
+        "obstacle",
+        "The crew survived thanks to the life raft.",
+        "The crew survived in spite of the life raft.",
+    ),
+    "another reason": (
+        "cause",
+        "The match was postponed owing to the storm.",
+        "The match was postponed owing to a strike.",
+    ),
+    "a state that has ended": (
+        "until",
+        "Until 2019 entry to the museum was free. Since then a ticket has cost 6 euros.",
+        "Entry to the museum is free.",
+    ),
+    "a plan for a fact": (
+        "done",
+        "The airline has opened a new route to Cairo.",
+        "The airline is considering a new route to Cairo.",
+    ),
+    "a question told as an answer": (
+        "open",
+        "Critics ask whether the tunnel is safe.",
+        "Critics confirm that the tunnel is safe.",
+    ),
+    "an event of a dream": ("frame", "In her dream, the whole village was flooded.", "The whole village was flooded."),
+    "two people of one Chinese sentence": ("conjuncts", "张明教物理，刘芳教历史。", "张明教历史。"),
+    "two values of one Chinese sentence": ("conjuncts", "成人票12元，儿童票5元。", "儿童票12元。"),
+    "an exception in Chinese": ("negation", "除南门外，公园的所有入口都开放。", "公园南门开放。"),
+    "before for after in Chinese": ("when", "货款在交货后支付。", "货款在交货前支付。"),
+    "not all in Chinese": ("quantifier", "并非所有样品都合格。", "所有样品都合格。"),
+    "roles in French, with the auxiliary a": (
+        "role",
+        "Le locataire a poursuivi le propriétaire.",
+        "Le propriétaire a poursuivi le locataire.",
+    ),
+    "directions in French": (
+        "from",
+        "L'entreprise a transféré son siège de Lille à Metz.",
+        "L'entreprise a transféré son siège de Metz à Lille.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rule", "text", "claim"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_false_claim_breaks_a_rule(rule: str, text: str, claim: str) -> None:
+    assert rule in refusing_rules(text, claim)
+
+
+PASSED = {
+    "a comparison from the other side": ("Silver is softer than steel.", "Steel is harder than silver."),
+    "half for twice": ("Plan A costs twice as much as plan B.", "Plan B costs half as much as plan A."),
+    "less for more in French": (
+        "Le Doubs est moins long que la Saône.",
+        "La Saône est plus longue que le Doubs.",
+    ),
+    "the opposite grade in Spanish": (
+        "El cobre es más caro que el hierro.",
+        "El hierro es más barato que el cobre.",
+    ),
+    "a denial by the next sentence": (
+        "Tomas Wiik proposed a new warehouse in Malmö. The board did not approve it.",
+        "The board did not approve the new warehouse in Malmö.",
+    ),
+    "a superlative for no greater one": (
+        "Aucune tour du quartier n'est plus haute que la tour Nord.",
+        "La tour Nord est la plus haute tour du quartier.",
+    ),
+    "the same restriction": (
+        "The train stops in Holten only on weekdays.",
+        "Only on weekdays does the train stop in Holten.",
+    ),
+    "an upper bound for a forbidden excess": (
+        "The tablet must not be stored above 25 degrees.",
+        "The tablet must be stored at 25 degrees or below.",
+    ),
+    "a freedom for no duty": (
+        "Attendance at the briefing is voluntary.",
+        "Nobody has to attend the briefing.",
+    ),
+    "a reason behind a denial": (
+        "Because the river was low, the barges could not sail.",
+        "The barges could not sail because of the low river.",
+    ),
+    "a reason as the subject": (
+        "The match was cancelled owing to the storm.",
+        "The storm was the reason for cancelling the match.",
+    ),
+    "closed for open until": ("The shop was open until 2015.", "The shop closed in 2015."),
+    "it is not true that, in German": (
+        "Es stimmt nicht, dass das Wasser verseucht ist.",
+        "Das Wasser ist nicht verseucht.",
+    ),
+    "wurde is not würde": (
+        "Nach dem Brand wurde das Dach erneuert.",
+        "Das Dach wurde nach dem Brand erneuert.",
+    ),
+    "no in a name": (
+        "The book was adapted into the film No Country for Old Men.",
+        "No Country for Old Men was adapted into a film.",
+    ),
+    "a heading that is a sentence": (
+        "## Elena Brandt appointed as head of the national team\nThe federation announced it on Monday.",
+        "Elena Brandt was appointed as head of the national team.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "claim"), PASSED.values(), ids=PASSED.keys())
+def test_a_paraphrase_breaks_no_rule(text: str, claim: str) -> None:
+    assert refusing_rules(text, claim) == set()

@@ -1,0 +1,71 @@
+"""Reliability of disagreements: sure ones of unknown rules refuse, others lower the log odds of support."""
+
+import json
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.decision import explain, lowered
+from citestream.citation.support.gates import GateChecks, Reason
+from citestream.citation.support.gates.disagreement import Disagreement
+from citestream.citation.support.gates.reliability import CERTAIN, Reliability, reliability, rule_key
+from citestream.citation.support.scorers import Claim, scorer
+
+KNOWN = Reliability(short={"role/role": 4.0, "binding/added?": 1.5}, long={"role/role": 0.5})
+SURE = Disagreement(Reason.ROLE, "", rule="role")
+WEAK = Disagreement(Reason.BINDING, "", 0.4, "added")
+NEGATION = Disagreement(Reason.NEGATION, "", rule="negation")
+WEEKDAY = Disagreement(Reason.BINDING, "", rule="class")
+UNKNOWN = Disagreement(Reason.UNIT, "", rule="scale")
+CASES = {
+    "a known rule counts as fitted for short claims": (SURE, True, 4.0),
+    "a known rule counts as fitted for longer claims": (SURE, False, 0.5),
+    "a weak disagreement counts if it was fitted": (WEAK, True, 1.5),
+    "a weak disagreement that was not fitted does not count": (WEAK, False, 0.0),
+    "a sure disagreement that was not fitted refuses": (UNKNOWN, False, CERTAIN),
+    "a negation on one side refuses in longer claims too": (NEGATION, False, CERTAIN),
+    "another member of a class refuses in longer claims too": (WEEKDAY, False, CERTAIN),
+}
+
+
+@pytest.mark.parametrize(("found", "short", "doubt"), CASES.values(), ids=CASES)
+def test_how_much_a_disagreement_counts(found: Disagreement, short: bool, doubt: float) -> None:
+    assert KNOWN.doubt(found, short=short) == doubt
+
+
+def test_weak_disagreements_are_counted_apart() -> None:
+    assert rule_key(SURE) == "role/role"
+    assert rule_key(WEAK) == "binding/added?"
+
+
+@given(st.floats(0.01, 0.99), st.floats(0, CERTAIN))
+def test_a_doubt_never_raises_a_probability(probability: float, doubt: float) -> None:
+    assert 0 <= lowered(probability, doubt) <= probability + 1e-12
+
+
+def test_the_stored_values_are_doubts_of_rules() -> None:
+    known = reliability()
+    for values in (known.short, known.long):
+        assert all(rule.split("/")[0] in set(Reason) for rule in values)
+        assert all(0 <= doubt <= CERTAIN for doubt in values.values())
+    raw = json.loads(files("citestream.citation.support").joinpath("weights", "disagreements.json").read_text("utf-8"))
+    assert "fitted" in raw["provenance"]
+
+
+def test_a_verdict_names_a_disagreement_only_if_it_decides() -> None:
+    text = "Arden Steel acquired Borrow Castings in 2019 for its foundry in the north of the country."
+    evidence = [Evidence(1, text, "e1"), Evidence(2, "The museum closes in winter.", "e2")]
+    prepared = scorer("lexical").prepare(evidence)
+    claim = Claim("Borrow Castings acquired Arden Steel.")
+    assert GateChecks(claim, prepared.index).short
+    verdict = explain(claim, prepared.score(claim), prepared)[0]
+    assert not verdict.cited
+    assert verdict.refusal is not None
+    assert verdict.refusal.reason is Reason.ROLE
+    same = Claim("Arden Steel acquired Borrow Castings.")
+    verdict = explain(same, prepared.score(same), prepared)[0]
+    assert verdict.cited
+    assert verdict.refusal is None
