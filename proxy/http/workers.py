@@ -2,6 +2,8 @@
 
 import logging
 import os
+import resource
+import secrets
 import signal
 import socket
 import time
@@ -13,9 +15,9 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 
 from ..config import Config, ConfigError, Server
+from .application import BACKLOG
 from .application import serve as serve_here
 
-BACKLOG = 1024  # connections that wait while all workers are busy
 QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
 QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more
 GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
@@ -33,6 +35,7 @@ def serve(config: Config, started: Started = print) -> None:
 
     `started` is called with the address when all of them accept requests. Raise ConfigError and OSError.
     """
+    _raise_file_limit()
     if config.server.workers == 1:
         serve_here(config, started)
         return
@@ -46,14 +49,28 @@ def serve(config: Config, started: Started = print) -> None:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _raise_file_limit() -> None:
+    """Allow as many open files as the system permits. Each stream has two: the client's connection and the provider's.
+
+    Shells often allow 1,024, which 500 streams use up.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # macOS refuses some values
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def _listening(server: Server) -> socket.socket:
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
     return socket.create_server((server.host, server.port), family=family, backlog=BACKLOG)
 
 
 def _shared(config: Config, folder: Path) -> Config:
-    """Return the configuration of each worker: its share of the streams, and the store that all share."""
-    server = config.server.model_copy(update={"max_streams": ceil(config.server.max_streams / config.server.workers)})
+    """Return the configuration of each worker: its share of the streams, and what all share."""
+    shared = {
+        "max_streams": ceil(config.server.max_streams / config.server.workers),
+        "link_secret": config.server.link_secret or secrets.token_urlsafe(),
+    }
+    server = config.server.model_copy(update=shared)
     if config.store.url:
         return config.model_copy(update={"server": server})
     file = config.references.file or str(folder / "references.sqlite")

@@ -32,6 +32,8 @@ from .telemetry import WAIT_TIME, CallObserver, CallTarget, Observer, SearchObse
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)  # buckets for answers of up to 10 minutes
 _MILLISECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # scoring takes 1 ms per sentence
+# Buckets for stalls of the event loop. The aim is 20 ms; the scheduler reports steps from 5 ms.
+_STALLS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _OTHER = "other"  # the endpoint label of unknown paths
 _CLIENT_CLOSED = str(CLIENT_CLOSED)
 
@@ -64,6 +66,9 @@ class Metrics(Observer):
         )
         self._retrieval = self._histogram(
             "retrieval_seconds", "Duration of searches for evidence.", _MILLISECONDS, "retriever", "outcome"
+        )
+        self._stalls = self._histogram(
+            "loop_stall_seconds", "Work that blocked other requests for 5 ms or more.", _STALLS, "cause"
         )
         self._scoring = self._histogram("scoring_seconds", "Scoring time per answer.", _MILLISECONDS, "scorer")
         self._claims = self._counter("claims", "Sentences that make a claim.")
@@ -137,6 +142,10 @@ class Metrics(Observer):
             self._judge_tokens.inc(judging.tokens)
         if grounding.degraded:
             self._degraded.labels(grounding.scorer).inc()
+
+    def loop_stalled(self, cause: str, seconds: float) -> None:
+        """Record work that blocked the event loop. `cause`: a name from the code."""
+        self._stalls.labels(cause).observe(seconds)
 
     def call_started(self, target: CallTarget, request: ChatRequest | None) -> CallObserver:
         """Return an observer that records the duration of a call."""

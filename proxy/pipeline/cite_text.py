@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
-from citestream.citation.answer import UNDECIDED, Answer, Draft
-from citestream.citation.cite import CitedText, align, calibrate_answer, decide, drafts_of, finish
+from citestream.citation.answer import Answer
+from citestream.citation.cite import CitedText, align, calibrate_answer, finish, spaced
+from citestream.citation.draft import UNDECIDED, Draft
 from citestream.citation.evidence import Evidence
 from citestream.citation.explanation import Explained, explain_drafts
 from citestream.citation.json_answer import JsonAnswer
@@ -14,12 +15,13 @@ from citestream.citation.options import Options
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Support
 from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Scores, scorer
+from citestream.providers.scheduler import Work
 
 from ..scorers import Scorers
 from .scoring import ExternalModels, Scoring
 
 MAX_STALLED = 5.0  # deadlines without a vector: the text is not streamed, and a model may take seconds to load
-BLOCK = 20_000  # characters segmented between two iterations of the event loop: some milliseconds
+BLOCK = 4_000  # characters that are segmented at a time: 1 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +39,15 @@ class ScoredText:
         """Return the text with its markers. Must be called once, since it adds to the references."""
         pieces: list[str] = []
         supports: list[tuple[Support, ...]] = []
+        work = Work("cite")
         for start in range(0, len(self.drafts), MAX_BATCH):
             batch = slice(start, start + MAX_BATCH)
             for draft, decision in zip(self.drafts[batch], await self._decide(batch), strict=True):
-                pieces.append(self.answer.cite(draft, decision))
+                with work:
+                    pieces.append(self.answer.cite(draft, decision))
                 supports.append(decision.supports)
-                await asyncio.sleep(0)
+                if work.due:
+                    await work.pause()
         self.response.grounding.degraded |= self.scoring.degraded
         return finish(self.response, pieces, supports, self.scores)
 
@@ -50,12 +55,12 @@ class ScoredText:
         """Decide about several sentences. With a judge, its questions about all of them run concurrently."""
         rows = list(zip(self.drafts[batch], self.scores[batch], strict=True))
         if self.scoring.judge_report is None:
-            return [decide(draft, scored, self.prepared, self.response.options) for draft, scored in rows]
+            return [await self._decide_one(draft, scored) for draft, scored in rows]
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._judge(draft, scored)) for draft, scored in rows]
+            tasks = [group.create_task(self._decide_one(draft, scored)) for draft, scored in rows]
         return [task.result() for task in tasks]
 
-    async def _judge(self, draft: Draft, scored: Scores | None) -> Decision:
+    async def _decide_one(self, draft: Draft, scored: Scores | None) -> Decision:
         if draft.claim is None or scored is None:
             return UNDECIDED
         hints, options = frozenset(draft.cited), self.response.options
@@ -100,7 +105,6 @@ async def score_text(
     await scoring.embed(claims, max_stalled=MAX_STALLED)
     found: list[Scores] = []
     for start in range(0, len(claims), MAX_BATCH):
-        await asyncio.sleep(0)  # one call takes 2 ms, and a text may have a hundred thousand claims
         found += await scoring.score_all(claims[start : start + MAX_BATCH])
     scores = align([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
@@ -111,13 +115,18 @@ async def score_text(
 
 async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGenerator[Draft, None]:
     """Yield the drafts of `drafts_of`. The segmenter cuts a text independently of the blocks in which it arrives."""
+    work = Work("cite")
     if not isinstance(text, str):
-        for draft in drafts_of(answer, text):
-            yield draft
+        for sentence in spaced(text):
+            for draft in await work.run(answer.take_in_steps(sentence)):
+                yield draft
         return
     for start in range(0, len(text), BLOCK):
-        for draft in answer.feed(text[start : start + BLOCK]):
+        with work:
+            drafts = answer.feed(text[start : start + BLOCK])
+        if work.due:
+            await work.pause()
+        for draft in drafts:
             yield draft
-        await asyncio.sleep(0)
     for draft in answer.flush():
         yield draft

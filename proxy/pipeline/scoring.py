@@ -13,7 +13,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.grounding import JudgeReport
 from citestream.citation.options import Options
 from citestream.citation.support.calibration import calibrate_all
-from citestream.citation.support.decision import Decision, assess, decide
+from citestream.citation.support.decision import Decision, assess_in_steps, decide
 from citestream.citation.support.scorers import (
     Claim,
     PreparedEvidence,
@@ -24,9 +24,10 @@ from citestream.citation.support.scorers import (
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
 from citestream.providers.judging.cross_encoder import EntailmentModel
+from citestream.providers.scheduler import Work
 
 from .judging import Judge
-from .preparation import Preparations
+from .preparation import prepare
 
 log = logging.getLogger("citestream")
 
@@ -42,7 +43,6 @@ class ExternalModels:
     embedder: Embedder | None = None
     cross_encoder: EntailmentModel | None = None
     judge: Judge | None = None  # has a deadline of its own
-    preparations: Preparations | None = None  # the queue that prepares evidence; None: one of its own
 
 
 class Scoring:
@@ -58,8 +58,9 @@ class Scoring:
         self._judge = models.judge.open(self.judge_report) if models.judge and self.judge_report else None
         self._deadline = self._patience = models.deadline
         self._embedding = asyncio.Lock()
+        self._work, self._score_work = Work("decide"), Work("score")
         self._complete: PreparedEvidence | None = None
-        self._preparing = (models.preparations or Preparations()).begin(scorer, evidence)
+        self._preparing = prepare(scorer, evidence)
 
     @property
     def may_wait(self) -> bool:
@@ -98,7 +99,7 @@ class Scoring:
             vectors = await self._claim_vectors(self._embedder, [claim.text for claim in claims])
             claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]
         prepared = await self.prepared()
-        scores = prepared.score_all(claims)
+        scores = await self._score_work.run(prepared.score_in_steps(claims))
         if prepared.needs_entailment:
             scores = [await self._cross_encode(prepared, *pair) for pair in zip(claims, scores, strict=True)]
         self.degraded |= any(one.degraded for one in scores)
@@ -119,7 +120,8 @@ class Scoring:
         """Decide which evidence supports a claim whose scores are known, with the judge if there is one."""
         judge = self._judge
         at_least = judge.at_least if judge else 1.0
-        verdicts = assess(claim, scores, prepared, hints=hints, at_least=at_least, complete=options.explain)
+        steps = assess_in_steps(claim, scores, prepared, hints=hints, at_least=at_least, complete=options.explain)
+        verdicts = await self._work.run(steps)
         if judge:
             verdicts = await judge.review(claim, verdicts, prepared)
             self.degraded |= judge.degraded

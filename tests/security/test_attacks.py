@@ -138,7 +138,7 @@ def test_names_and_addresses_do_no_harm_where_they_are_shown(case: str) -> None:
                 assert hrefs == local, (renderer, shown)
             assert shown.count("\n") == (0 if "**References**" not in shown else 5), shown
             told = {**response.choice_fields(0), **response.response_fields()}
-            told["closing"] = response.closing_fields(0)
+            told["announced"] = response.announce()
             for address in addresses(told):
                 scheme, colon, _ = address.strip().partition(":")
                 assert not colon or scheme.lower() in {"http", "https", "urn", "file"} or not scheme.isalnum(), address

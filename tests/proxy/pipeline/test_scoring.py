@@ -1,6 +1,7 @@
 """Scoring one request: what comes from outside may be late or broken, the answer never is."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,9 +10,10 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, scorer
+from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
+from citestream.citation.support.scorers.hybrid import HybridScorer
+from citestream.citation.text.steps import Steps
 from citestream.providers.embedding import Embedder, Limits
-from citestream.proxy.pipeline.preparation import Preparations
 from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
 
 EVIDENCE = [
@@ -170,17 +172,17 @@ async def test_a_finished_text_waits_while_vectors_come_and_not_much_longer() ->
 
 
 async def test_whoever_loses_patience_takes_the_evidence_from_nobody() -> None:
-    class Held(Preparations):
+    released = threading.Event()
+
+    class Held(HybridScorer):
         """Becomes ready on demand."""
 
-        def begin(self, scorer: Scorer, evidence: Sequence[Evidence]) -> "asyncio.Future[PreparedEvidence]":
-            self.prepared: asyncio.Future[PreparedEvidence] = asyncio.get_running_loop().create_future()
-            self.made = scorer.prepare(evidence)
-            return self.prepared
+        def prepare_in_steps(self, evidence: Sequence[Evidence]) -> Steps[PreparedEvidence]:
+            yield released.wait
+            return (yield from super().prepare_in_steps(evidence))
 
-    held = Held()
-    one = Scoring(scorer("hybrid"), EVIDENCE, ExternalModels(0.2, Embedder(Topics()), preparations=held))
+    one = Scoring(Held(), EVIDENCE, ExternalModels(0.2, Embedder(Topics())))
     await one.embed(max_stalled=1)
-    held.prepared.set_result(held.made)
+    released.set()
     assert await numbers(one, GERMAN) == [1]
     assert not one.degraded

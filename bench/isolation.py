@@ -1,0 +1,258 @@
+"""Measure how long one hostile client, provider or retriever delays the other clients of a server.
+
+python -m bench.isolation [--python PYTHON --folder CHECKOUT] [CASE ...]
+
+Each case starts a server process, sends its request, and meanwhile asks `GET /healthz` every 2 ms on one connection.
+The slowest of these answers is the delay that other clients see, on this machine and with its other processes. The
+longest step of the event loop is measured in CPU time; see `bench.loop_steps`. `--python` and `--folder` measure
+another checkout.
+"""
+
+import argparse
+import asyncio
+import gzip
+import http.client
+import json
+import os
+import subprocess  # nosec B404 # runs the measured server
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from aiohttp import ClientSession, ClientTimeout, web
+
+from bench.proxy.sample_text import excerpts
+
+ROOT = Path(__file__).parent.parent
+PROBE_SECONDS = 0.002  # between two probes
+STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
+SENTENCE = "The harbour was not opened in March 1932 because the pumps of the town failed. "
+CHINESE = "solar-terms.md"
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A request, and what the provider and the retriever answer."""
+
+    body: Fields
+    path: str = "/v1/chat/completions"
+    answer: bytes = b""  # body of the provider before compression
+    compressed: bool = False
+    results: bytes = b"[]"  # body of the retriever
+    config: Fields = field(default_factory=dict)
+    times: int = 1
+
+
+def main() -> None:
+    """Print the delay and the duration of each case."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", choices=[[], *CASES], metavar="CASE")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--folder", type=Path, default=ROOT)
+    arguments = parser.parse_args()
+    print(f"{'case':32}{'request':>10}{'others wait':>14}{'longest step':>16}  status")
+    for name in arguments.cases or CASES:
+        asyncio.run(_measure(name, CASES[name](), arguments.python, arguments.folder))
+
+
+async def _measure(name: str, case: Case, python: str, folder: Path) -> None:
+    runner, port = await _services(case)
+    try:
+        config = {
+            "providers": {"fake": {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1", "api_key": "none"}},
+            "retrievers": {
+                "search": {"kind": "http", "url": f"http://127.0.0.1:{port}/search", "body": {"q": "{query}"}}
+            },
+            **case.config,
+        }
+        with _server(config, python, folder) as (url, process), _Probe(url) as probe:
+            await asyncio.sleep(STARTED_SECONDS)
+            body = json.dumps(case.body).encode()
+            began = time.perf_counter()
+            async with ClientSession(timeout=ClientTimeout(total=300)) as session:
+                statuses = await asyncio.gather(*[_send(session, url + case.path, body) for _ in range(case.times)])
+            taken = time.perf_counter() - began
+            await asyncio.sleep(STARTED_SECONDS)
+            probe.stop()
+            process.terminate()
+            assert process.stdout
+            longest = (await asyncio.to_thread(process.stdout.read)).decode().rpartition(": ")[2].strip()
+        print(
+            f"{name:32}{taken:8.2f} s{1000 * probe.slowest:11.0f} ms{longest:>16}  {sorted(set(statuses))}", flush=True
+        )
+    finally:
+        await runner.cleanup()
+
+
+async def _send(session: ClientSession, url: str, body: bytes) -> int:
+    headers = {"Content-Type": "application/json"}
+    async with session.post(url, data=body, headers=headers) as response:
+        await response.read()
+        return response.status
+
+
+async def _services(case: Case) -> tuple[web.AppRunner, int]:
+    """Start the provider and the retriever of a case."""
+    payload = gzip.compress(case.answer) if case.compressed else case.answer
+    headers = {"Content-Type": "text/event-stream"} | ({"Content-Encoding": "gzip"} if case.compressed else {})
+
+    async def chat(request: web.Request) -> web.Response:
+        await request.read()
+        return web.Response(body=payload, headers=headers)
+
+    async def search(request: web.Request) -> web.Response:
+        await request.read()
+        return web.Response(body=case.results, content_type="application/json")
+
+    application = web.Application(client_max_size=2**28)
+    application.add_routes([web.post("/v1/chat/completions", chat), web.post("/search", search)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    return runner, runner.addresses[0][1]
+
+
+@contextmanager
+def _server(config: Fields, python: str, folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "citestream.yaml"
+        file.write_text(yaml.safe_dump(config), "utf-8")
+        command = [python, str(Path(__file__).with_name("loop_steps.py")), str(file)]
+        environment = {**os.environ, "PYTHONPATH": str(folder)}
+        with subprocess.Popen(  # nosec B603 # the command of this benchmark
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        ) as process:
+            try:
+                assert process.stdout
+                line = process.stdout.readline().decode()
+                yield line.split(" listening on ")[1].strip(), process
+            finally:
+                process.kill()
+
+
+class _Probe:
+    """Another client, in a thread of its own."""
+
+    def __init__(self, url: str) -> None:
+        self.slowest = 0.0
+        self._address = url.removeprefix("http://")
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "_Probe":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Ask no more."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        connection = http.client.HTTPConnection(self._address, timeout=300)
+        self._ask(connection)  # the first request also connects
+        self.slowest = 0.0
+        while not self._stopped.wait(PROBE_SECONDS):
+            self._ask(connection)
+        connection.close()
+
+    def _ask(self, connection: http.client.HTTPConnection) -> None:
+        began = time.perf_counter()
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        self.slowest = max(self.slowest, time.perf_counter() - began)
+
+
+def _chat(evidence: list[str], *, stream: bool = True, **fields: Any) -> Fields:
+    body: Fields = {"model": "fake/m", "messages": [{"role": "user", "content": "What happened?"}], "stream": stream}
+    return body | {"evidence": [{"text": text} for text in evidence]} | fields
+
+
+def _events(text: str, count: int) -> bytes:
+    """Return the events of an answer that repeats a text."""
+    one = {"choices": [{"index": 0, "delta": {"content": text}}]}
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    return (f"data: {json.dumps(one)}\n\n" * count + f"data: {json.dumps(end)}\n\ndata: [DONE]\n\n").encode()
+
+
+def _flood(megabytes: int, *, stream: bool, evidence: bool = True, text: str = SENTENCE) -> Case:
+    count = megabytes * 2**20 // len(_events(text, 1))
+    body = _chat([SENTENCE] if evidence else [], stream=stream)
+    return Case(body, answer=_events(text, count), compressed=True)
+
+
+def _cite(sentences: list[str], evidence: list[str]) -> Case:
+    return Case({"sentences": sentences, "evidence": [{"text": text} for text in evidence]}, "/v1/cite")
+
+
+def _answered(**fields: Any) -> Case:
+    return Case(_chat([], **fields), answer=_events("It rose. ", 1))
+
+
+def _repeated_sentences() -> Case:
+    claims = [f"The harbour was opened in March {1900 + n} because the pumps of the town failed." for n in range(40)]
+    return _cite(claims, [SENTENCE * 430 + f"Number {n}." for n in range(200)])
+
+
+def _chinese() -> Case:
+    text = (ROOT / "examples" / "documents" / CHINESE).read_text("utf-8") * 20
+    return Case(_chat([text[at * 800 : (at + 1) * 800] for at in range(20)]), answer=_events("冬至。", 1))
+
+
+def _retrieved(count: int) -> Case:
+    results = json.dumps([{"text": f"The harbour opened in {n}.", "id": str(n)} for n in range(count)]).encode()
+    return Case(_chat([], retrieval={"source": "search"}), answer=_events("It rose. ", 1), results=results)
+
+
+def _long_history() -> Case:
+    turns = [{"role": ("user", "assistant")[n % 2], "content": f"{n} {'word ' * 200} [1]"} for n in range(10_000)]
+    return _answered(messages=[*turns, {"role": "user", "content": "What happened?"}])
+
+
+def _tool_results() -> Case:
+    results = json.dumps([{"text": f"{SENTENCE} {n}"} for n in range(10_000)])
+    call = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "What happened?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": results},
+    ]
+    case = _answered(messages=messages)
+    return Case(case.body, answer=case.answer, config={"evidence": {"from_tools": True}})
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "gzip 5 MB, streamed": lambda: _flood(5, stream=True),
+    "gzip 5 MB, complete": lambda: _flood(5, stream=False),
+    "gzip 20 MB, streamed": lambda: _flood(20, stream=True),
+    "gzip 20 MB, complete": lambda: _flood(20, stream=False),
+    "gzip 20 MB, no evidence": lambda: _flood(20, stream=True, evidence=False),
+    "gzip 20 MB of letters": lambda: _flood(20, stream=True, text="a"),
+    "cite one long sentence": lambda: _cite(["The pumps not " + "pumps " * 73_000], [SENTENCE]),
+    "cite 200 repeated sentences": _repeated_sentences,
+    "200,000 search results": lambda: _retrieved(200_000),
+    "10,000 messages": _long_history,
+    "2 MB of one-letter lines": lambda: Case(_chat(["a\nb\n" * 500_000]), answer=_events("It rose. ", 1)),
+    "first marker": lambda: Case(_chat([SENTENCE]), answer=_events("It rose [1] or (see [1]).", 1)),
+    "20 English excerpts": lambda: Case(_chat(list(excerpts(20))), answer=_events("It rose. ", 1)),
+    "20 Chinese excerpts": _chinese,
+    "tool results": _tool_results,
+    "dense JSON": lambda: _answered(metadata=[0] * 5_000_000),
+    "dense JSON objects": lambda: _answered(metadata=[{}] * 1_000_000),
+}
+
+if __name__ == "__main__":
+    main()

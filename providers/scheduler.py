@@ -1,0 +1,250 @@
+"""Scheduler: divides long work into steps, so that no request blocks the event loop of the others.
+
+A coroutine measures its work with `Work` and pauses when it has worked for STEP_SECONDS:
+
+    work = Work("read_provider")
+    for piece in pieces:
+        with work:
+            decode(piece)
+        if work.due:
+            await work.pause()
+
+Work that is a generator (`citestream.citation.text.steps`) is given to `Work.run`. Work that is not awaited yet is
+given to `Scheduler.start`.
+
+Paused work continues one step at a time, and each step in an iteration of the event loop of its own. Work that has
+taken little time so far comes first, as in a multi-level feedback queue, so that a short request is not delayed by
+long ones. Steps that take longer than REPORTED_SECONDS are reported with their cause.
+
+Threads are used only for functions that cannot be divided: Python code in a thread holds the interpreter's lock, and
+uvloop takes that lock for every read and write. While another thread is busy, each of them waits for
+`sys.getswitchinterval()`. With 16 concurrent streams of 20 excerpts each, the first text arrived after 300 ms with
+threads, and arrives after 60 ms with steps.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+from citestream.citation.text.steps import Steps
+
+T = TypeVar("T")
+
+STEP_SECONDS = 0.002  # time to work until others have their turn; a step ends at most one unit of work later
+SHORT_SECONDS = 0.02  # total time of work that counts as short, such as preparing 20 excerpts
+LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short work
+REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
+
+StepObserver = Callable[[str, float], None]  # receives the cause of a step and its seconds
+
+
+class Scheduler:
+    """The queue of long work of one event loop."""
+
+    def __init__(self) -> None:
+        """Use `scheduler()`, which returns the one of the running event loop."""
+        self.observers: list[StepObserver] = []
+        self._short: deque[Callable[[], object]] = deque()
+        self._long: deque[Callable[[], object]] = deque()
+        self._turns = 0
+        self._is_scheduled = False
+        self._thread: ThreadPoolExecutor | None = None
+
+    def start(self, cause: str, steps: Steps[T], *, delay: float = 0.0) -> "asyncio.Future[T]":
+        """Begin the work after `delay` seconds; return its future. Cancelling the future ends the work."""
+        job = _Job(cause, steps, self)
+        if delay:
+            asyncio.get_running_loop().call_later(delay, job.enqueue)
+        else:
+            job.enqueue()
+        return job.future
+
+    async def in_thread(self, function: Callable[[], T]) -> T:
+        """Run a function that cannot be divided in the scheduler's only thread."""
+        return await asyncio.get_running_loop().run_in_executor(self.thread, function)
+
+    async def turn(self, worked: float) -> None:
+        """Wait for the next turn. `worked`: seconds of work so far."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.enqueue(partial(_wake, turn), worked)
+        await turn
+
+    def enqueue(self, step: Callable[[], object], worked: float) -> None:
+        """Call `step` when it is its turn. Short work goes first, and continues before other short work begins."""
+        if worked > SHORT_SECONDS:
+            self._long.append(step)
+        elif worked:
+            self._short.appendleft(step)
+        else:
+            self._short.append(step)
+        self._schedule()
+
+    def report(self, cause: str, seconds: float) -> None:
+        """Report a step if it was long."""
+        if seconds >= REPORTED_SECONDS:
+            for observe in self.observers:
+                observe(cause, seconds)
+
+    @property
+    def thread(self) -> ThreadPoolExecutor:
+        """The thread for functions that cannot be divided."""
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "undivided")
+        return self._thread
+
+    def close(self) -> None:
+        """Wait for the function that runs in the thread, and drop the others."""
+        if self._thread:
+            self._thread.shutdown(cancel_futures=True)
+
+    def _schedule(self) -> None:
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            # Skip one iteration of the loop: data that arrives in this one wakes the tasks of other streams in the next
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._is_scheduled = False
+        self._turns += 1
+        is_long = self._long and (not self._short or self._turns % LONG_SHARE == 0)
+        step = self._long.popleft() if is_long else self._short.popleft()
+        try:
+            step()
+        finally:
+            if self._short or self._long:
+                self._schedule()
+
+
+def _wake(turn: "asyncio.Future[None]") -> None:
+    if not turn.done():  # cancelled
+        turn.set_result(None)
+
+
+class _Job(Generic[T]):
+    """Work that is a generator."""
+
+    def __init__(self, cause: str, steps: Steps[T], scheduler: Scheduler) -> None:
+        self.future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._cause = cause
+        self._steps = steps
+        self._scheduler = scheduler
+        self._worked = 0.0
+        self._received: Any = None  # the result of the function that ran in the thread
+        self._failed: BaseException | None = None
+
+    def enqueue(self) -> None:
+        self._scheduler.enqueue(self.step, self._worked)
+
+    def step(self) -> None:
+        """Work for STEP_SECONDS and enqueue the rest."""
+        if self.future.done():  # cancelled
+            self._steps.close()
+            return
+        began = perf_counter()
+        function = None
+        try:
+            while function is None:
+                function, self._received = self._next(), None
+                if perf_counter() - began >= STEP_SECONDS:
+                    break
+        except StopIteration as stop:
+            self.future.set_result(stop.value)
+        except Exception as error:  # noqa: BLE001 - raised where the future is awaited
+            self.future.set_exception(error)
+        seconds = perf_counter() - began
+        self._worked += seconds
+        self._scheduler.report(self._cause, seconds)
+        if function:
+            running = asyncio.get_running_loop().run_in_executor(self._scheduler.thread, function)
+            running.add_done_callback(self._take_result)
+        elif not self.future.done():
+            self.enqueue()
+
+    def _next(self) -> Callable[[], Any] | None:
+        if self._failed:
+            failed, self._failed = self._failed, None
+            return self._steps.throw(failed)
+        return self._steps.send(self._received)
+
+    def _take_result(self, running: "asyncio.Future[Any]") -> None:
+        if running.cancelled():
+            self.future.cancel()
+            return
+        self._failed = running.exception()
+        self._received = None if self._failed else running.result()
+        self.enqueue()
+
+
+class Work:
+    """The work of one coroutine, measured where it enters and leaves the context."""
+
+    __slots__ = ("_began", "_cause", "_since_pause", "_worked")
+
+    def __init__(self, cause: str) -> None:
+        """`cause`: the name of the work in the metric `loop_stall_seconds`."""
+        self._cause = cause
+        self._began = self._since_pause = self._worked = 0.0
+
+    def __enter__(self) -> Self:
+        self._began = perf_counter()
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        seconds = perf_counter() - self._began
+        self._since_pause += seconds
+        if seconds >= REPORTED_SECONDS:
+            scheduler().report(self._cause, seconds)
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Perform work that is a generator, with pauses, and return its result."""
+        received: Any = None
+        try:
+            while True:
+                if self.due:
+                    await self.pause()
+                function: Callable[[], Any] | None = None
+                with self:
+                    while function is None:
+                        function, received = steps.send(received), None
+                        if self._is_over():
+                            break
+                received = await scheduler().in_thread(function) if function else None
+        except StopIteration as stop:
+            value: T = stop.value
+            return value
+        finally:
+            steps.close()
+
+    def _is_over(self) -> bool:
+        """Return whether the step that runs now has taken its time."""
+        return self._since_pause + perf_counter() - self._began >= STEP_SECONDS
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to pause."""
+        return self._since_pause >= STEP_SECONDS
+
+    async def pause(self) -> None:
+        """Wait for the next turn."""
+        self._worked += self._since_pause
+        self._since_pause = 0.0
+        await scheduler().turn(self._worked)
+
+
+_schedulers: "WeakKeyDictionary[asyncio.AbstractEventLoop, Scheduler]" = WeakKeyDictionary()
+
+
+def scheduler() -> Scheduler:
+    """Return the scheduler of the running event loop."""
+    loop = asyncio.get_running_loop()
+    found = _schedulers.get(loop)
+    if found is None:
+        found = _schedulers[loop] = Scheduler()
+    return found

@@ -1,0 +1,143 @@
+"""Search the functions of `citation` that read untrusted text for inputs whose cost grows faster than their length.
+
+The cost is CPU time of the thread, so other processes do not matter.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import thread_time
+
+from citestream.citation.answer import Answer
+from citestream.citation.cite import cite
+from citestream.citation.evidence import Evidence
+from citestream.citation.evidence.hosts import recognise
+from citestream.citation.evidence.sanitize import sanitize
+from citestream.citation.evidence.tool_results import extract_passages
+from citestream.citation.json_values import JsonValues
+from citestream.citation.link_policy import LinkDefanger
+from citestream.citation.markers import MarkerNames, strip, strip_history
+from citestream.citation.options import Options
+from citestream.citation.response import Response
+from citestream.citation.support.claims import makes_claim
+from citestream.citation.support.excerpts import analyze_excerpt
+from citestream.citation.text import analyze_text, split_sentences
+from citestream.citation.text.questions import question_parts
+from citestream.citation.text.search_terms import search_terms
+from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits
+
+GROWTH = 16  # factor between two lengths of the input
+# Factor between the costs above which growth counts as faster than linear; 256 is quadratic, 64 is n^1.5. Constant
+# costs, caches and the collector make linear functions appear slower or faster by a factor of three.
+TOO_FAST = 64
+DOUBLED = 3  # factor between the costs of a length and of twice the length; 2 is linear, 4 quadratic
+NEGLIGIBLE_SECONDS = 0.02  # cost of the longer input that does not matter
+ROUNDS = 3  # the fastest counts
+
+EVIDENCE = (
+    Evidence(1, "The bridge was not opened in March 1932, because the pumps failed.", "e1", file_name="a.md"),
+    Evidence(2, "It is red and 503 metres long [see 1].", "e2", title="Bridge"),
+)
+NAMES = MarkerNames.from_evidence(EVIDENCE)
+
+FUNCTIONS: dict[str, Callable[[str], object]] = {
+    "analyze_excerpt": analyze_excerpt,
+    "analyze_text": analyze_text,
+    "cite a text": lambda text: cite(text, EVIDENCE),
+    "cite a sentence": lambda text: cite([text], EVIDENCE),
+    "cite to the text": lambda text: cite("The bridge was opened [1].", [Evidence(1, text or "a", "e1")]),
+    "extract_passages of a text": extract_passages,
+    "extract_passages of JSON": lambda text: extract_passages(json.dumps([{"text": text, "url": text}])),
+    "feed an answer": lambda text: _feed(text),
+    "JsonValues": lambda text: _json_drafts(text),
+    "LinkDefanger": lambda text: _defang(text),
+    "makes_claim": lambda text: makes_claim(text, Kind.PROSE),
+    "question_parts": question_parts,
+    "recognise hosts": lambda text: recognise([{"role": "user", "content": text}], ()),
+    "sanitize": sanitize,
+    "search_terms": search_terms,
+    "Segmenter": lambda text: _segment(text),
+    "split_sentences": split_sentences,
+    "strip": lambda text: strip(text, NAMES),
+    "strip_history": strip_history,
+}
+
+CHARACTERS = ".!。[]()【`*$|<&#\\\"-1中กé\u0301“«_~=/:\t{'\ue202a \n"
+WORDS = (
+    *("1 ", "1,", "1.", "a. ", "a! ", "...", "not ", "no not ", "pumps not ", "e.g. ", "U.S. ", "a_b ", "Zug ", "不是"),
+    *("The bridge. ", "the bridge was not ", "1932年", "from 1 to 2 ", "one hundred ", "\n\n", "> ", "1. ", "- "),
+    *("[1", "[1]", "(see ", "](", "![](", "[a](b ", "[^1]", "&#91;", "##1$$", "\\[", "$$", "| a |\n", "```\n"),
+    *("<a ", "</", "<b>", "<doc>\n", "http://", '{"a":', '"a",'),
+)
+UNITS = (*CHARACTERS, *WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The cost of a function for one repeated unit at two lengths, in seconds."""
+
+    function: str
+    unit: str
+    length: int  # characters of the longer input
+    short: float
+    long: float
+
+    @property
+    def is_too_fast(self) -> bool:
+        """Whether the cost grows faster than the length.
+
+        A text above a limit may take another path than a short one, so a suspicion is checked with twice the length.
+        """
+        if self.long <= max(NEGLIGIBLE_SECONDS, TOO_FAST * self.short):
+            return False
+        twice = self.unit * (2 * self.length // len(self.unit))
+        return _cost(FUNCTIONS[self.function], twice, ROUNDS) > DOUBLED * self.long
+
+    def __str__(self) -> str:
+        """Return a line for people."""
+        costs = f"{1000 * self.short:.2f} -> {1000 * self.long:.0f} ms"
+        return f"{self.function}: {self.length} characters of {self.unit!r}: {costs}"
+
+
+def growths(name: str, length: int) -> Iterator[Growth]:
+    """Measure a function with every unit, at `length` characters and at a GROWTH-th of them."""
+    function = FUNCTIONS[name]
+    for unit in UNITS:
+        short, long = (unit * (size // len(unit)) for size in (length // GROWTH, length))
+        cost = _cost(function, long, 1)
+        if cost > NEGLIGIBLE_SECONDS:  # most are not, and need no comparison
+            yield Growth(
+                name, unit, length, _cost(function, short, ROUNDS), min(cost, _cost(function, long, ROUNDS - 1))
+            )
+
+
+def _cost(function: Callable[[str], object], text: str, rounds: int) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        began = thread_time()
+        function(text)
+        best = min(best, thread_time() - began)
+    return best
+
+
+def _segment(text: str) -> object:
+    segmenter = Segmenter(SegmentLimits())
+    return [segmenter.feed(text[at : at + 7]) for at in range(0, len(text), 7)], segmenter.flush()
+
+
+def _feed(text: str) -> object:
+    answer = Response(EVIDENCE, Options()).answer(0)
+    assert isinstance(answer, Answer)
+    drafts = [draft for at in range(0, len(text), 7) for draft in answer.feed(text[at : at + 7])] + answer.flush()
+    return [answer.cite(draft) for draft in drafts]
+
+
+def _defang(text: str) -> object:
+    defanger = LinkDefanger()
+    return [defanger.feed(text[at : at + 7]) for at in range(0, len(text), 7)], defanger.flush()
+
+
+def _json_drafts(text: str) -> object:
+    values = JsonValues(NAMES)
+    values.feed(json.dumps({"a": text, "b": f"{text}\\n"}))
+    return values.drafts()

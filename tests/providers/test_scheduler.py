@@ -1,0 +1,120 @@
+"""Long work is divided: others have their turn between its steps, and short work comes first.
+
+The tests count steps, not seconds: with STEP_SECONDS = 0 every step is a turn of its own.
+"""
+
+import asyncio
+import threading
+from itertools import pairwise
+
+import pytest
+
+from citestream.citation.text.steps import Steps, complete
+from citestream.providers import scheduler as scheduling
+from citestream.providers.scheduler import Work, scheduler
+
+
+@pytest.fixture(autouse=True)
+def one_step_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "STEP_SECONDS", 0.0)
+
+
+def count_to(number: int, notes: list[str], name: str = "") -> Steps[int]:
+    for at in range(number):
+        notes.append(f"{name}{at}")
+        yield None
+    return number
+
+
+def undivided() -> Steps[tuple[str, int]]:
+    ident = yield threading.get_ident
+    return "thread", ident
+
+
+async def ticks(notes: list[str], number: int) -> None:
+    for _ in range(number):
+        notes.append("tick")
+        await asyncio.sleep(0)
+
+
+async def test_others_have_their_turn_between_all_steps() -> None:
+    notes: list[str] = []
+    _, counted = await asyncio.gather(ticks(notes, 50), Work("test").run(count_to(5, notes)))
+    assert counted == 5
+    at = [notes.index(str(step)) for step in range(5)]
+    assert all("tick" in notes[one:other] for one, other in pairwise(at))
+
+
+async def test_started_work_runs_while_nobody_awaits_it() -> None:
+    notes: list[str] = []
+    future = scheduler().start("test", count_to(3, notes))
+    await ticks([], 20)
+    assert future.done()
+    assert future.result() == 3
+
+
+@pytest.mark.parametrize(
+    ("short_seconds", "order"),
+    [(3600.0, ["a0", "a1", "a2", "b0", "b1", "b2"]), (0.0, ["a0", "b0", "a1", "b1", "a2", "b2"])],
+    ids=["short work is finished first", "long work takes turns"],
+)
+async def test_the_order_of_work(short_seconds: float, order: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "SHORT_SECONDS", short_seconds)
+    notes: list[str] = []
+    await asyncio.gather(*[scheduler().start("test", count_to(3, notes, name)) for name in "ab"])
+    assert notes == order
+
+
+async def test_short_work_goes_before_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "SHORT_SECONDS", 0.0)
+    monkeypatch.setattr(scheduling, "LONG_SHARE", 1_000)
+    notes: list[str] = []
+    long = scheduler().start("test", count_to(9, notes, "long "))
+    await ticks([], 12)
+    begun = len(notes)
+    await asyncio.gather(scheduler().start("test", count_to(1, notes, "short ")), long)
+    assert "short 0" in notes[begun : begun + 2]
+
+
+async def test_what_cannot_be_divided_leaves_the_loop() -> None:
+    assert complete(undivided()) == ("thread", threading.get_ident())
+    for ran in (await Work("test").run(undivided()), await scheduler().start("test", undivided())):
+        assert ran[1] != threading.get_ident()
+    scheduler().close()
+
+
+async def test_an_error_reaches_whoever_waits() -> None:
+    def broken() -> Steps[None]:
+        yield None
+        raise ZeroDivisionError
+
+    def broken_outside() -> Steps[None]:
+        yield lambda: 1 / 0
+
+    for steps in (broken, broken_outside):
+        with pytest.raises(ZeroDivisionError):
+            await Work("test").run(steps())
+        with pytest.raises(ZeroDivisionError):
+            await scheduler().start("test", steps())
+
+
+async def test_cancelled_work_ends() -> None:
+    notes: list[str] = []
+    future = scheduler().start("test", count_to(1_000, notes))
+    await ticks([], 10)
+    future.cancel()
+    await ticks([], 10)
+    done = len(notes)
+    await ticks([], 10)
+    assert 0 < done == len(notes) < 1_000
+
+
+async def test_long_steps_are_reported_with_their_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "REPORTED_SECONDS", 0.0)
+    reported: list[str] = []
+    scheduler().observers.append(lambda cause, _: reported.append(cause))
+    with Work("parse"):
+        pass
+    await scheduler().start("prepare", count_to(2, []))
+    await Work("score").run(count_to(2, []))
+    assert set(reported) == {"parse", "prepare", "score"}
