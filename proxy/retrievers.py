@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,7 +20,7 @@ from .model_routes import Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
 from .pipeline.job import Job, JobEvidence
-from .pipeline.questions import question, rewrite_question
+from .pipeline.questions import rewrite_question, search_query
 
 Fields = dict[str, Any]
 
@@ -115,11 +115,14 @@ class Retrievers:
 
     async def _query(self, job: Job, config: RetrieverConfig) -> tuple[str, Fields]:
         """Return the query, and the fields of the report that explain it."""
-        asked = job.retrieval.query or question(job.messages)
-        if job.retrieval.query or not config.rewrite:
-            return asked, {}
+        if job.retrieval.query:
+            return job.retrieval.query, {}
+        asked, follows_up = search_query(job.messages)
+        notes = {"follow_up": True} if follows_up else {}
+        if not config.rewrite:
+            return asked, notes
         query = await rewrite_question(self._routes.find(config.rewrite), job.messages, config.timeout)
-        return query or asked, {"rewritten": bool(query)}
+        return (query, {"rewritten": True}) if query else (asked, {"rewritten": False, **notes})
 
     async def _search(self, name: str, config: RetrieverConfig, query: str, top_k: int) -> Retrieved:
         try:
@@ -135,8 +138,9 @@ class Retrievers:
         """Append the results that are good enough and fit into the limits to the given evidence."""
         limits = self._config.evidence
         evidence, dropped = given, {"score": 0, "invalid": 0, "room": 0}
+        min_score = found.min_score if config.min_score is None else config.min_score
         for entry in found.entries:
-            if (entry.get("score") or 0.0) < config.min_score:
+            if (entry.get("score") or 0.0) < min_score:
                 dropped["score"] += 1
                 continue
             if len(evidence) >= limits.limit:
@@ -168,15 +172,17 @@ class Retrievers:
 
         try:
             store = Store(Path(config.store))
-            option, counts = store.metadata("embedder"), store.counts()
+            counts = store.counts()
             store.close()
             log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
-            embedder = self._embedder_of(option, config) if option else None
-            return retriever("folder", path=Path(config.store), embedder=embedder, url_prefix=config.url_prefix)
+            find_embedder = cache(partial(self._embedder_of, config))
+            return retriever(
+                "folder", path=Path(config.store), find_embedder=find_embedder, url_prefix=config.url_prefix
+            )
         except StoreError as error:
             raise ProviderError(str(error)) from None
 
-    def _embedder_of(self, option: str, config: RetrieverConfig) -> Embedder | None:
+    def _embedder_of(self, config: RetrieverConfig, option: str) -> Embedder | None:
         """Return the embedder that made a store's vectors; None if it is not available."""
         try:
             return self._embedders.find(option)

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ..errors import ProviderError
+from ..install_hint import install_command
 from .readers import READERS
 
 NEVER = frozenset({"node_modules", "__pycache__"})  # files of others; hidden files and folders are skipped, too
@@ -44,7 +45,7 @@ async def changes(folders: Sequence[Path]) -> AsyncIterator[None]:
     try:
         watchfiles = import_module("watchfiles")
     except ImportError:
-        raise ProviderError("--watch needs a package: pip install 'citestream[documents]'") from None
+        raise ProviderError(f"--watch needs a package: {install_command('documents')}") from None
     async for _ in watchfiles.awatch(*folders):
         yield
 

@@ -15,6 +15,7 @@ class Retrieved:
     entries: list[Entry]
     found: int  # before top_k was applied
     notes: Mapping[str, Any] = field(default_factory=dict)  # further fields of a report, such as a degraded search
+    min_score: float = 0.0  # the minimum score of useful entries, unless the configuration names another
 
 
 class Retriever(ABC):

@@ -6,16 +6,18 @@
     words      FTS5 index of search terms (citation/text/search_terms.py), without a copy of the text
     vectors    float16 vectors of the excerpts, if an embedder is configured
 
-Each file is written in one transaction: if the program is stopped at any point, every file in the store is either
-complete or as it was before. Readers never wait for the writer (WAL).
+Each file is written as a whole: if the program is stopped at any point, every file in the store is either complete or
+as it was before. The store is one file, without a write-ahead log, so that it can be copied, moved and
+replaced while it is being searched: a log that belongs to another file would damage it.
 """
 
+import fcntl
 import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
@@ -25,6 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citestream.citation.text.search_terms import TERMS_VERSION, query_terms, search_terms
+
+from .term_selection import MIN_FOUND, TermSelection, select_terms
 
 VERSION = 1  # schema version; `--rebuild` replaces a store of another version
 LOCKED_SECONDS = 10.0  # maximum wait for another writer: one large file is written in this time
@@ -57,8 +61,31 @@ CREATE VIRTUAL TABLE words USING fts5(
 """
 
 
+_TRANSACTION = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+_SAVEPOINT = ("SAVEPOINT nested", "RELEASE nested", "ROLLBACK TO nested")
+
+
 class StoreError(Exception):
     """A store cannot be used. The message contains its path, the reason and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """Identifies a file and its state: another file at the same path, and any change, has another version."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int  # ns
+
+    @classmethod
+    def of(cls, path: Path) -> "FileVersion | None":
+        """Return the version of the file at a path, or None if there is none."""
+        try:
+            status = path.stat()
+        except OSError:
+            return None
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +130,7 @@ class Store:
         Raise StoreError if the file does not exist (unless `create`) or has another version (unless `rebuild`).
         """
         self.path = path
+        self.file_version = FileVersion.of(path)  # when it was opened
         if not create and not path.is_file():
             raise StoreError(f"{path} does not exist: fill it with `citestream index DIR`")
         try:
@@ -112,8 +140,8 @@ class Store:
                 path, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None
             )
             self._database.execute("PRAGMA foreign_keys = ON")
-            # After a power cut the last files may be missing, but the store is not damaged.
-            self._database.execute("PRAGMA synchronous = NORMAL")
+            # Otherwise a large file would lock out the readers before it is committed
+            self._database.execute("PRAGMA cache_spill = OFF")
             self._check(create, rebuild)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path} cannot be used: {error}") from None
@@ -142,13 +170,23 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit all changes inside, or none of them if an exception is raised."""
-        self._database.execute("BEGIN IMMEDIATE")
+        """Commit all changes inside, or none of them if an exception is raised.
+
+        Inside another transaction, the changes are committed with that one. Raise StoreError if the changes cannot be
+        written.
+        """
+        nested = self._database.in_transaction
+        begin, commit, rollback = _SAVEPOINT if nested else _TRANSACTION
         try:
+            self._database.execute(begin)
             yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            self._database.execute("ROLLBACK")
+            if self._database.in_transaction:
+                self._database.execute(commit)
+        except BaseException as error:
+            if self._database.in_transaction:  # otherwise SQLite has rolled it back
+                self._database.execute(rollback)
+            if isinstance(error, sqlite3.OperationalError):
+                raise StoreError(f"{self.path} cannot be written: {_reason(error)}") from None
             raise
 
     def metadata(self, key: str) -> str:
@@ -236,29 +274,49 @@ class Store:
 
     # Searching
 
-    def term_weights(self, question: str) -> dict[str, float]:
-        """Return the inverse document frequency of each query term of a question."""
+    def term_counts(self, question: str) -> dict[str, int]:
+        """Return the number of excerpts that contain each query term of a question."""
         self._database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab(main, words, row)")
-        total = self._database.execute("SELECT ifnull(max(id), 0) FROM excerpts").fetchone()[0]
         count = "SELECT ifnull(sum(doc), 0) FROM temp.terms WHERE term >= ? AND term <= ?"
-        weights = {}
+        counts = {}
         for term in (query_terms(question) or search_terms(question))[:MAX_TERMS]:
             last = f"{term}\U0010ffff" if _is_prefix(term) else term
-            (excerpts,) = self._database.execute(count, (term, last)).fetchone()
-            weights[term] = log(1 + total / (excerpts + 0.5))
-        return weights
+            (counts[term],) = self._database.execute(count, (term, last)).fetchone()
+        return counts
 
-    def search_words(self, terms: Iterable[str], limit: int) -> list[Hit]:
-        """Return at most `limit` excerpts that contain any of the terms, best first, by BM25."""
-        query = " OR ".join(_fts_term(term) for term in terms)
-        if not query:
+    def term_weights(self, counts: Mapping[str, int]) -> dict[str, float]:
+        """Return the inverse document frequency of each term. `counts`: the result of `term_counts`."""
+        total = self._total()
+        return {term: log(1 + total / (excerpts + 0.5)) for term, excerpts in counts.items()}
+
+    def search_words(self, counts: Mapping[str, int], limit: int) -> list[Hit]:
+        """Return at most `limit` excerpts that contain the terms, best first, by BM25.
+
+        An excerpt needs any of the terms. In a large store, it needs a rare term or several common ones: see
+        `select_terms`. `counts`: the result of `term_counts`.
+        """
+        if not counts:
             return []
+        selection = select_terms(counts, self._total())
+        hits = self._ranked(selection, limit)
+        if not selection.is_complete and len(hits) < min(limit, MIN_FOUND):
+            known = {hit.excerpt for hit in hits}
+            others = self._ranked(TermSelection(tuple(counts)), limit)
+            hits += [hit for hit in others if hit.excerpt not in known]
+        return hits[:limit]
+
+    def _ranked(self, selection: TermSelection, limit: int) -> list[Hit]:
+        together = " AND ".join(map(_fts_term, selection.together))
+        query = " OR ".join([*map(_fts_term, selection.rare), *([f"({together})"] if together else [])])
         rows = self._database.execute(
             "SELECT rowid, -bm25(words, ?, 1.0) AS score FROM words WHERE words MATCH ? "
             "ORDER BY score DESC, rowid LIMIT ?",
             (TITLE_WEIGHT, query, limit),
         )
         return [Hit(*row) for row in rows]
+
+    def _total(self) -> int:
+        return int(self._database.execute("SELECT ifnull(max(id), 0) FROM excerpts").fetchone()[0])
 
     def load_vectors(self) -> tuple[NDArray[np.int64], Matrix]:
         """Return the ids of the excerpts, shape (n,), and their vectors, shape (n, D): 2 KB each if D is 512."""
@@ -290,17 +348,23 @@ class Store:
         )
 
     def _check(self, create: bool, rebuild: bool) -> None:
-        if create and not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            self._database.execute("PRAGMA journal_mode = WAL")
-            with self.transaction():
-                self._create_tables()
-        elif rebuild:
+        if create:
+            self._leave_wal()
+            with self.transaction():  # another process may create the tables at the same time
+                if not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    self._create_tables()
+        if rebuild:
             self.clear()
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
         if version == VERSION and self.metadata("tokens") != str(TERMS_VERSION):
             self._rebuild_words()
         if version != VERSION:
             raise StoreError(f"{self.path} was written by another version: run `citestream index --rebuild`")
+
+    def _leave_wal(self) -> None:
+        """Convert a store of an earlier version, unless it is in use: then the next run of `index` does it."""
+        with suppress(sqlite3.OperationalError):
+            self._database.execute("PRAGMA journal_mode = DELETE")
 
     def _rebuild_words(self) -> None:
         """Index the stored texts again, with the search terms of this version: 3,000 excerpts a second."""
@@ -333,12 +397,47 @@ class Store:
         self._database.execute(f"PRAGMA user_version = {VERSION}")
 
 
+@contextmanager
+def index_lock(path: Path, wait: Callable[[], None]) -> Iterator[None]:
+    """Hold the right to index into the store at `path`. Call `wait` before waiting for another process that holds it.
+
+    SQLite's own lock would make the other process fail after `LOCKED_SECONDS`. Raise StoreError if the folder of the
+    store cannot be written.
+    """
+    try:
+        _create_private_folder(path.parent)
+        file = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be used: {error}") from None
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)  # releases the lock
+
+
+def _reason(error: sqlite3.OperationalError) -> str:
+    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        return "the disk is full. The files that were indexed stay in it; free some space and run the command again"
+    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+        return "another process is writing to it. Run the command again later"
+    return str(error)
+
+
 def _create_private_file(path: Path) -> None:
-    """Create a file, in a folder that only the user may read and that version control ignores."""
-    if not path.parent.exists():
-        path.parent.mkdir(mode=0o700, parents=True)
-        (path.parent / ".gitignore").write_text("*\n", "utf-8")
+    _create_private_folder(path.parent)
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _create_private_folder(path: Path) -> None:
+    """Create a folder that only the user may read and that version control ignores, if it does not exist."""
+    if not path.exists():
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (path / ".gitignore").write_text("*\n", "utf-8")
 
 
 def _indexed_texts(heads: str, text: str) -> tuple[str, str]:

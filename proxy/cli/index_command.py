@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, aclosing, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,17 @@ from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
 from citestream.providers.retrieval.directory_walk import SkippedFile, changes
 from citestream.providers.retrieval.indexing import Indexed, Removed, Started, Step, Unchanged, index
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store, index_lock
 
 from ..config import Config
 from ..embedders import Embedders
+from .interruption import Interruption
 from .markdown_stream import SAFE
 
 Fields = dict[str, Any]
 
+STOPPING = "stopping after this file; press Ctrl-C again to stop at once"
+FORMATS = "text, Markdown, HTML, PDF, DOCX, CSV, JSON or JSONL"
 _FIELDS = ("document_id", "file_name", "title", "url", "chunk_index", "page_number", "score", "artifact_kind")
 
 
@@ -43,11 +46,17 @@ class IndexOptions:
 
 
 async def run(config: Config, options: IndexOptions) -> None:
-    """Update the index and, with `watch`, index every later change. Raise StoreError or ProviderError."""
+    """Update the index and, with `watch`, index every later change.
+
+    Raise StoreError or ProviderError, and KeyboardInterrupt after the file during which Ctrl-C was pressed.
+    """
     embedders = Embedders(config)
     try:
-        with closing(Store(options.store, create=bool(options.folders), rebuild=options.rebuild)) as store:
-            embedder = _embedder(store, options.embedder, embedders)
+        with _turn(options.store):
+            store = Store(options.store, create=bool(options.folders), rebuild=options.rebuild)
+        with closing(store):
+            with _turn(options.store):
+                embedder = _embedder(store, options.embedder, embedders)
             folders = [folder.resolve() for folder in options.folders] or list(store.folders().values())
             await _update(store, folders, embedder)
             if options.watch:
@@ -56,6 +65,11 @@ async def run(config: Config, options: IndexOptions) -> None:
                     await _update(store, folders, embedder)
     finally:
         await embedders.aclose()
+
+
+def _turn(store: Path) -> AbstractContextManager[None]:
+    """Wait until no other process indexes into the store."""
+    return index_lock(store, lambda: _print_line(f"waiting for another `citestream index` that writes to {store}"))
 
 
 def to_evidence(entry: Fields) -> Fields:
@@ -85,21 +99,40 @@ def _embedder(store: Store, wanted: str | None, embedders: Embedders) -> Embedde
 
 
 async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | None) -> None:
-    for folder in folders:
-        if not folder.is_dir():
-            raise ProviderError(f"{folder} is not a folder")
-        counts: Counter[type[Step]] = Counter()
-        progress = _progress()
-        with progress or nullcontext():
-            bar = progress.add_task(folder.name, total=None) if progress else None
-            async for step in index(store, folder, to_evidence, embedder=embedder):
+    """Update all folders. Raise KeyboardInterrupt if Ctrl-C was pressed."""
+    with (
+        _turn(store.path),
+        Interruption("stopping after this file; press Ctrl-C again to stop at once") as interruption,
+    ):
+        for folder in folders:
+            if not folder.is_dir():
+                raise ProviderError(f"{folder} is not a folder")
+            await _update_folder(store, folder, embedder, interruption)
+            if interruption.requested:
+                _print_line("stopped: the same command without --rebuild continues from here")
+                raise KeyboardInterrupt
+
+
+async def _update_folder(store: Store, folder: Path, embedder: Embedder | None, interruption: Interruption) -> None:
+    counts: Counter[type[Step]] = Counter()
+    progress = _progress()
+    with progress or nullcontext():
+        bar = progress.add_task(folder.name, total=None) if progress else None
+        async with aclosing(index(store, folder, to_evidence, embedder=embedder)) as steps:
+            async for step in steps:
                 counts[type(step)] += 1
                 if isinstance(step, SkippedFile):
                     _print_line(f"skipped: {step.name} {step.reason}", progress)
                 if progress and bar is not None:
                     total = step.files if isinstance(step, Started) else None
                     progress.update(bar, total=total, advance=isinstance(step, Indexed | Unchanged))
-        _print_summary(folder, counts, store)
+                if interruption.requested:
+                    break
+    _print_summary(folder, counts, store)
+    if not counts.keys() - {Started, Removed}:
+        _print_line(
+            f"{folder} contains no file that can be indexed: text, Markdown, HTML, PDF, DOCX, CSV, JSON or JSONL"
+        )
 
 
 def _print_summary(folder: Path, counts: Counter[type[Step]], store: Store) -> None:

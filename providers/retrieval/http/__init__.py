@@ -1,23 +1,28 @@
 """Search services that answer a POST with JSON: a template of the request, and paths into the answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 from urllib.parse import quote
 
+from citestream.citation.text.steps import Steps
+
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
 from ...masking import mask, register_secrets
+from ...scheduler import Work
 from ...transport import Call, Timeouts, Transport, check_reachable, read_all
-from ...wire.json_text import dumps, loads
+from ...wire.json_steps import loads_in_steps
+from ...wire.json_text import dumps
 from ..entries import make_entry, text_of, value_at
 from ..hybrid_search import milliseconds_since
-from ..retriever import Retrieved, Retriever
+from ..retriever import Entry, Retrieved, Retriever
 from .presets import PRESETS, Service
 from .template import fill, placeholders
 
 MAX_ANSWER_BYTES = 16 * 2**20  # one search: 200 excerpts of 80 KB
+MAX_ENTRIES = 1_000  # results that are read; `top_k` is 200 at most, and some results may have no text
 MAX_ERROR = 300  # characters of an error message; those of Elasticsearch contain whole queries
 # The paths of the error message of Elasticsearch, Azure, Qdrant, Weaviate and most others.
 _ERROR_PATHS = "error.reason|error.message|status.error|error.0.message|message|detail|error"
@@ -81,13 +86,10 @@ class HttpRetriever(Retriever):
         items = value_at(answer, str(fill(self._service.entries, values)))
         if items is None:
             raise BrokenStream(f"Its answer has no list at {self._service.entries or 'the top level'}.")
-        entries = [make_entry(item, self._service.fields) for item in items] if isinstance(items, list) else []
-        with_text = [entry for entry in entries if entry.get("text", "").strip()]
+        items = items if isinstance(items, list) else []
+        entries, without_text = await Work("retriever").run(_first_entries(items, self._service.fields, top_k))
         notes = {"search_ms": milliseconds_since(began)}
-        without_text = len(entries) - len(with_text)
-        return Retrieved(
-            with_text[:top_k], len(entries), notes | ({"without_text": without_text} if without_text else {})
-        )
+        return Retrieved(entries, len(items), notes | ({"without_text": without_text} if without_text else {}))
 
     async def reach(self) -> None:
         """Check that a server answers at its address, without the key. Raises ProviderError if not."""
@@ -113,13 +115,36 @@ class HttpRetriever(Retriever):
         call = Call("POST", settings.url.rstrip("/") + path, dumps(body), headers, settings.ca_file)
         timeouts = Timeouts(connect=settings.timeout, first_token=settings.timeout, total=settings.timeout)
         async with self._transport.open(call, timeouts) as response:
-            answer, _ = loads(await read_all(response, MAX_ANSWER_BYTES, settings.timeout))
+            answer = await _decode(await read_all(response, MAX_ANSWER_BYTES, settings.timeout))
         if not 200 <= response.status < 300:
             message = _masked(value_at(answer, _ERROR_PATHS)) or "no explanation"
             raise ProviderError(f"It answered {response.status}: {message}", status=502)
         if answer is None:
             raise BrokenStream("Its answer is not JSON.")
         return answer
+
+
+async def _decode(body: bytes) -> Any:
+    """Return the JSON value of an answer, None if it is not JSON."""
+    try:
+        value, _ = await Work("retriever").run(loads_in_steps(body, replace=True))
+    except ValueError:
+        return None
+    return value
+
+
+def _first_entries(items: Sequence[Any], fields: Mapping[str, str], top_k: int) -> Steps[tuple[list[Entry], int]]:
+    """Return the first `top_k` entries with a text, and the number of entries without one."""
+    entries: list[Entry] = []
+    without_text = 0
+    for item in items[:MAX_ENTRIES]:
+        entry = make_entry(item, fields)
+        if not entry.get("text", "").strip():
+            without_text += 1
+        elif len(entries) < top_k:
+            entries.append(entry)
+        yield None
+    return entries, without_text
 
 
 def _masked(explanation: Any) -> str:

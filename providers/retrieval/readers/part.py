@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...install_hint import install_command
+
 MAX_IN_MEMORY = 16 * 2**20  # bytes; the tree of a page of 8 MB takes 230 MB
 
 
@@ -29,6 +31,10 @@ class UnreadableFileError(Exception):
         super().__init__(f"{path}, {place} {reason}" if place else f"{path} {reason}")
 
 
+class NoTextError(UnreadableFileError):
+    """A document contains no text, such as a scanned one."""
+
+
 def check_memory(path: Path) -> None:
     """Raise UnreadableFileError for a file that is too large to be read into memory as a whole."""
     size = path.stat().st_size
@@ -38,4 +44,4 @@ def check_memory(path: Path) -> None:
 
 def not_installed(path: Path, what: str) -> UnreadableFileError:
     """Return the error for a format whose package is missing."""
-    return UnreadableFileError(path, f"is {what}, whose reader is not installed: pip install 'citestream[documents]'")
+    return UnreadableFileError(path, f"is {what}, whose reader is not installed: {install_command('documents')}")

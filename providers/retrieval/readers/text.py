@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from ...install_hint import install_command
 from .front_matter import front_matter
 from .part import Part, UnreadableFileError
 
@@ -53,7 +54,7 @@ def _detect_encoding(path: Path, head: bytes) -> str:
         best = import_module("charset_normalizer").from_bytes(head).best()
     except ImportError:
         raise UnreadableFileError(
-            path, "is not UTF-8 text; pip install 'citestream[documents]' reads other encodings"
+            path, f"is not UTF-8 text; other encodings need a package: {install_command('documents')}"
         ) from None
     if best is None:
         return _not_text(path)

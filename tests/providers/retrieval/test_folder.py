@@ -1,7 +1,10 @@
 """The embedded store as a retriever: what has to do with the question comes first, whatever half finds it."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from citestream.providers.retrieval.hybrid_search import fuse
 from citestream.providers.retrieval.indexing import index
 from citestream.providers.retrieval.question_scope import breadth
 from citestream.providers.retrieval.ranking import MAX_QUESTION
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store, StoreError
 
 TEXTS = {
     "bridge.md": "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.",
@@ -53,6 +56,8 @@ async def fill(path: Path, texts: dict[str, str], embedder: Embedder | None = No
         (path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
         (path / "docs" / name).write_text(text, "utf-8")
     store = Store(path / "e.db", create=True)
+    if embedder:
+        store.set_embedder(embedder.model.name, embedder.model.name)
     async for _ in index(store, path / "docs", lambda entry: entry, embedder=embedder):
         pass
     store.close()
@@ -63,7 +68,7 @@ async def filled(
     path: Path, texts: dict[str, str] = TEXTS, embedder: Embedder | None = None
 ) -> AsyncIterator[FolderRetriever]:
     await fill(path, texts, embedder)
-    made = retriever("folder", path=path / "e.db", embedder=embedder)
+    made = retriever("folder", path=path / "e.db", find_embedder=lambda _: embedder)
     assert isinstance(made, FolderRetriever)
     try:
         yield made
@@ -126,7 +131,7 @@ async def test_vectors_find_what_is_said_in_other_words(tmp_path: Path) -> None:
 
 async def test_words_alone_where_the_embedder_is_down(tmp_path: Path) -> None:
     await fill(tmp_path, TEXTS, Embedder(Meanings()))
-    folder = FolderRetriever(tmp_path / "e.db", Embedder(Down()))
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(Down()))
     found = await folder.retrieve("Where do bananas grow?", 3)
     await folder.aclose()
     assert names(found.entries) == ["fruit.txt"]
@@ -147,10 +152,99 @@ async def test_an_open_retriever_sees_what_changes(tmp_path: Path) -> None:
 
 async def test_a_store_that_is_destroyed_is_an_error_that_names_it(tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
-        for file in ("e.db", "e.db-wal", "e.db-shm"):
-            (tmp_path / file).write_bytes(b"\xff" * 10_000)
+        (tmp_path / "e.db").write_bytes(b"\xff" * 10_000)
         with pytest.raises(ProviderError, match="evidence store"):
             await folder.retrieve("bananas", 3)
+
+
+Replace = Callable[[Path, Path], object]  # the path of the new file, and that of the store in use
+
+
+def copied_in_two_steps(new: Path, store: Path) -> None:
+    content = new.read_bytes()
+    store.write_bytes(content[: len(content) // 2])
+    with suppress(StoreError):
+        Store(store).close()
+    store.write_bytes(content)
+
+
+def deleted_before(new: Path, store: Path) -> None:
+    store.unlink()
+    new.rename(store)
+
+
+REPLACED: dict[str, Replace] = {
+    "by another file": os.replace,
+    "in place": shutil.copyfile,
+    "after it was moved away": lambda new, store: (store.rename(store.with_name("old.db")), new.rename(store)),
+    "after it was deleted": deleted_before,
+    "in two steps": copied_in_two_steps,
+}
+
+
+async def new_store(path: Path, embedder: Embedder | None = None) -> Path:
+    """Return the path of a store whose only file mentions kumquats."""
+    await fill(path, {"new.txt": "Kumquats are a fruit."}, embedder)
+    return path / "e.db"
+
+
+@pytest.mark.parametrize("how", REPLACED)
+async def test_a_replaced_store_is_searched_at_once(how: str, tmp_path: Path) -> None:
+    new = await new_store(tmp_path / "new")
+    async with filled(tmp_path) as folder:
+        assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
+        REPLACED[how](new, tmp_path / "e.db")
+        assert names((await folder.retrieve("bananas kumquats", 3)).entries) == ["new.txt"]
+        await fill(tmp_path, {"late.txt": "Kumquats ripen late."})  # and it can be indexed afterwards
+        assert "late.txt" in names((await folder.retrieve("kumquats ripen late", 3)).entries)
+
+
+async def test_a_store_that_was_moved_away_stays_in_use(tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        (tmp_path / "e.db").rename(tmp_path / "old.db")
+        assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
+        await folder.reach()
+
+
+async def test_a_file_that_is_no_store_does_not_replace_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "broken").write_bytes(b"\xff" * 10_000)
+    async with filled(tmp_path) as folder:
+        (tmp_path / "broken").replace(tmp_path / "e.db")
+        for _ in range(2):
+            assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
+    assert sum("the old one stays in use" in record.getMessage() for record in caplog.records) == 1
+
+
+async def test_searches_go_on_while_the_store_is_replaced(tmp_path: Path) -> None:
+    new = await new_store(tmp_path / "new")
+    async with filled(tmp_path) as folder, asyncio.TaskGroup() as tasks:
+        searches = [tasks.create_task(folder.retrieve("bananas kumquats", 3)) for _ in range(50)]
+        await searches[0]
+        new.replace(tmp_path / "e.db")
+    found = [names(search.result().entries) for search in searches]
+    assert all(entries in (["fruit.txt"], ["new.txt"]) for entries in found)
+
+
+async def test_a_replaced_store_is_searched_with_its_own_embedder(tmp_path: Path) -> None:
+    class Others(Meanings):
+        name = "others"
+
+    embedders = {"meanings": Embedder(Meanings()), "others": Embedder(Others())}
+    new = await new_store(tmp_path / "new", embedders["others"])
+    await fill(tmp_path, TEXTS, embedders["meanings"])
+    asked: list[str] = []
+
+    def find(option: str) -> Embedder:
+        asked.append(option)
+        return embedders[option]
+
+    folder = FolderRetriever(tmp_path / "e.db", find)
+    await folder.retrieve("Obst", 3)
+    new.replace(tmp_path / "e.db")
+    assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 0  # the vector is of the former model
+    assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 1
+    assert asked == ["meanings", "meanings", "others"]
+    await folder.aclose()
 
 
 async def test_an_empty_store_finds_nothing(tmp_path: Path) -> None:

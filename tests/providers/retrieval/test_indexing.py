@@ -146,7 +146,7 @@ KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from citestream.providers.retrieval.indexing import index
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store, StoreError
 left = int(sys.argv[3])
 def admit(entry):
     global left
@@ -285,7 +285,7 @@ sys.path.insert(0, os.getcwd())
 import asyncio
 from pathlib import Path
 from citestream.providers.retrieval.indexing import index
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store, StoreError
 async def main():
     async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), lambda entry: entry):
         print(step)
@@ -390,4 +390,18 @@ async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(
 
 
 def by_words(store: Store, question: str) -> list[Hit]:
-    return store.search_words(store.term_weights(question), 9)
+    return store.search_words(store.term_counts(question), 9)
+
+
+async def test_a_full_disk_is_reported_and_the_store_stays_usable(store: Store, folder: Path, tmp_path: Path) -> None:
+    await run(store, folder)
+    before = list(store.dump())
+    (folder / "large.txt").write_text("Of many fruits and more. " * 100_000)
+    (pages,) = store._database.execute("PRAGMA page_count").fetchone()
+    store._database.execute(f"PRAGMA max_page_count = {pages + 2}")  # SQLite then fails as on a full disk
+    with pytest.raises(StoreError, match=r"the disk is full\. The files that were indexed stay in it"):
+        await run(store, folder)
+    assert list(store.dump()) == before
+    store._database.execute("PRAGMA max_page_count = 1000000")
+    await run(store, folder)
+    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")

@@ -13,9 +13,10 @@ import pytest
 
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut, Unreachable
-from citestream.providers.retrieval import Retriever, retriever
+from citestream.providers.retrieval import Retriever, retriever, term_selection
 from citestream.providers.retrieval.postgres import MAX_CHARACTERS, PostgresRetriever, Settings
 from citestream.providers.retrieval.ranking import MAX_QUESTION, relevance
+from citestream.providers.retrieval.term_selection import MAX_ROWS
 from tests.upstreams.postgres import Postgres, postgres
 
 TABLES = r"""
@@ -129,7 +130,38 @@ async def test_without_pgvector_and_without_an_id_of_text_the_best_of_many(serve
     async with searching(server.url_of("plain"), embedder=Vectors(NEAR_BRIDGES)) as ask:
         found = await ask("Which tickets does station 77 sell?", 3)
     assert found.entries[0] == {"id": "77", "text": "Station 77 sells tickets.", "score": found.entries[0]["score"]}
-    assert (len(found.entries), found.notes["by_words"], found.notes["by_vectors"]) == (3, 100, 0)
+    assert (len(found.entries), found.notes["by_words"], found.notes["by_vectors"]) == (3, 50, 0)
+
+
+COMMON = """
+CREATE TABLE large (id text, text text, words tsvector GENERATED ALWAYS AS (to_tsvector('english', text)) STORED);
+INSERT INTO large SELECT 'station ' || n, 'The station sells rooms ' || n FROM generate_series(1, 20) AS n;
+INSERT INTO large SELECT 'ticket ' || n, 'The ticket costs money ' || n FROM generate_series(1, 20) AS n;
+INSERT INTO large VALUES ('both', 'The station prints a ticket'), ('rare', 'O''Brien''s zebra'), ('c', 'rooms money');
+CREATE INDEX ON large USING gin (words);
+"""
+LARGE_SEARCHES = {
+    "a rare term is found beside common ones": ("zebra station ticket", "rare"),
+    "common terms together": ("station ticket", "both"),
+    "with few results, single common terms are searched for, too": ("station money", "station 1"),
+}
+
+
+async def test_common_terms_of_a_large_table(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.run(COMMON)
+    for limit in (10, MAX_ROWS):
+        monkeypatch.setattr(term_selection, "MAX_ROWS", limit)
+        for analyze in ("", "ANALYZE large"):
+            server.run(analyze)
+            for question, expected in LARGE_SEARCHES.values():
+                async with searching(server.url, "large") as ask:
+                    found = await ask(question, 50)
+                ids = [entry["id"] for entry in found.entries]
+                assert expected in ids
+                assert len(ids) == len(set(ids)) >= 2
+    monkeypatch.setattr(term_selection, "MAX_ROWS", 10)
+    async with searching(server.url, "large") as ask:
+        assert (await ask("zebra station ticket", 5)).notes["by_words"] < 20  # 42 rows have any of the terms
 
 
 async def test_tables_as_others_make_them(server: Postgres) -> None:

@@ -4,18 +4,21 @@ import json
 import os
 import select
 import signal
+import socketserver
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 from openai import OpenAI
 
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store import Store, index_lock
 from tests.providers.retrieval.documents import pdf
 from tests.proxy.cli.test_cli import in_a_terminal
 
@@ -163,3 +166,110 @@ def test_watch_indexes_every_change(home: Path) -> None:
 
 def _line_within(stream: Any, seconds: float) -> str:
     return str(stream.readline()) if select.select([stream], [], [], seconds)[0] else ""
+
+
+class WaitingEmbedder(socketserver.ThreadingTCPServer):
+    """An embedder that answers each request when the test says so."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.reached, self.go_on = Event(), Event()
+        super().__init__(("127.0.0.1", 0), _Embeddings)
+
+
+class _Embeddings(BaseHTTPRequestHandler):
+    server: WaitingEmbedder
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.reached.set()
+        self.server.go_on.wait()
+        data = [{"index": at, "embedding": [1.0, 0.5]} for at in range(len(asked["input"]))]
+        body = json.dumps({"object": "list", "data": data, "model": "m"}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+@pytest.fixture
+def embedder(home: Path) -> Iterator[WaitingEmbedder]:
+    with WaitingEmbedder() as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        options = f"{{kind: openai, base_url: '{address}', api_key: sk-none-0123456789}}"
+        (home / "c.yaml").write_text(f"providers: {{slow: {options}}}\n")
+        yield server
+        server.go_on.set()
+        server.shutdown()
+
+
+SLOWLY = ("index", "docs", "--embedder", "slow/m", "--config", "c.yaml")
+
+
+def test_ctrl_c_stops_after_the_current_file_and_the_next_run_continues(home: Path, embedder: WaitingEmbedder) -> None:
+    with running(home, *SLOWLY) as run:
+        assert run.stderr is not None
+        assert embedder.reached.wait(60)  # the first file is being indexed
+        run.send_signal(signal.SIGINT)
+        assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
+        embedder.go_on.set()
+        said, complained = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "stopped: the same command without --rebuild continues from here" in complained
+    assert "Traceback" not in complained
+    assert ": 1 indexed; " in said
+    again = citestream(home, *SLOWLY)
+    assert again.returncode == 0
+    assert "2 indexed, 1 unchanged" in again.stdout
+
+
+def test_a_second_ctrl_c_stops_at_once_without_a_traceback(home: Path, embedder: WaitingEmbedder) -> None:
+    with running(home, *SLOWLY) as run:
+        assert run.stderr is not None
+        assert embedder.reached.wait(60)
+        run.send_signal(signal.SIGINT)
+        assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
+        run.send_signal(signal.SIGINT)
+        said, complained = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert (said, complained) == ("", "")
+    embedder.go_on.set()
+    assert citestream(home, *SLOWLY).returncode == 0
+
+
+def test_two_indexers_of_a_new_store_both_succeed(home: Path) -> None:
+    (home / "others").mkdir()
+    for number in range(100):
+        (home / f"docs/{number}.txt").write_text(f"Station {number} sells tickets.")
+        (home / f"others/{number}.txt").write_text(f"Platform {number} is closed.")
+    with running(home, "index", "docs") as one, running(home, "index", "others") as two:
+        results = [run.communicate(timeout=120) for run in (one, two)]
+    assert [one.returncode, two.returncode] == [0, 0], results
+    with closing(Store(home / ".citestream/evidence.db")) as store:
+        assert store.counts()["files"] == 203
+
+
+def test_an_indexer_explains_why_it_waits(home: Path) -> None:
+    store = home / ".citestream/evidence.db"
+    lock = ExitStack()
+    lock.enter_context(index_lock(store, lambda: None))
+    with running(home, "index", "docs") as run:
+        assert run.stderr is not None
+        assert "waiting for another `citestream index` that writes to .citestream/evidence.db" in run.stderr.readline()
+        assert run.poll() is None
+        lock.close()
+        run.communicate(timeout=60)
+    assert run.returncode == 0
+
+
+def test_an_empty_folder_is_reported(home: Path) -> None:
+    (home / "empty").mkdir()
+    done = citestream(home, "index", "empty")
+    assert done.returncode == 0
+    assert "contains no file that can be indexed" in done.stderr

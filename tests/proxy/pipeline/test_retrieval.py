@@ -142,6 +142,77 @@ async def test_what_is_not_close_enough_is_dropped_and_said_so(tmp_path: Path) -
     assert all(score >= 0.5 for score in report["scores"])
 
 
+ROCKETS = {
+    "saturn.md": "# Saturn V\n\nThe rocket was 110.6 metres tall. The Saturn V flew thirteen times.",
+    "eiffel.md": "# Eiffel Tower\n\nThe Eiffel Tower is 330 metres tall.",
+    "birds.txt": "Swifts have flown for ten months without landing.",
+}
+TALL = "How tall was the Saturn V?"
+CONVERSATIONS: dict[str, tuple[list[str], str, str]] = {
+    "a follow-up question": ([TALL, "How often has it flown?"], f"{TALL}\nHow often has it flown?", "saturn.md"),
+    "a chain of them": (
+        [TALL, "How often has it flown?", "And when?"],
+        f"{TALL}\nHow often has it flown?\nAnd when?",
+        "saturn.md",
+    ),
+    "another topic": ([TALL, "How tall is the Eiffel Tower?"], "How tall is the Eiffel Tower?", "eiffel.md"),
+    "a follow-up of another topic": (
+        [TALL, "Who designed the Eiffel Tower?", "How tall is it?"],
+        "Who designed the Eiffel Tower?\nHow tall is it?",
+        "eiffel.md",
+    ),
+    "the first question": (["How often has it flown?"], "How often has it flown?", "birds.txt"),
+}
+
+
+@pytest.mark.parametrize(("questions", "query", "file"), CONVERSATIONS.values(), ids=CONVERSATIONS)
+async def test_a_follow_up_question_is_searched_with_the_one_before(
+    tmp_path: Path, questions: list[str], query: str, file: str
+) -> None:
+    answered = [{"role": "user", "content": questions[0]}]
+    for question in questions[1:]:
+        answered += [{"role": "assistant", "content": "It is known."}, {"role": "user", "content": question}]
+    async with served(await fill(tmp_path, ROCKETS), top_k=1) as ask:
+        _, body = await ask({"model": "extractive", "messages": answered})
+        report = body["grounding"]["retrieval"]
+        assert report["query"] == query
+        assert report.get("follow_up", False) == ("\n" in query)
+        assert [one["file_name"].rpartition("/")[2] for one in body["references"]] in ([file], [])
+        assert report["used"] == 1
+        _, body = await ask({"model": "extractive", "messages": answered, "retrieval": {"query": "swifts"}})
+        assert body["grounding"]["retrieval"]["query"] == "swifts"
+
+
+async def test_a_question_without_text_is_not_searched(tmp_path: Path) -> None:
+    picture = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
+    messages = [{"role": "user", "content": TALL}, {"role": "user", "content": picture}]
+    async with served(await fill(tmp_path, ROCKETS)) as ask:
+        _, body = await ask({"model": "extractive", "messages": messages})
+    assert "retrieval" not in body.get("grounding", {})
+
+
+UNRELATED = {
+    "a request of a coding agent": "Add type hints to the function parse_args in bridge.py and run the tests.",
+    "a file in the prompt": "bridge.py\n```python\ndef opened(day, month, year):\n    return day, month, year\n```\n"
+    "Raise a ValueError if the month is not between 1 and 12.",
+}
+
+
+@pytest.mark.parametrize("question", UNRELATED.values(), ids=UNRELATED)
+async def test_a_prompt_that_shares_a_word_with_the_folder_gets_no_excerpts(tmp_path: Path, question: str) -> None:
+    unrelated = {"model": "extractive", "messages": [{"role": "user", "content": question}]}
+    store = await fill(tmp_path, TEXTS)
+    async with served(store) as ask:
+        _, body = await ask(unrelated)
+        assert body["grounding"]["retrieval"]["used"] == 0
+        assert body["grounding"]["retrieval"]["dropped"] == {"score": 1}
+        _, body = await ask(ASKED)
+        assert body["grounding"]["retrieval"]["used"] == 1
+    async with served(store, min_score=0) as ask:
+        _, body = await ask(unrelated)
+        assert body["grounding"]["retrieval"]["used"] == 1
+
+
 async def test_nothing_found_is_an_answer_without_evidence_that_says_so(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
         status, body = await ask({"model": "extractive", "messages": [{"role": "user", "content": "Xyzzy?"}]})
@@ -243,13 +314,13 @@ async def test_a_model_makes_one_query_of_a_conversation(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("said", [None, "", "word " * 200], ids=["it is down", "it says nothing", "it answers"])
-async def test_where_the_model_fails_the_last_question_is_the_query(said: str | None, tmp_path: Path) -> None:
+async def test_where_the_model_fails_the_query_is_that_without_a_model(said: str | None, tmp_path: Path) -> None:
     store = await fill(tmp_path, TEXTS)
     with rewriting(said) as (_, providers):
         async with served(store, providers=providers, rewrite="small/any") as ask:
             status, body = await ask({**ASKED, "messages": FOLLOW_UP})
     assert status == 200
-    assert body["grounding"]["retrieval"]["query"] == "And when was it finished?"
+    assert body["grounding"]["retrieval"]["query"] == "Tell me about the Harlan bridge.\nAnd when was it finished?"
 
 
 @pytest.mark.parametrize(
