@@ -6,6 +6,7 @@ python -m bench.proxy --quick --check     # fails if a ratio is clearly worse th
 python -m bench.proxy --quick --others    # also LiteLLM and Portkey, installed on demand (900 MB)
 python -m bench.proxy --set scaling --plot docs/images/scaling.png   # the plots of docs/scaling.md
 python -m bench.proxy --workers 1 2       # compare numbers of processes
+python -m bench.proxy --arrivals 1000     # streams that arrive within one second
 python -m bench.proxy --profile           # CPU time per pipeline stage with py-spy
 
 All proxies take turns in every round. A ratio is the median of the ratios to the pass-through in each round.
@@ -16,7 +17,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.proxy import cpu_profile, plot, report, startup, workers
+from bench.proxy import arrivals, cpu_profile, plot, report, startup, workers
 from bench.proxy.cases import SETS, Case
 from bench.proxy.measure import Measured, measure
 from bench.proxy.other_proxies import litellm, portkey
@@ -34,6 +35,9 @@ def main() -> None:
         return
     if chosen.workers:
         print(workers.table(chosen.workers, chosen.rounds))
+        return
+    if chosen.arrivals:
+        print(arrivals.table(chosen.arrivals, chosen.rounds))
         return
     cases = tuple(case for case in SETS["quick" if chosen.quick else chosen.set] if chosen.only in case.name)
     starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
@@ -62,6 +66,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--others", action="store_true", help="measure LiteLLM and Portkey too, without evidence")
     options.add_argument("--profile", action="store_true", help="only measure the CPU time per pipeline stage")
     options.add_argument("--workers", type=int, nargs="+", metavar="N", help="only compare numbers of processes")
+    options.add_argument("--arrivals", type=int, metavar="N", help="only N streams that arrive within one second")
     options.add_argument("--rounds", type=int, default=ROUNDS)
     options.add_argument("--json", type=Path, metavar="FILE", help="write all results")
     options.add_argument("--plot", type=Path, metavar="FILE", help="save the plots")

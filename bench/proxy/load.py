@@ -72,6 +72,18 @@ async def run(
     return found
 
 
+async def ask(port: int, request: Request, number: int, *, timed: bool) -> Stream:
+    """Run one stream with its own connection. Raise OSError, IncompleteReadError or RuntimeError if it fails."""
+    stream = Stream(number, monotonic())
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(request.as_bytes(port))
+        await _read(reader, request.kind, stream, timed=timed)
+    finally:
+        writer.close()
+    return stream
+
+
 async def _read(reader: asyncio.StreamReader, kind: Kind, stream: Stream, *, timed: bool) -> None:
     head = await reader.readuntil(b"\r\n\r\n")
     if b" 200 " not in head[:16]:

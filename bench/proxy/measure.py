@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 from itertools import count
+from math import nan
 from statistics import median, quantiles
 
 import orjson
@@ -54,7 +55,7 @@ async def _measure(peer: Peer, case: Case, upstream: Process) -> Measured:
     whole(streams, case)
     chunks = total * case.tokens
     passed = max(stream.done for stream in streams) - min(stream.sent for stream in streams)
-    firsts = [stream.first - stream.sent for stream in streams if stream.first]
+    firsts = [stream.first - stream.sent for stream in streams if stream.first] or [nan]
     return Measured(
         cpu=used / chunks * 1e6,
         rate=chunks / passed,
@@ -81,6 +82,8 @@ def _letters(text: str) -> str:
 async def _held(streams: list[Stream], upstream: Process, case: Case, name: str, ahead: int) -> tuple[float, float]:
     """Return p50 and p99 of the delay in ms from the last token of a sentence at the provider to its arrival.
 
+    Both are NaN if fewer than two sentences arrived.
+
     With `ahead` 1, the delay is measured from the next token, because "3." can continue with "14": a proxy that waits
     for whole sentences cannot detect the end earlier.
     """
@@ -91,6 +94,8 @@ async def _held(streams: list[Stream], upstream: Process, case: Case, name: str,
         due = [written[at + ahead] for at in answer(case.tokens).ends]
         waits += [(arrived - left) * 1000 for arrived, left in zip(stream.stops, due, strict=False)]
     writer.close()
+    if len(waits) < 2:  # no sentence arrived, as when a peer collects the whole answer
+        return nan, nan
     percentiles = quantiles(waits, n=100)
     return percentiles[49], percentiles[98]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import isnan
 from pathlib import Path
 from statistics import median
 
@@ -98,10 +99,15 @@ def _cells(row: Row) -> list[str]:
         f"{row.cpu[1]:.1f} µs",
         f"{row.ratio:.2f}× ({min(row.ratios):.2f}–{max(row.ratios):.2f})",
         f"{row.delivered:.3f}×" if row.paced else "",
-        f"{row.first:+.1f} ms" if row.paced or row.streams == 1 else "",
-        f"{row.held[0]:+.1f}, {row.held[1]:+.1f} ms" if row.paced else "",
+        _delay(row.first) if row.paced or row.streams == 1 else "",
+        _delay(*row.held) if row.paced else "",
         f"{row.resident:.0f} MB",
     ]
+
+
+def _delay(*delays: float) -> str:
+    """Return delays in ms. One that could not be measured is a NaN."""
+    return "not measured" if any(map(isnan, delays)) else ", ".join(f"{delay:+.1f}" for delay in delays) + " ms"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -10,24 +10,30 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from .. import playground
-from ..apis import gemini, ollama
+from citestream.providers.install_hint import install_command
+
+from .. import component, playground
+from ..apis import anthropic, cohere, gemini, ollama
 from ..apis.citation_endpoints import cite, references
 from ..apis.embeddings_endpoint import embeddings
+from ..apis.evidence_endpoint import CONCURRENT, SLOTS, read_evidence
 from ..apis.models_endpoint import model, models
 from ..apis.openai_chat import OpenAIChatApi
 from ..apis.responses import ResponsesApi
 from ..app import App
 from ..config import Config, ConfigError, Tls
-from ..observability.logs import SERVER, access_log, set_response_headers
+from ..observability.logs import PASSAGE_PREFIX, access_log, set_response_headers
 from ..observability.readiness import FAILING, Readiness
+from ..observability.stalls import StallWatch
 from ..observability.telemetry import Telemetry
+from ..passages.passage_route import passage
 from .admission import Admission
 from .auth import Keys, presented_key, require_client_key
+from .connection import Connection, with_body_tracking
 from .encoding import json_response
 from .error_responses import ErrorFormat, errors_as_json
 from .exchange import BODY_SECONDS, answer
@@ -38,14 +44,10 @@ if TYPE_CHECKING:
     from ..observability.tracing import Tracing
 
 DESCRIPTION = files("citestream.proxy") / "openapi.yaml"
-IDLE_SECONDS = 75.0  # without a request after which a connection is closed; aiohttp would wait an hour
+BACKLOG = 1024  # connections that wait to be accepted; with aiohttp's 128, 125 of 1,000 simultaneous ones were reset
 CLOSE_SECONDS = 1.0  # for the requests that still run after the drain
 # New objects after which Python looks for cycles; its default of 700 is a few sentences. This saves 6 to 13 % of CPU.
 YOUNG_OBJECTS = 10_000
-CONNECTION_OPTIONS: dict[str, Any] = {
-    "access_log": None,  # aiohttp's would contain query strings, which may contain keys
-    "keepalive_timeout": IDLE_SECONDS,
-}
 ADMISSION = web.AppKey("admission", Admission)
 VERSIONS = ("v1beta", "v1", "v1beta1")  # Gemini's: the defaults of its Python client 1.x and 3.x, and of Vertex AI
 
@@ -82,12 +84,15 @@ def make_app(config: Config) -> web.Application:
 
     async def running(_: web.Application) -> AsyncGenerator[None, None]:
         await asyncio.to_thread(app.warm_up)
-        yield
+        with StallWatch(metrics.loop_stalled).running():
+            yield
         await app.aclose()
         if tracing:
             await tracing.aclose()
 
     server[ADMISSION] = admission
+    slots = server[SLOTS] = asyncio.Semaphore(CONCURRENT)
+    server[anthropic.READER] = anthropic.DocumentReader(slots)
     server[BODY_SECONDS] = config.server.body_seconds
     server.cleanup_ctx.append(running)
     server.on_response_prepare.extend([set_response_headers, cors.add_headers])
@@ -100,20 +105,27 @@ def _api_routes(app: App) -> list[web.AbstractRouteDef]:
         web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), app=app)),
         web.post("/v1/embeddings", partial(embeddings, app=app)),
         web.post("/v1/responses", partial(answer, api=ResponsesApi(), app=app)),
+        web.post("/v1/messages", partial(anthropic.messages, app=app)),
+        web.post("/v1/messages/count_tokens", partial(anthropic.count_tokens, app=app)),
         web.post("/api/chat", partial(answer, api=ollama.CHAT, app=app)),
         web.post("/api/generate", partial(answer, api=ollama.GENERATE, app=app)),
         web.get("/api/tags", partial(ollama.tags, app=app)),
+        web.get("/api/ps", partial(ollama.running, app=app)),
         web.post("/api/show", partial(ollama.show, app=app)),
         web.post("/api/embed", partial(ollama.embed, app=app)),
         web.post("/api/embeddings", partial(ollama.embeddings, app=app)),
         web.get("/api/version", ollama.version),
+        web.post("/v2/chat", partial(answer, api=cohere.CohereApi(), app=app)),
         *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, app=app)) for version in VERSIONS],
         web.get("/v1beta/models", partial(gemini.list_models, app=app)),
         web.get(f"/v1beta/models/{{model:{gemini.MODEL_PATTERN}}}", partial(gemini.get_model, app=app)),
         web.post("/v1/cite", partial(cite, app=app)),
+        web.post("/v1/evidence/read", read_evidence),
         web.get("/v1/references/{id}", partial(references, app=app)),
         web.get("/v1/models", partial(_models, app=app)),
         web.get(f"/v1/models/{{model:{gemini.MODEL_PATTERN}}}", partial(_model, app=app)),
+        *component.routes(),
+        web.get(f"{PASSAGE_PREFIX}{{id:[\\s\\S]+}}", partial(passage, app=app)),
         *playground.routes(app),
     ]
 
@@ -131,17 +143,25 @@ def _operator_routes(
 
 
 async def _models(request: web.Request, app: App) -> web.Response:
-    """`GET /v1/models` belongs to OpenAI's API and to Gemini's. Google's clients identify themselves."""
+    """`GET /v1/models` belongs to the APIs of OpenAI, Gemini and Anthropic. Other clients than OpenAI's are known."""
+    if _is_anthropic_client(request):
+        return await anthropic.list_models(request, app)
     return await (gemini.list_models if _is_google_client(request) else models)(request, app)
 
 
 async def _model(request: web.Request, app: App) -> web.Response:
-    """`GET /v1/models/{model}` belongs to both APIs too."""
+    """`GET /v1/models/{model}` belongs to all three APIs too."""
+    if _is_anthropic_client(request):
+        return await anthropic.get_model(request, app)
     return await (gemini.get_model if _is_google_client(request) else model)(request, app)
 
 
 def _is_google_client(request: web.Request) -> bool:
     return "x-goog-api-client" in request.headers or "x-goog-api-key" in request.headers
+
+
+def _is_anthropic_client(request: web.Request) -> bool:
+    return "anthropic-version" in request.headers
 
 
 def _tracing(config: Config) -> "Tracing | None":
@@ -150,7 +170,7 @@ def _tracing(config: Config) -> "Tracing | None":
     try:
         from ..observability.tracing import Tracing  # an optional dependency, which is slow to import
     except ImportError:
-        raise ConfigError("traces.endpoint needs a package: pip install 'citestream[otel]'") from None
+        raise ConfigError(f"traces.endpoint needs a package: {install_command('otel')}") from None
     return Tracing(config.traces, content=config.log.content)
 
 
@@ -158,6 +178,10 @@ def error_format(path: str) -> ErrorFormat:
     """Return the error format of the API at this path."""
     if path.startswith("/api/"):
         return ollama.error_body
+    if path == "/v1/messages" or path.startswith("/v1/messages/"):
+        return anthropic.error_body
+    if path.startswith("/v2/"):
+        return cohere.error_body
     is_method = path.startswith("/v1/models/") and not MODEL_PATH.fullmatch(path)
     return gemini.error_body if is_method or path.startswith("/v1beta/") else lambda error, _status: error
 
@@ -198,9 +222,11 @@ async def _serve(config: Config, started: Callable[[str], None], listening: sock
     app = make_app(config)
     async with _running(app) as runner:
         tls = _tls(config.server.tls)
-        site: web.BaseSite = web.TCPSite(runner, config.server.host, config.server.port, ssl_context=tls)
+        site: web.BaseSite = web.TCPSite(
+            runner, config.server.host, config.server.port, ssl_context=tls, backlog=BACKLOG
+        )
         if listening:
-            site = web.SockSite(runner, listening, ssl_context=tls)
+            site = web.SockSite(runner, listening, ssl_context=tls, backlog=BACKLOG)
         await site.start()
         gc.collect()
         gc.freeze()  # objects that live as long as the server are not scanned again: 80,000 objects, 60 ms each time
@@ -219,7 +245,8 @@ async def _running(app: web.Application) -> AsyncGenerator[web.ServerRunner, Non
         await application.setup()
         handlers = application.server
         assert handlers is not None  # noqa: S101 # nosec B101 # set by `setup`
-        server = _Server(handlers.request_handler, request_factory=handlers.request_factory, handler_cancellation=True)
+        factory = with_body_tracking(handlers.request_factory)
+        server = _Server(handlers.request_handler, request_factory=factory, handler_cancellation=True)
         runner = web.ServerRunner(server, shutdown_timeout=CLOSE_SECONDS)
         await runner.setup()
         try:
@@ -234,25 +261,7 @@ class _Server(web.Server):
     """Creates the protocol of each connection."""
 
     def __call__(self) -> web.RequestHandler:
-        return _Connection(self, loop=asyncio.get_running_loop(), **CONNECTION_OPTIONS)
-
-
-class _Connection(web.RequestHandler):
-    """One connection. Only requests that are not valid HTTP get their answer here, and not from the application."""
-
-    __slots__ = ()
-
-    def handle_error(
-        self,
-        request: web.BaseRequest,
-        status: int = 500,
-        exc: BaseException | None = None,
-        message: str | None = None,
-    ) -> web.StreamResponse:
-        """Return aiohttp's answer without its version."""
-        response = super().handle_error(request, status, exc, message)
-        response.headers["Server"] = SERVER
-        return response
+        return Connection(self, loop=asyncio.get_running_loop())
 
 
 async def _stop_signal() -> None:

@@ -11,18 +11,22 @@ from aiohttp import web
 from citestream.citation.evidence import FieldError
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Chunk
+from citestream.providers.scheduler import Work
+from citestream.providers.wire.json_steps import loads_in_steps
 
 from ..app import App
 from ..model_routes import Route
 from ..observability.logs import REQUEST_ID, TENANT
 from ..observability.telemetry import external_wait
 from ..observability.transcript_log import TranscriptLogger
+from ..passages import PassageRecorder
 from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, UncitedChunks
 from ..pipeline.job import Job, JobEvidence
+from ..pipeline.long_input import read_input
 from ..pipeline.outgoing import Outgoing
 from ..storage import ReferenceRecorder
-from .client_api import ClientApi, Encoder
-from .encoding import json_response, loads
+from .client_api import ClientApi
+from .encoding import json_response
 from .error_responses import RequestError
 from .pass_through import client_key, relay, relayed_body
 from .sending import MakeChunks, Stream, collect, send, send_failure
@@ -32,6 +36,7 @@ Fields = dict[str, Any]
 log = logging.getLogger("citestream")
 
 BODY_SECONDS = web.AppKey("body_seconds", float)
+UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
@@ -40,8 +45,9 @@ async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamRe
     models = app.routes.chain(api.model(body))
     limits = app.config.evidence
     options = app.routes.find(models[0]).options
-    job = api.parse(body, options, limit=limits.limit, max_characters=limits.max_characters)
-    encoder = api.encoder(job, UncitedChunks.annotations) if job.stream else None
+    parse = partial(api.parse, body, options, limit=limits.limit, max_characters=limits.max_characters)
+    job = await read_input(parse, body.get("messages"))
+    encoder = api.encoder(job, UNCITED) if job.stream else None
     stream = Stream(request, app.config.server, encoder)
     with app.telemetry.observe_stream() if job.stream else nullcontext():
         return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
@@ -49,14 +55,9 @@ async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamRe
 
 async def read_json(request: web.Request) -> Fields:
     """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
+    data = await read_body(request)
     try:
-        body = loads(await _read_body(request))
-    except TimeoutError:
-        raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
-    except web.RequestPayloadError:
-        raise RequestError(
-            400, "the body is not encoded as its headers say", code="invalid_body", closes=True
-        ) from None
+        body, _ = await Work("parse_request").run(loads_in_steps(data))
     except ValueError:
         raise RequestError(400, "the body is not JSON", code="invalid_json") from None
     if not isinstance(body, dict):
@@ -64,12 +65,20 @@ async def read_json(request: web.Request) -> Fields:
     return body
 
 
-async def _read_body(request: web.Request) -> bytes:
-    if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
-        return await request.read()
-    async with asyncio.timeout(request.app.get(BODY_SECONDS)):
-        with external_wait():
+async def read_body(request: web.Request) -> bytes:
+    """Return the body. Raise RequestError 400 for a broken one, or 408 if it does not arrive in time."""
+    try:
+        if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
             return await request.read()
+        async with asyncio.timeout(request.app.get(BODY_SECONDS)):
+            with external_wait():
+                return await request.read()
+    except TimeoutError:
+        raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
+    except web.RequestPayloadError:
+        raise RequestError(
+            400, "the body is not encoded as its headers say", code="invalid_body", closes=True
+        ) from None
 
 
 class _Exchange:
@@ -114,7 +123,7 @@ class _Exchange:
     async def _fail(self, error: Exception) -> web.StreamResponse:
         if not self._stream.begun:
             raise error
-        return await send_failure(self._stream, error, self._api.encoder(self._job, UncitedChunks.annotations))
+        return await send_failure(self._stream, error, self._api.encoder(self._job, UNCITED))
 
     async def _answer(self, route: Route, found: JobEvidence, *, native: bool) -> web.StreamResponse:
         """Answer by this route. Raise ProviderError if nothing was sent."""
@@ -123,12 +132,14 @@ class _Exchange:
         if native and not found.needs_citations and app.passes_bytes:
             with suppress(NoSuchApi):
                 return await self._relay(route, key)
-        batches, chunks = app.open(job, found, route, native=native, key=key)
-        encoder = self._api.encoder(job, chunks.annotations)
+        batches, chunks = await app.open(job, found, route, native=native, key=key)
+        encoder = self._api.encoder(job, chunks)
         if app.config.references.keeps_conversations:
             encoder.store = partial(app.recent.put, self._tenant)
         transcript = TranscriptLogger(self._request[REQUEST_ID], job, found) if app.config.log.content else None
-        make_chunks = _observed(chunks, self._observers(chunks, encoder, transcript))
+        recorder = ReferenceRecorder(app.recent, self._tenant, encoder.name)
+        passages = PassageRecorder(app.recent, chunks) if isinstance(chunks, Chunks) else None
+        make_chunks = _observed(chunks, self._observers(recorder, passages, transcript))
         try:
             if job.stream:
                 return await send(self._stream, batches, make_chunks, encoder)
@@ -136,20 +147,24 @@ class _Exchange:
         finally:
             if isinstance(chunks, Chunks):
                 app.telemetry.answer_cited(chunks.grounding)
+                if job.stream:  # the client of a complete answer that is stopped does not know its id
+                    recorder.end(chunks.fields)
             if transcript:
                 transcript.end()
 
     async def _relay(self, route: Route, key: str | None) -> web.StreamResponse:
-        encoder = self._api.encoder(self._job, UncitedChunks.annotations) if self._job.stream else None
+        encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None
         body, choices = relayed_body(self._job, route)
-        call = route.provider.relay(body, self._api.path, model=route.model, key=key, choices=choices)
+        path, headers = self._api.path, self._api.headers
+        call = route.provider.relay(body, path, model=route.model, key=key, choices=choices, headers=headers)
         return await relay(self._stream, await route.telemetry.observe_relayed(route.target, call), encoder)
 
-    def _observers(self, chunks: AnswerChunks, encoder: Encoder, transcript: TranscriptLogger | None) -> list[Observer]:
+    @staticmethod
+    def _observers(
+        recorder: ReferenceRecorder, passages: PassageRecorder | None, transcript: TranscriptLogger | None
+    ) -> list[Observer]:
         observers: list[Observer] = [transcript.observe] if transcript else []
-        if isinstance(chunks, Chunks):
-            observers.append(ReferenceRecorder(self._app.recent, self._tenant, encoder.name).observe)
-        return observers
+        return [*observers, recorder.observe, passages.observe] if passages else observers
 
     @property
     def _tenant(self) -> str:

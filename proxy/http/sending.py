@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from time import perf_counter
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk
+from citestream.providers.scheduler import Work
 
 from ..config import Server
 from ..observability.telemetry import WAIT_TIME
@@ -17,6 +18,7 @@ from ..pipeline.collect_chunks import Completion
 from ..pipeline.outgoing import Failed, Outgoing
 from ..pipeline.respond import Batches
 from .client_api import Encoder, Fields
+from .connection import PROBE, PROBE_SECONDS, Connection
 from .error_responses import error_body, status_of
 
 log = logging.getLogger("citestream")
@@ -129,7 +131,29 @@ class Stream:
                 wait = self._keepalive_seconds
             else:
                 wait = self._keepalive_seconds - silence if self._encoder else self._stalled_seconds
-            await asyncio.sleep(min(wait, self._keepalive_seconds, self._stalled_seconds))
+            await self._wait(min(wait, self._keepalive_seconds, self._stalled_seconds))
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait, and meanwhile notice when a half-closed client leaves altogether."""
+        connection = self._request.protocol
+        if not isinstance(connection, Connection):
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await connection.half_closed.wait()
+                while True:
+                    await self._probe()
+                    await asyncio.sleep(PROBE_SECONDS)
+
+    async def _probe(self) -> None:
+        """Write what the client ignores, unless a write is under way or the headers of the answer must come first."""
+        if self._writing_since is not None:
+            return
+        if self.begun and self._encoder:
+            await self.write(self._encoder.keepalive)
+        elif not self.begun and self._request.transport and self._request.version >= HttpVersion11:
+            self._request.transport.write(PROBE)
 
     async def _send_keepalive(self, encoder: Encoder) -> None:
         await self.begin(stream_headers(encoder))
@@ -141,12 +165,17 @@ async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encode
 
     Raise ProviderError if nothing of the answer has arrived.
     """
+    work = Work("encode")
     async with aclosing(batches):
         batch = await anext(batches, None)
         await stream.begin(stream_headers(encoder))
         try:
             while batch is not None:
-                await stream.write(b"".join([_encode(event, make_chunks, encoder) for event in batch]))
+                with work:
+                    encoded = b"".join([_encode(event, make_chunks, encoder) for event in batch])
+                await stream.write(encoded)
+                if work.due:
+                    await work.pause()
                 batch = await anext(batches, None)
         except ConnectionError:
             raise  # the client has left
@@ -165,13 +194,19 @@ async def send_failure(stream: Stream, error: Exception, encoder: Encoder) -> we
 async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> Fields:
     """Return the complete answer. Raise ProviderError if it breaks off, since half an answer would look complete."""
     completion = Completion()
+    work = Work("encode")
     async with aclosing(batches):
         async for batch in batches:
-            for event in batch:
-                if isinstance(event, Failed):
-                    raise event.error
-                for chunk in make_chunks(event):
-                    completion.add(chunk)
+            with work:
+                for event in batch:
+                    if isinstance(event, Failed):
+                        raise event.error
+                    chunks = make_chunks(event)
+                    for chunk in chunks:
+                        completion.add(chunk)
+                    encoder.observe(chunks)
+            if work.due:
+                await work.pause()
     return encoder.body(completion)
 
 

@@ -1,0 +1,98 @@
+"""One connection of a client, below the level of requests: half-closed connections, and requests that are not HTTP."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import StreamReader, web
+from aiohttp.http_exceptions import LineTooLong
+
+from ..observability.logs import SERVER
+from .encoding import json_response
+
+IDLE_SECONDS = 75.0  # without a request after which a connection is closed; aiohttp would wait an hour
+# Until the next attempt to write to a client that has closed its sending side. Writing is the only way to notice that
+# it has left altogether. Two attempts are needed: the answer to the first makes the second one fail.
+PROBE_SECONDS = 0.3
+PROBE = b"HTTP/1.1 100 Continue\r\n\r\n"  # HTTP/1.1 clients ignore it before the response (RFC 9110, 15.2)
+
+log = logging.getLogger("citestream")
+
+RequestFactory = Callable[..., web.BaseRequest]
+
+
+class Connection(web.RequestHandler):
+    """The protocol of one connection.
+
+    A client may close its sending side after its request, as `nc -N` and some HTTP libraries do. Asyncio would close
+    the whole connection. Here it stays open until the answer has been sent.
+    """
+
+    __slots__ = ("_body", "half_closed")
+
+    def __init__(self, server: web.Server, *, loop: asyncio.AbstractEventLoop) -> None:
+        options: dict[str, Any] = {
+            "access_log": None,  # aiohttp's would contain query strings, which may contain keys
+            "keepalive_timeout": IDLE_SECONDS,
+        }
+        super().__init__(server, loop=loop, **options)
+        self.half_closed = asyncio.Event()  # the client will send nothing more
+        self._body: StreamReader | None = None  # body of the request that is being answered
+
+    def eof_received(self) -> bool:  # type: ignore[override] # aiohttp never keeps the connection open
+        """Return whether the connection stays open: a complete request is being answered, and TLS is not used."""
+        super().eof_received()
+        secure = self.transport is None or self.transport.get_extra_info("ssl_object") is not None
+        if secure or self._body is None or not self._body.is_eof():
+            return False
+        self.half_closed.set()
+        self.close()  # after the answer
+        return True
+
+    def begin_request(self, body: StreamReader) -> None:
+        """Register the request that is answered next."""
+        self._body = body
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Send the rest of a response."""
+        try:
+            return await super().finish_response(request, resp, start_time)
+        finally:
+            self._body = None
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Return the answer to a request that is not valid HTTP. It contains nothing of the request, nor does the log.
+
+        Raise ConnectionError if a response has begun.
+        """
+        if request.writer.output_size > 0:
+            raise ConnectionError("a response has been sent already")
+        log.info("refusing a request that is not valid HTTP: %s", type(exc).__name__)
+        text, code = "the request is not valid HTTP", "invalid_http"
+        if isinstance(exc, LineTooLong):
+            text, code = "the request line or a header is too long", "header_too_long"
+        kind = "invalid_request_error" if status < 500 else "server_error"
+        body = {"error": {"message": text, "type": kind, "param": None, "code": code}}
+        response = json_response(body, status, {"Server": SERVER})
+        response.force_close()
+        return response
+
+
+def with_body_tracking(make_request: RequestFactory) -> RequestFactory:
+    """Return a request factory that tells each connection which request is being answered."""
+
+    def make(message: Any, body: StreamReader, protocol: Any, *others: Any) -> web.BaseRequest:
+        if isinstance(protocol, Connection):
+            protocol.begin_request(body)
+        return make_request(message, body, protocol, *others)
+
+    return make

@@ -1,0 +1,166 @@
+"""Connections below the level of requests: clients that close their sending side, and bytes that are not HTTP."""
+
+import asyncio
+import json
+import resource
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.clients import CLIENTS, EVIDENCE, Client
+from tests.faults.dialects import DIALECTS
+from tests.faults.framing import chunked
+from tests.soak.serving import process
+from tests.upstreams.wire import Break, Request, Server, Step
+
+Start = Callable[..., str]
+
+WITHIN_REASON = 30.0  # seconds for the server on a machine under load
+CONNECTIONS = 400  # asyncio and aiohttp make room for 128
+LEAVE_SECONDS = 10.0  # idle: 0.7 s at most. A keep-alive, which would notice it too, is sent only after 15 s
+OPENAI = DIALECTS["openai"]
+ANSWER = chunked(OPENAI, [OPENAI.text("The sky is blue. "), OPENAI.text("Grass is green."), OPENAI.finish()])
+
+
+class Paused:
+    """A provider that sends the first steps, and the others when the test says so."""
+
+    def __init__(self, first: Sequence[Step], others: Sequence[Step] = (Break.STALL,)) -> None:
+        self.reached, self.go_on = asyncio.Event(), asyncio.Event()
+        self._first, self._others = first, others
+
+    async def __call__(self, _: Request) -> AsyncIterator[Step]:
+        for step in self._first:
+            yield step
+        self.reached.set()
+        if self._others != (Break.STALL,):
+            await self.go_on.wait()
+        for step in self._others:
+            yield step
+
+
+def settings(provider: Server) -> dict[str, Any]:
+    options = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-none-0123456789"}
+    return {"providers": {"slow": options | {"retries": {"most": 0}}}}
+
+
+async def half_closed(url: str, client: Client) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Send a request and close the sending side."""
+    host, port = url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    body = json.dumps(client.body("slow/m", 1) | ({"evidence": EVIDENCE} if client.evidence else {})).encode()
+    path = client.path.format(model="slow/m")
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    writer.write_eof()
+    return reader, writer
+
+
+async def test_a_client_that_closes_its_sending_side_gets_its_answer(citestream_server: Start) -> None:
+    paused = Paused([], ANSWER)
+    async with Server(paused) as provider, asyncio.timeout(2 * WITHIN_REASON):
+        url = citestream_server(settings(provider))
+        for name, client in CLIENTS.items():
+            paused.reached.clear()
+            paused.go_on.clear()
+            reader, writer = await half_closed(url, client)
+            await paused.reached.wait()
+            paused.go_on.set()
+            answer = (await reader.read()).decode()
+            writer.close()
+            assert "HTTP/1.1 200 OK" in answer, name
+            assert "Grass is green." in answer, name
+            assert answer.endswith(("0\r\n\r\n", "}")), name
+
+
+async def test_an_interim_response_precedes_the_answer(citestream_server: Start) -> None:
+    paused = Paused([], ANSWER)
+    async with Server(paused) as provider, asyncio.timeout(WITHIN_REASON):
+        reader, writer = await half_closed(citestream_server(settings(provider)), next(iter(CLIENTS.values())))
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        paused.go_on.set()
+        assert (await reader.read()).count(b"Grass is green.") == 1
+        writer.close()
+
+
+@pytest.mark.parametrize("moment", ["before the provider answers", "while a sentence is held"])
+async def test_one_that_leaves_afterwards_ends_the_providers_stream(moment: str, citestream_server: Start) -> None:
+    held = chunked(OPENAI, [OPENAI.text("The sky is blue. "), OPENAI.text("Grass")])[:-1]
+    paused = Paused(held if "held" in moment else [])
+    async with Server(paused) as provider, asyncio.timeout(WITHIN_REASON):
+        url = citestream_server(settings(provider))
+        for client in CLIENTS.values():
+            paused.reached.clear()
+            provider.left.clear()
+            _, writer = await half_closed(url, client)
+            await paused.reached.wait()
+            writer.close()
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await provider.left.wait()
+
+
+async def test_an_incomplete_request_ends_with_its_connection(citestream_server: Start) -> None:
+    host, port = citestream_server().removeprefix("http://").split(":")
+    async with asyncio.timeout(WITHIN_REASON):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"POST /v1/cite HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        writer.write_eof()
+        await reader.read()
+        writer.close()
+
+
+NOT_HTTP: dict[str, tuple[bytes, str]] = {
+    "no method": (b"\x16\x03\x01 secret-text\r\n\r\n", "invalid_http"),
+    "an unknown version": (b"GET / HTTP/9.9\r\nX: secret-text\r\n\r\n", "invalid_http"),
+    "a header without a name": (b"GET / HTTP/1.1\r\n: secret-text\r\n\r\n", "invalid_http"),
+    "a header with a control character": (b"GET / HTTP/1.1\r\nAuthorization: secret-text\x00\r\n\r\n", "invalid_http"),
+    "a length that is no number": (b"POST / HTTP/1.1\r\nContent-Length: secret-text\r\n\r\n", "invalid_http"),
+    "two lengths": (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nsecret-text", "invalid_http"),
+    "a long header": (b"GET / HTTP/1.1\r\nX: secret-text" + b"x" * 20_000 + b"\r\n\r\n", "header_too_long"),
+    "a long path": (b"GET /secret-text" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n", "header_too_long"),
+}
+
+
+async def test_bytes_that_are_not_http_get_a_json_error_that_does_not_repeat_them(
+    citestream_server: Start, tmp_path: Path
+) -> None:
+    host, port = citestream_server().removeprefix("http://").split(":")
+    for case, (sent, code) in NOT_HTTP.items():
+        async with asyncio.timeout(WITHIN_REASON):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(sent)
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            writer.close()
+        assert b" 400 " in head, case
+        assert b"application/json" in head, case
+        assert b"secret-text" not in head + body, case
+        assert json.loads(body)["error"]["code"] == code, case
+    logged = await asyncio.to_thread(lambda: "".join(file.read_text() for file in tmp_path.glob("*.log")))
+    assert "secret-text" not in logged
+
+
+def test_a_busy_server_accepts_many_connections_later(tmp_path: Path) -> None:
+    command = ["-m", "citestream", "serve", "--port", "0"]
+    with process(command, tmp_path / "log") as (server, url), ExitStack() as clients:
+        host, port = url.removeprefix("http://").split(":")
+        server.send_signal(signal.SIGSTOP)  # accepts nothing
+        try:
+            for _ in range(CONNECTIONS):  # the system refuses those for which there is no room
+                clients.enter_context(socket.create_connection((host, int(port)), timeout=LEAVE_SECONDS))
+        finally:
+            server.send_signal(signal.SIGCONT)
+
+
+def test_open_files_are_limited_by_the_system_only(tmp_path: Path) -> None:
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (CONNECTIONS // 2, most))  # inherited by the server
+    try:
+        with process(["-m", "citestream", "serve", "--port", "0"], tmp_path / "log") as (server, _):
+            assert resource.prlimit(server.pid, resource.RLIMIT_NOFILE) == (most, most)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most))
