@@ -1,7 +1,8 @@
 """The embedded default provider: it answers with sentences of the evidence. No model, no key, no network.
 
-Its model and its system fingerprint are called `extractive`. Every sentence is a quotation, followed by the number of
-its excerpt. Where no sentence answers the question, it says so.
+Its model and its system fingerprint are called `extractive`. Every sentence is a quotation, or a row of a table with
+the names of its columns, followed by the number of its excerpt. If nothing answers the question, it says that the
+documents do not say.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ class ExtractiveProvider(Provider):
         """Stream one answer, with one word per chunk."""
         question = request.question or last_question(request.messages)
         # In a thread: 200 long excerpts take half a second, and the other streams must not wait for it.
-        answer = await asyncio.to_thread(compose, question, request.excerpts)
+        answer = await asyncio.to_thread(compose, question, request.excerpts, searched=request.searched)
         words, reason = _apply_limits(WORD.findall(_formatted(answer, request.params)), request.params)
         reader = ChunkReader()
         for chunk in _chunks(words, reason, request):

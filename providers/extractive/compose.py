@@ -3,7 +3,8 @@
 The score of a sentence is the share of the question's terms that it contains, each term weighted by how rare it is
 among the sentences (inverse document frequency). Terms of its heading and of neighbouring sentences count half. It
 scores higher with the kind of answer that the question asks for: a name for "who", a date for "when", a number for "how
-many". The best sentence is quoted, then those that answer the rest of the question.
+many". A sentence without that kind of answer must contain nearly all terms. The best sentence is quoted, then those
+that answer the rest of the question.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,8 @@ from .quotable_passages import Passage, passages
 
 MAX_SENTENCES = 3  # more would be a page, not an answer
 MIN_COVERAGE = 0.45  # share of the question's weight in the best sentence; with less, it is about something else
+COMPLETE_COVERAGE = 0.8  # share of the question's weight in a sentence without the kind of answer that is asked for
+TERMS_WITHOUT_NAME = 3  # terms of the question in a sentence that has none of its names
 SIMILAR_SCORE = 0.9  # share of the best score that a further sentence needs when it adds nothing new
 NEW_COVERAGE = 0.2  # share of the question's weight that a further sentence must add when its score is lower
 NEARBY_CREDIT = 0.5  # for a term in the heading or in a neighbouring sentence
@@ -26,32 +29,31 @@ LENGTH_PENALTY = 0.00025  # per character: of two sentences with the same terms 
 MAX_PENALIZED_LENGTH = 400
 DUPLICATE = 0.8  # share of equal terms from which two sentences are duplicates, as in overlapping excerpts
 
-NO_EVIDENCE = (
-    "This is Citestream's embedded provider: it has no language model and only quotes evidence, "
-    "and this request brought none."
-)
-NOTHING_FITS = (
-    "No sentence of the evidence answers this question. "
-    "(This is Citestream's embedded provider: it has no language model and only quotes evidence.)"
-)
+_PROVIDER = "This is Citestream's embedded provider: it has no language model and only quotes evidence."
+NO_EVIDENCE = f"There is no information: no evidence was sent, and no documents were searched. {_PROVIDER}"
+NOTHING_FITS = f"The documents do not say. {_PROVIDER}"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: its terms with their weights, and the kind of answer it asks for."""
+    """A question: its terms with their weights, the kind of answer it asks for, and the terms of names in it."""
 
     weights: dict[str, float]
     kind: str
+    names: frozenset[str]
 
     @property
     def total(self) -> float:
         return sum(self.weights.values())
 
 
-def compose(question: str, excerpts: Mapping[int, str]) -> str:
-    """Return an answer of up to three sentences, each followed by the `[n]` of its excerpt."""
+def compose(question: str, excerpts: Mapping[int, str], *, searched: bool = False) -> str:
+    """Return an answer of up to three sentences, each followed by the `[n]` of its excerpt.
+
+    `searched`: documents were searched for the question.
+    """
     if not excerpts:
-        return NO_EVIDENCE
+        return NOTHING_FITS if searched else NO_EVIDENCE
     candidates = [passage for number, text in excerpts.items() for passage in passages(number, text)]
     if not query_terms(question):
         return render(first_passages(candidates)) or NOTHING_FITS
@@ -75,14 +77,16 @@ def weigh(question: str, candidates: list[Passage]) -> Question:
     contained = [passage.terms for passage in candidates]
     weights = {term: log(1 + len(contained) / (0.5 + sum(term in one for one in contained))) for term in terms}
     known = frozenset[str]().union(*contained)
-    for term in set(terms) - known - name_terms(question):
+    names = name_terms(question)
+    for term in set(terms) - known - names:
         weights[term] *= UNKNOWN_CREDIT
-    return Question(weights, answer_kind(question))
+    return Question(weights, answer_kind(question), names & set(terms))
 
 
 def best_passages(question: Question, candidates: list[Passage], limit: int = MAX_SENTENCES) -> list[Passage]:
     """Return the passages that answer the question, in reading order."""
     scores = {passage: _score(passage, question) for passage in candidates}
+    candidates = [passage for passage in candidates if _may_answer(passage, question)]
     ranked = sorted(candidates, key=lambda passage: (-scores[passage], *_reading_order(passage)))
     if not ranked or _coverage(ranked[0], question) < MIN_COVERAGE:
         return []
@@ -126,6 +130,21 @@ def _coverage(passage: Passage, question: Question) -> float:
     inside = sum(weight for term, weight in question.weights.items() if term in passage.terms)
     nearby = sum(weight for term, weight in question.weights.items() if term in passage.nearby_terms - passage.terms)
     return (inside + NEARBY_CREDIT * nearby) / question.total if inside else 0.0
+
+
+def _may_answer(passage: Passage, question: Question) -> bool:
+    """Return whether a passage can answer a question.
+
+    It has one of the names in the question or many of its other terms, and the kind of answer that is asked for or
+    else nearly all terms.
+    """
+    has_name = bool(question.names & (passage.terms | passage.nearby_terms))
+    if question.names and not has_name and len(question.weights.keys() & passage.terms) < TERMS_WITHOUT_NAME:
+        return False
+    if not question.kind or contains_answer(question.kind, passage.text, question.weights.keys()):
+        return True
+    inside = sum(weight for term, weight in question.weights.items() if term in passage.terms)
+    return inside >= COMPLETE_COVERAGE * question.total
 
 
 def _score(passage: Passage, question: Question) -> float:

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from citestream.citation.support.claims import makes_claim
+from citestream.citation.text import split_sentences
+from citestream.citation.text.segmentation import Kind
 from citestream.providers.events import ChatRequest
 from citestream.providers.extractive import ExtractiveProvider
 from citestream.providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
@@ -39,6 +42,61 @@ def test_the_sentence_that_answers_comes_with_its_number(question: str) -> None:
 @pytest.mark.parametrize("question", ["What is the capital of France?", "Who wrote Faust?", "Wie heißt der Papst?"])
 def test_where_nothing_fits_it_says_so(question: str) -> None:
     assert compose(question, MOON) == NOTHING_FITS
+
+
+OFFICES = """# Offices
+
+| City | Address | Phone |
+|---|---|---|
+| Bremen | Konsul-Smidt-Str. 8a, 28217 Bremen | +49 421 1234 |
+| Lyon | 12 Rue Mercière | +33 4 1234 |
+
+## Plans
+
+| Plan | Price per month | Seats |
+|---|---|---|
+| Starter | 19 € | 5 |
+| Business | 49 € | 50 |
+
+The CEO visits every office once a year. Salaries are paid on the 25th.
+
+Is there a free plan? No, but every plan can be tested for 14 days.
+"""
+ROWS = "Plan: Starter; Price: 19 €; Support: e-mail.\nPlan: Business; Price: 49 €; Support: phone, Konsul-Smidt-Str. 8."
+TABLES = {
+    "a price": (OFFICES, "What does the Business plan cost?", "Plan: Business; Price per month: 49 €; Seats: 50. [1]"),
+    "a cell with an abbreviation": (
+        OFFICES,
+        "What is the address of the Bremen office?",
+        "City: Bremen; Address: Konsul-Smidt-Str. 8a, 28217 Bremen; Phone: +49 421 1234. [1]",
+    ),
+    "a phone number": (
+        OFFICES,
+        "What is the phone number in Lyon?",
+        "City: Lyon; Address: 12 Rue Mercière; Phone: +33 4 1234. [1]",
+    ),
+    "a row of a file": (
+        ROWS,
+        "What does the Business plan cost?",
+        "Plan: Business; Price: 49 €; Support: phone, Konsul-Smidt-Str. 8. [1]",
+    ),
+    "an attribute that no document has": (OFFICES, "What is the CEO's salary?", NOTHING_FITS),
+    "a question that a document asks": (
+        OFFICES,
+        "Is there a free plan?",
+        "No, but every plan can be tested for 14 days. [1]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_tables_and_the_text_around_them(case: str) -> None:
+    text, question, answer = TABLES[case]
+    assert compose(question, {1: text}) == answer
+
+
+def test_a_search_without_results_means_that_the_documents_do_not_say() -> None:
+    assert compose("Who wrote Faust?", {}, searched=True) == NOTHING_FITS
 
 
 def test_without_evidence_it_says_what_it_is() -> None:
@@ -133,3 +191,8 @@ async def test_the_question_is_the_one_before_excerpts_were_put_in_front_of_it()
 async def test_its_model() -> None:
     assert await ExtractiveProvider().models() == ["extractive"]
     assert ChatRequest("extractive", []).excerpts == {}
+
+
+@pytest.mark.parametrize("answer", [NO_EVIDENCE, NOTHING_FITS])
+def test_an_answer_without_evidence_makes_no_claim(answer: str) -> None:
+    assert not any(makes_claim(answer[start:end], Kind.PROSE) for start, end in split_sentences(answer))
