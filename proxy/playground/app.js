@@ -1,186 +1,175 @@
-// The playground: sends requests to the same endpoint as any other client and shows the response.
+// The page: a conversation about documents. It sends requests to the same endpoint as any other client.
 
-import { ask, buildRequest, getJson } from "./client.js";
-import { byId, characters, el } from "./dom.js";
-import * as evidence from "./evidence.js";
-import { inspector, references, showPassage, wire } from "./details.js";
-import { render } from "./markdown.js";
-import { renderSnippets, snippets } from "./snippets.js";
+import { buildRequest, getJson } from "./client.js";
+import { el } from "../component/dom.js";
+import * as documents from "./documents.js";
+import { EXAMPLE, EXAMPLE_QUESTION } from "./example.js";
+import { byId, notice, openDialog } from "./page.js";
+import { Turn } from "./turn.js";
 
-/** The answer so far. */
-let answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
-let running = null; // the AbortController of the current request
-let drawScheduled = false;
+const OPTIONS = ["release", "unsupported", "scorer", "strictness"]; // citation options; each has an element with this id
+// Values of the source menu besides the names of retrievers
+const DOCUMENTS = "";
+const NONE = "\0";
+const NARROW = matchMedia("(max-width: 64rem)"); // the source panel is a sheet, as in style.css
 
-const NARROW = matchMedia("(max-width: 54rem)"); // the answer is below the question, as in style.css
-
+const turns = [];
 const key = () => byId("key").value.trim();
+const actions = {
+  sources: (turn) => {
+    follow(turn);
+    turn.view.select(null);
+    document.body.classList.add("panel-open");
+    byId("close-panel").focus();
+  },
+  inspect: async (turn) => {
+    const { showInspector } = await import("./inspector.js"); // most users do not need it
+    showInspector(turn, Boolean(key()), turn.view.selected);
+  },
+  regenerate: (turn) => run(turn),
+  options: () => openOptions("key"),
+};
 
-// Citation options that the page offers; each has an element with this id.
-const OPTIONS = ["release", "unsupported", "scorer", "strictness"];
-
-async function submit(event) {
+function ask(event) {
   event?.preventDefault();
-  running?.abort();
-  const current = (running = new AbortController());
-  answer = { text: "", references: [], claims: [], evidence: [], grounding: null, done: false };
-  const body = buildRequest({
-    model: byId("model").value.trim(), question: byId("question").value, evidence: evidence.nonEmpty(), source: byId("source").value,
-    options: Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
+  const question = byId("question").value.trim();
+  if (!question || turns.at(-1)?.running) return;
+  if (documents.isReading()) return notice("The documents are still being read. Ask again in a moment.");
+  byId("question").value = "";
+  resize();
+  const turn = new Turn(question, actions);
+  turns.push(turn);
+  byId("thread").append(turn.element);
+  run(turn);
+  turn.element.scrollIntoView({
+    block: "start",
+    behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
   });
-  const events = [];
-  begin();
-  try {
-    for await (const one of ask(body, { key: key(), signal: current.signal })) {
-      if (current !== running) return;
-      events.push(one);
-      addChunk(one.chunk);
-    }
-  } catch (error) {
-    if (current !== running) return;
-    if (error.name === "AbortError") byId("status").textContent = "stopped";
-    else fail(error.message);
-  }
-  finish(body, events);
 }
 
-function addChunk(chunk) {
-  if (!chunk) return;
-  if (chunk.error) fail(chunk.error.message);
-  const choice = chunk.choices?.[0];
-  answer.text += choice?.delta?.content ?? "";
-  if (chunk.references) {
-    Object.assign(answer, { references: chunk.references, grounding: chunk.grounding });
-    Object.assign(answer, { claims: chunk.explained?.claims ?? [], evidence: chunk.explained?.evidence ?? [] });
-  }
-  if (!drawScheduled) {
-    drawScheduled = true;
-    requestAnimationFrame(() => { drawScheduled = false; draw(); });
-  }
+/** Ask the question of a turn, or ask it again. Later turns have been answered with the old answer, so only the last is offered. */
+async function run(turn) {
+  notice("");
+  begin();
+  await loaded; // the models of the server
+  const earlier = turns
+    .slice(0, turns.indexOf(turn))
+    .filter((one) => one.answer.text)
+    .map((one) => ({ question: one.question, answer: one.answer.text }));
+  const chosen = byId("source").value;
+  const sent =
+    chosen === DOCUMENTS
+      ? documents.evidenceFor([earlier.at(-1)?.question, turn.question].filter(Boolean).join(" "))
+      : [];
+  const source = chosen === NONE ? "" : chosen;
+  const body = buildRequest({
+    model: model(),
+    question: turn.question,
+    earlier,
+    source,
+    evidence: sent.map(({ entry }) => entry),
+    options: Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
+  });
+  follow(turn);
+  await turn.run(body, sent, { key: key(), context: { source, documents: sent.length } });
+  if (turns.at(-1) === turn) end(turn);
 }
 
 function begin() {
-  byId("error").hidden = byId("summary").hidden = byId("details").hidden = true;
-  byId("status").textContent = "waiting …";
-  byId("go").disabled = true;
+  byId("welcome").hidden = true;
+  byId("new").hidden = false;
+  document.body.classList.remove("empty");
+  byId("go").hidden = true;
   byId("stop").hidden = false;
-  byId("answer").replaceChildren();
-  byId("answer").setAttribute("aria-busy", "true");
-  if (NARROW.matches) byId("result").scrollIntoView();
+  byId("status").textContent = "The answer is being written.";
+  for (const one of turns) one.element.classList.toggle("last", one === turns.at(-1));
 }
 
-function finish(body, events) {
-  byId("go").disabled = false;
+function end({ answer }) {
+  const hadFocus = document.activeElement === byId("stop");
+  byId("go").hidden = false;
   byId("stop").hidden = true;
-  byId("answer").setAttribute("aria-busy", "false");
-  if (byId("status").textContent.startsWith("waiting")) byId("status").textContent = "";
-  answer.done = true;
-  running = null;
-  draw();
-  summarise(events);
-  byId("references").replaceChildren(references(answer.references, open));
-  byId("inspector").replaceChildren(...[inspector(answer.claims, answer.evidence, textOf)].flat());
-  byId("wire").replaceChildren(...wire(body, events));
-  byId("code").replaceChildren(...renderSnippets(snippets(body, location.origin, Boolean(key()))));
-  byId("details").hidden = events.length === 0;
+  if (hadFocus) byId("question").focus();
+  const { grounding, error, stopped, references } = answer;
+  byId("status").textContent = error
+    ? ""
+    : stopped
+      ? "Stopped."
+      : `The answer is complete, with ${references.length} sources${grounding ? `; ${grounding.supported} of ${grounding.claims} claims are supported` : ""}.`;
 }
 
-function draw() {
-  const fragment = render(answer.text, answer.claims, chip);
-  for (const span of fragment.querySelectorAll(".claim")) {
-    if (!supported(answer.claims[span.dataset.claim])) {
-      span.classList.add("unsupported");
-      span.title = "No evidence supports this claim.";
-    }
-  }
-  byId("answer").replaceChildren(fragment);
+/** Let the source panel follow the answer of a turn. */
+function follow(turn) {
+  if (byId("sources").answer !== turn.view) byId("sources").answer = turn.view;
 }
 
-function summarise(events) {
-  const grounding = answer.grounding;
-  if (!grounding) return;
-  const first = events.find((one) => one.chunk?.choices?.[0]?.delta?.content);
-  const parts = [`${grounding.supported} of ${grounding.claims} claims supported`];
-  if (grounding.unsupported.length) parts.push(`${grounding.unsupported.length} unsupported, underlined`);
-  if (grounding.rejected.length) parts.push(`${grounding.rejected.length} citations of the model removed`);
-  if (grounding.degraded) parts.push("degraded: only the lexical scorer was used");
-  if (first) parts.push(`first text after ${Math.round(first.at)} ms`);
-  byId("summary").textContent = parts.join(" · ");
-  byId("summary").hidden = false;
-}
-
-const supported = (claim) => claim.evidence.some((one) => one.cited);
-const textOf = (claim) => characters(answer.text).slice(claim.start, claim.end).join("");
-
-function chip(number) {
-  const reference = answer.references.find((one) => one.number === number);
-  if (answer.done && !reference) return `[${number}]`;
-  const name = reference ? `Reference ${number}: ${reference.title || reference.file_name || reference.id}` : `Reference ${number}`;
-  return el("button", { type: "button", class: "chip", "aria-label": name, "aria-haspopup": "dialog", "aria-expanded": "false",
-    onclick: (event) => open(number, event.currentTarget) }, `${number}`);
-}
-
-function open(number, opener) {
-  const reference = answer.references.find((one) => one.number === number);
-  if (!reference) return; // the references have not arrived yet
-  const before = opener?.closest("#answer") ? previousClaim(opener) : null;
-  const about = reference.spans.filter((span) => !before || (span.start === before.start && span.end === before.end));
-  const spans = about.length ? about : reference.spans;
-  showPassage(reference, answer.evidence.find((one) => one.number === reference.evidence_number), spans, spans.map(textOf).join(" "), opener);
-}
-
-/** Return the claim before a chip. */
-function previousClaim(button) {
-  const claims = [...byId("answer").querySelectorAll(".claim")].filter((span) => span.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING);
-  const last = claims.at(-1);
-  return last ? answer.claims[last.dataset.claim] : null;
-}
-
-function fail(message) {
-  byId("error").textContent = message;
-  byId("error").hidden = false;
-  byId("status").textContent = "";
-}
-
-// Tabs, see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
-
-const tabs = [...document.querySelectorAll('[role="tab"]')];
-
-function selectTab(tab) {
-  for (const one of tabs) {
-    one.setAttribute("aria-selected", `${one === tab}`);
-    one.tabIndex = one === tab ? 0 : -1;
-    byId(one.getAttribute("aria-controls")).hidden = one !== tab;
-  }
-  tab.focus();
-}
-
-tabs.forEach((tab, index) => {
-  tab.addEventListener("click", () => selectTab(tab));
-  tab.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
-    if (step !== undefined) selectTab(tabs[(step + tabs.length) % tabs.length]);
-  });
+document.addEventListener("citestream-select", (event) => {
+  const turn = turns.find((one) => one.view === event.target);
+  if (!turn) return;
+  for (const other of turns) if (other !== turn) other.view.select(null);
+  if (event.detail.claim) follow(turn);
 });
 
-// A click on a sentence shows the decision in the inspector.
-byId("answer").addEventListener("click", (event) => {
-  const span = event.target.closest(".claim");
-  if (!span || event.target.closest("a, button") || !answer.done) return;
-  selectTab(byId("tab-inspector"));
-  const details = byId(`claim-${span.dataset.claim}`);
-  details.open = true;
-  details.querySelector("summary").focus();
+const model = () => byId("other-model").value.trim() || byId("model").value || "extractive"; // the server always has the last
+
+function closePanel() {
+  document.body.classList.remove("panel-open");
+}
+
+byId("close-panel").addEventListener("click", closePanel);
+byId("panel").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closePanel();
+});
+NARROW.addEventListener("change", closePanel);
+
+// Questions.
+
+function resize() {
+  const field = byId("question");
+  field.rows = Math.min(8, Math.max(1, field.value.split("\n").length, Math.ceil(field.value.length / 70)));
+}
+
+byId("ask").addEventListener("submit", ask);
+byId("stop").addEventListener("click", () => turns.at(-1)?.stop());
+byId("question").addEventListener("input", resize);
+byId("question").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  byId("ask").requestSubmit();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
+    turns.at(-1)?.stop();
+});
+byId("new").addEventListener("click", () => {
+  turns.forEach((turn) => turn.stop());
+  turns.length = 0;
+  byId("thread").replaceChildren();
+  byId("sources").answer = null;
+  byId("welcome").hidden = false;
+  byId("new").hidden = true;
+  document.body.classList.add("empty");
+  end({ answer: { references: [], stopped: true } });
+  byId("question").focus();
 });
 
-// Files from the button, or dropped anywhere on the page.
+// Documents: chosen, dropped anywhere on the page, pasted, or the example.
 
 async function addFiles(files) {
-  const rejected = await evidence.addFiles(files);
-  if (rejected.length) fail(`These files are not text or larger than 5 MB: ${rejected.join(", ")}. Use \`citestream index\` for them.`);
+  notice("");
+  byId("source").value = DOCUMENTS;
+  const problems = [];
+  await documents.addFiles(files, key(), (message) => {
+    problems.push(message);
+    notice(problems.join(" "));
+  });
 }
 
-byId("files").addEventListener("change", async (event) => { await addFiles(event.target.files); event.target.value = ""; });
+for (const id of ["add-files", "welcome-files"]) byId(id).addEventListener("click", () => byId("files").click());
+byId("files").addEventListener("change", async (event) => {
+  await addFiles(event.target.files);
+  event.target.value = "";
+});
 for (const kind of ["dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
@@ -189,30 +178,40 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop") addFiles(event.dataTransfer.files);
   });
 }
-
-byId("ask").addEventListener("submit", submit);
-byId("stop").addEventListener("click", () => running?.abort());
-byId("close").addEventListener("click", () => byId("passage").close());
-byId("question").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("ask").requestSubmit();
-});
+byId("paste").addEventListener("click", () => openDialog("paste-text"));
+byId("paste-text")
+  .querySelector("form")
+  .addEventListener("submit", () => {
+    const name = byId("paste-name").value.trim() || "pasted text";
+    addFiles([new File([byId("paste-body").value], /\.(md|txt|html?|csv|json)$/i.test(name) ? name : `${name}.txt`)]);
+    byId("paste-text").querySelector("form").reset();
+  });
 byId("example").addEventListener("click", () => {
-  byId("source").value = "";
-  byId("question").value = evidence.EXAMPLE_QUESTION;
-  evidence.replace(...evidence.EXAMPLE.map((item) => ({ ...item })));
+  documents.clear();
+  for (const name of new Set(EXAMPLE.map((item) => item.file_name)))
+    documents.addEntries(
+      name,
+      EXAMPLE.filter((item) => item.file_name === name),
+    );
+  byId("source").value = DOCUMENTS;
+  byId("question").value = EXAMPLE_QUESTION;
+  resize();
+  byId("question").focus();
 });
-byId("paste").addEventListener("click", () => {
-  evidence.add({ text: "", file_name: undefined });
-  byId("excerpts").lastElementChild.querySelector("textarea").focus();
-});
-byId("source").addEventListener("change", () => { byId("given").hidden = byId("source").value !== ""; });
+
+// Options and theme.
+
+function openOptions(id) {
+  openDialog("options");
+  byId(id ?? "release").focus();
+}
+
+byId("open-options").addEventListener("click", () => openOptions());
 byId("release").addEventListener("change", () => {
   const live = byId("release").value === "live";
   if (live && byId("unsupported").value === "drop") byId("unsupported").value = "flag";
   byId("unsupported").querySelector('[value="drop"]').disabled = live;
 });
-
-// Theme: the preference of the system, until the user chooses one.
 
 function updateThemeButton() {
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -232,24 +231,34 @@ updateThemeButton();
 // Settings and models of the server. With client keys they require a key.
 
 byId("key").value = sessionStorage.getItem("key") ?? "";
-byId("key").addEventListener("change", () => { sessionStorage.setItem("key", key()); load(); });
+byId("key").addEventListener("change", () => {
+  sessionStorage.setItem("key", key());
+  loaded = load();
+});
+
+let loaded = load();
 
 async function load() {
   try {
     const [settings, models] = await Promise.all([getJson("v1/playground", key()), getJson("v1/models", key())]);
-    byId("models").replaceChildren(...models.data.map((model) => el("option", { value: model.id })));
-    byId("model").value ||= models.data[0]?.id ?? "";
+    documents.setLimits(settings);
+    byId("model").replaceChildren(...models.data.map(({ id }) => el("option", { value: id }, id)));
     byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
     for (const name of OPTIONS) byId(name).value = settings.citations[name];
-    byId("source").replaceChildren(byId("source").options[0], ...settings.sources.map((name) => el("option", { value: name }, `The index “${name}”`)));
+    byId("source").replaceChildren(
+      el("option", { value: DOCUMENTS }, "My documents"),
+      ...settings.sources.map((name) => el("option", { value: name }, name)),
+      el("option", { value: NONE }, "No documents"),
+    );
     byId("source").value = settings.default_source;
-    byId("source").dispatchEvent(new Event("change"));
-    byId("source-row").hidden = settings.sources.length === 0;
-    byId("error").hidden = true;
+    notice("");
   } catch (error) {
-    fail(error.message);
-    if (!key()) document.querySelector("form details").open = true;
+    notice(
+      error.status === 401
+        ? "This server requires a client key. Enter it in Options."
+        : error.status
+          ? error.message
+          : "The server cannot be reached. Check that it is running, and reload this page.",
+    );
   }
 }
-
-load();

@@ -1,51 +1,53 @@
-// The client: builds requests and reads the event stream.
+// Requests to the server: chat completions, documents to read, and the choices that the server offers.
 
-/** Build the body of a chat completion, like any client of the OpenAI API. */
-export function buildRequest({ model, question, evidence, source, options }) {
-  const body = { model, stream: true, stream_options: { include_usage: true }, messages: [{ role: "user", content: question }] };
+import { StreamError } from "../component/citestream.js";
+
+const EARLIER_TURNS = 10; // maximum sent with a follow-up question; more would crowd out the evidence
+
+const bearer = (key) => (key ? { Authorization: `Bearer ${key}` } : {});
+
+/** Build the body of a chat completion, like any client of the OpenAI API. `earlier`: [{question, answer}]. */
+export function buildRequest({ model, question, earlier, evidence, source, options }) {
+  const history = earlier.slice(-EARLIER_TURNS).flatMap((turn) => [
+    { role: "user", content: turn.question },
+    { role: "assistant", content: turn.answer.replace(/\s*\[\d{1,3}\]/g, "") }, // the numbers belong to earlier evidence
+  ]);
+  const body = {
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [...history, { role: "user", content: question }],
+  };
   if (source) body.retrieval = { source };
   else if (evidence.length) body.evidence = evidence;
   else body.retrieval = false; // do not use the default retriever of the server
-  body.citations = { ...options, explain: true };
+  body.citations = { ...options, references_when: "first_use", explain: true }; // cards open, and a stopped answer has sources
   return body;
 }
 
-/**
- * Send a request and yield each event: {at: ms since the request, raw: its text, chunk: its JSON, or null}.
- * Throw an Error with the message of the server if it returns an error.
- */
-export async function* ask(body, { key, signal }) {
-  const began = performance.now();
-  const headers = { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}) };
-  const response = await fetch("v1/chat/completions", { method: "POST", headers, body: JSON.stringify(body), signal });
-  if (!response.ok) throw new Error(await errorMessage(response));
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let buffer = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    const at = performance.now() - began;
-    const events = (buffer + (value ?? "")).split("\n\n");
-    buffer = done ? "" : events.pop();
-    for (const raw of events.filter(Boolean)) yield { at, raw, chunk: parsed(raw) };
-    if (done) return;
-  }
+/** Send a chat completion. Return the Response. */
+export function post(body, { key, signal }) {
+  return fetch("v1/chat/completions", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...bearer(key) },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
+
+/** Let the server read a file. Return its excerpts, or throw an error with the reason. */
+export async function readFile(file, key) {
+  const response = await fetch(`v1/evidence/read?file_name=${encodeURIComponent(file.name)}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/octet-stream", ...bearer(key) },
+    body: file,
+  });
+  if (!response.ok) throw await StreamError.from(response);
+  return (await response.json()).evidence;
 }
 
 export async function getJson(path, key) {
-  const response = await fetch(path, { headers: key ? { Authorization: `Bearer ${key}` } : {} });
-  if (!response.ok) throw new Error(await errorMessage(response));
+  const response = await fetch(path, { headers: bearer(key) });
+  if (!response.ok) throw await StreamError.from(response);
   return response.json();
-}
-
-function parsed(raw) {
-  if (!raw.startsWith("data: ") || raw === "data: [DONE]") return null;
-  return JSON.parse(raw.slice(6));
-}
-
-async function errorMessage(response) {
-  try {
-    return (await response.json()).error.message;
-  } catch {
-    return `The server returned ${response.status}.`;
-  }
 }

@@ -1,12 +1,16 @@
 // The request as a program that the user can copy.
 
-import { el } from "./dom.js";
+import { el } from "../component/dom.js";
 
 const EXTENSIONS = ["evidence", "retrieval", "citations"];
 
 export function snippets(body, origin, needsKey) {
   const key = needsKey ? "YOUR_KEY" : "none";
-  return [["curl", curl(body, origin, needsKey)], ["Python", python(body, origin, key)], ["Node", node(body, origin, key)]];
+  return [
+    ["curl", curl(body, origin, needsKey)],
+    ["Python", python(body, origin, key)],
+    ["Node", node(body, origin, key)],
+  ];
 }
 
 function curl(body, origin, needsKey) {
@@ -38,7 +42,8 @@ function literal(value) {
   if (value === true) return "True";
   if (value === false) return "False";
   if (value === null || value === undefined) return "None";
-  if (Array.isArray(value)) return value.length ? `[\n${value.map((one) => `    ${indented(literal(one))},\n`).join("")}]` : "[]";
+  if (Array.isArray(value))
+    return value.length ? `[\n${value.map((one) => `    ${indented(literal(one))},\n`).join("")}]` : "[]";
   if (typeof value !== "object") return JSON.stringify(value);
   const fields = Object.entries(value).filter(([, one]) => one !== undefined);
   return `{\n${fields.map(([name, one]) => `    ${JSON.stringify(name)}: ${indented(literal(one))},\n`).join("")}}`;
@@ -59,12 +64,30 @@ const indented = (text) => text.replaceAll("\n", "\n    ");
 
 /** Return the snippets with a button to copy each of them. */
 export function renderSnippets(list) {
-  return list.map(([name, text]) => el("section", {},
-    el("div", { class: "row" }, el("h3", { class: "grow" }, name),
-      el("button", { type: "button", class: "quiet", "aria-label": `Copy ${name}`, onclick: async (event) => {
-        const button = event.currentTarget;
-        await navigator.clipboard.writeText(text);
-        button.textContent = "Copied";
-      } }, "Copy")),
-    el("pre", { class: "raw", tabindex: 0 }, text)));
+  return list.map(([name, text]) =>
+    el(
+      "section",
+      {},
+      el(
+        "div",
+        { class: "row" },
+        el("h3", { class: "grow" }, name),
+        el(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            "aria-label": `Copy ${name}`,
+            onclick: async (event) => {
+              const button = event.currentTarget;
+              await navigator.clipboard.writeText(text);
+              button.textContent = "Copied";
+            },
+          },
+          "Copy",
+        ),
+      ),
+      el("pre", { class: "raw", tabindex: 0 }, text),
+    ),
+  );
 }

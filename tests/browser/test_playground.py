@@ -1,6 +1,5 @@
-"""The playground in a real browser with a real server, also with hostile text."""
+"""The page in a real browser with a real server, also with hostile text."""
 
-import json
 import re
 import shlex
 import subprocess
@@ -12,19 +11,16 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from citestream.proxy.http.auth import PAGE_PREFIX
+from citestream.proxy.http.auth import COMPONENT_PREFIX, PAGE_PREFIX
+from tests.browser.chromium import completion_events, serve_command, violations, watched_page
 from tests.conftest import Launch
-from tests.upstreams.wire import serving, sse
+from tests.providers.retrieval import documents
+from tests.upstreams.wire import Break, serving, sse
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = "/usr/bin/chromium"
-# As root there is no sandbox to be had; the rest keeps it from asking anybody but us.
-ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 BUDGET = 300_000  # bytes of everything the page loads, the formulas' library included
 
 HOSTILE = """# Bridges <script>window.pwned = 1</script>
@@ -42,42 +38,30 @@ lanes[1] = "<b>not a marker</b>"
 
 The load is $\\frac{p}{2}$ a metre. The Harlan bridge was opened in May 1932. جسر هارلان افتتح في 4 مايو 1932.
 """
+READ_MS = 60_000  # limit for reading a document, which starts a process, on a machine under load
 PASSAGE = "The Harlan bridge was opened on 4 May 1932 by the mayor <script>window.pwned = 4</script> of Harlan."
 TEXT = f"Some words before it. {PASSAGE} And some words after it."
-
-
-def events(text: str) -> list[bytes]:
-    made: list[dict[str, Any]] = [{"delta": {"content": piece}} for piece in re.findall(r"(?s).{1,9}", text)]
-    made.append({"delta": {}, "finish_reason": "stop"})
-    envelope = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    chunks = [{**envelope, "choices": [{"index": 0, "finish_reason": None, **one}]} for one in made]
-    return [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks] + [b"data: [DONE]\n\n"]
+OPENED = "The Harlan bridge was opened on 4 May 1932."
+LANES = "The Harlan bridge carries eight lanes of traffic."
 
 
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("playground")
-    with serving(sse(*events(HOSTILE))) as upstream:
+    unfinished = completion_events(f"{OPENED} {'Then it rained. ' * 9}")[:9]
+    with (
+        serving(sse(*completion_events(HOSTILE))) as hostile,
+        serving(sse(*completion_events(""))) as silent,
+        serving(sse(*unfinished, Break.STALL)) as stalled,
+    ):
         providers = {
             "extractive": {"kind": "extractive"},
-            "hostile": {"kind": "openai", "base_url": f"{upstream.url}/v1", "api_key": "k", "models": ["m"]},
+            "hostile": {"kind": "openai", "base_url": f"{hostile.url}/v1", "api_key": "k", "models": ["m"]},
+            "silent": {"kind": "openai", "base_url": f"{silent.url}/v1", "api_key": "k", "models": ["m"]},
+            "stalled": {"kind": "openai", "base_url": f"{stalled.url}/v1", "api_key": "k", "models": ["m"]},
         }
-        with launch(serve(folder, {"providers": providers}), folder / "log") as url:
+        with launch(serve_command(folder, {"providers": providers}), folder / "log") as url:
             yield url
-
-
-def serve(folder: Path, config: dict[str, Any]) -> list[str]:
-    written = folder / "config.yaml"
-    written.write_text(yaml.safe_dump(config), "utf-8")
-    return [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -85,165 +69,146 @@ def page(browser: Browser, server: str) -> Iterator[Page]:
     """Yield the loaded page. Fail if it sent requests to other servers or logged errors."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    asked: list[str] = []
-    complaints: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    opened(page, server)
-    yield page
-    assert {url for url in asked if not url.startswith(server)} == set()
-    assert [one for one in complaints if "404 (Not Found)" not in one] == [], "apart from a model there is not"
+    with watched_page(context, (server,)) as page:
+        open_page(page, server)
+        yield page
     context.close()
 
 
-def opened(page: Page, server: str) -> None:
+def open_page(page: Page, server: str) -> None:
     page.goto(server)
     expect(page.locator("#model")).to_have_value("extractive")
 
 
-def ask(page: Page) -> None:
+def ask(page: Page, question: str = "") -> Locator:
+    """Ask, and return the turn with the complete answer."""
+    before = page.locator(".turn").count()
+    if question:
+        page.fill("#question", question)
     page.click("#go")
-    expect(page.locator("#summary")).to_be_visible()
+    turn = page.locator(".turn").nth(before)
+    expect(turn.locator(".actions")).to_be_visible()
+    return turn
 
 
-def ask_hostile(page: Page) -> None:
-    page.fill("#question", "When was the Harlan bridge opened?")
-    page.fill("#model", "hostile/m")
+def paste(page: Page, text: str, name: str = "bridge.md") -> None:
     page.click("#paste")
-    page.fill("#excerpts textarea", TEXT)
-    page.fill("#excerpts input", "<b onclick=alert(1)>bridge</b>.md")
-    ask(page)
+    page.fill("#paste-name", name)
+    page.fill("#paste-body", text)
+    page.click("#paste-add")
+    expect(page.locator("#documents li:not([aria-busy])")).to_contain_text([name], timeout=READ_MS)
 
 
-def test_from_the_example_to_the_highlighted_words_in_three_clicks(page: Page) -> None:
+def ask_hostile(page: Page) -> Locator:
+    page.select_option("#model", "hostile/m")
+    paste(page, TEXT, "<b onclick=alert(1)>bridge</b>.md")
+    return ask(page, "When was the Harlan bridge opened?")
+
+
+def test_from_the_example_to_the_supporting_words_in_three_clicks(page: Page) -> None:
     page.click("#example")
-    ask(page)
-    expect(page.locator("#summary")).to_contain_text("3 of 3 claims supported")
-    chips = page.locator("#answer .chip")
-    expect(chips).to_have_count(3)
-    chips.first.click()
-    dialog = page.locator("dialog")
-    expect(dialog).to_be_visible()
-    expect(dialog).to_contain_text("moon-landings.md")
-    expect(dialog).to_contain_text("Source text")
-    expect(dialog).to_contain_text("verified")
-    expect(dialog.locator("mark")).to_contain_text("110.6 metres tall.")
-    expect(dialog.locator(".text")).to_contain_text("It flew thirteen times")
-    expect(dialog.locator("mark")).not_to_contain_text("thirteen")
+    turn = ask(page)
+    expect(turn).to_contain_text("3 of 3 claims supported")
+    markers = turn.locator(".marker")
+    expect(markers).to_have_count(3)
+    markers.first.click()
+    card = turn.get_by_role("dialog")
+    expect(card).to_contain_text("moon-landings.md")
+    expect(card).to_contain_text("page 2")
+    expect(card).to_contain_text(re.compile(r"Support 9\d % · cited by the model"))
+    expect(card.locator("blockquote")).to_contain_text("three stages that was 110.6 metres tall.")
+    expect(card.locator("mark")).to_have_text(["Apollo", "110.6 metres"])
     page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    expect(chips.first).to_be_focused()
+    expect(card).to_be_hidden()
+
+
+def test_a_card_opens_on_hover_on_focus_and_on_tap(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
+    with watched_page(context, (server,)) as page:
+        open_page(page, server)
+        page.click("#example")
+        turn = ask(page)
+        card, markers = turn.get_by_role("dialog"), turn.locator(".marker")
+        markers.first.hover()
+        expect(card).to_contain_text("110.6")
+        page.mouse.move(200, 500)
+        expect(card).to_be_hidden()
+        markers.nth(1).tap()
+        expect(card).to_contain_text("lightning")
+        page.touchscreen.tap(200, 300)
+        expect(card).to_be_hidden()
+        markers.nth(1).focus()
+        page.keyboard.press("Tab")  # only a focus from the keyboard opens the card
+        expect(card).to_be_visible()
+    context.close()
 
 
 def test_a_marker_opens_the_passage_of_its_sentence(page: Page) -> None:
-    opened, lanes = "The Harlan bridge was opened on 4 May 1932.", "The Harlan bridge carries eight lanes of traffic."
-    page.click("#paste")
-    page.fill("#excerpts textarea", f"{opened} It rained all day in the town. Many guests came. {lanes}")
-    page.fill(
-        "#question", "When was the Harlan bridge opened, and how many lanes of traffic does the Harlan bridge carry?"
-    )
-    ask(page)
-    chips = page.locator("#answer .chip")
-    expect(chips).to_have_count(2)
-    for chip, passage in ((chips.first, opened), (chips.last, lanes)):
-        chip.click()
-        expect(page.locator("dialog mark")).to_have_text(passage)
+    paste(page, f"{OPENED} It rained all day in the town. Many guests came. {LANES}")
+    turn = ask(page, "When was the Harlan bridge opened, and how many lanes of traffic does the Harlan bridge carry?")
+    markers = turn.locator(".marker")
+    expect(markers).to_have_count(2)
+    for marker, passage in ((markers.first, OPENED), (markers.last, LANES)):
+        marker.click()
+        expect(turn.get_by_role("dialog").locator("blockquote")).to_have_text(passage)
+        expect(page.locator("#sources blockquote")).to_have_text([passage])
         page.keyboard.press("Escape")
 
 
-def test_references_show_their_kind_of_text(page: Page) -> None:
+def test_the_source_panel_follows_the_selected_sentence(page: Page) -> None:
     page.click("#example")
-    for remaining in (3, 2, 1):
-        page.click("#excerpts li:first-child button")
-        expect(page.locator("#excerpts li")).to_have_count(remaining)
-    page.fill("#question", "When did the six missions of Apollo land?")
-    ask(page)
-    expect(page.locator("#references .label")).to_have_text("Generated programme profile")
+    turn = ask(page)
+    panel = page.locator("#sources")
+    expect(panel.locator("li")).to_have_count(3)
+    turn.get_by_text("Apollo 12 was struck").click()
+    expect(panel.locator("blockquote")).to_have_count(1)
+    expect(panel.locator("blockquote")).to_contain_text("lightning")
+    panel.get_by_text("Show all 3 sources").click()
+    expect(panel.locator("li")).to_have_count(3)
+    expect(panel).to_contain_text("Generated programme profile")
 
 
-def test_the_inspector_shows_the_decision_for_each_claim(page: Page) -> None:
-    ask_hostile(page)
-    unsupported = page.locator("#answer .unsupported").first
-    expect(unsupported).to_contain_text("It is")
-    unsupported.click()
-    claim = page.locator("#inspector details[open]").first
-    expect(claim.locator("summary").first).to_contain_text("unsupported")
-    expect(claim).to_contain_text("17")
-    expect(claim.locator("th[scope=row]")).to_contain_text("1 <b onclick=alert(1)>bridge</b>.md")
-    claim.get_by_text("all scores").click()
-    expect(claim).to_contain_text("cover_1")
-
-
-def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
-    ask_hostile(page)
-    answer = page.locator("#answer")
-    expect(answer.locator("h3")).to_have_text("Bridges <script>window.pwned = 1</script>")
-    expect(answer).to_contain_text("<img src=x onerror=")
-    expect(answer.locator("td").first).to_have_text("Harlan")
-    expect(answer.locator("td .chip")).to_have_count(1)
-    children = "rows => rows.map(row => [...row.children].map(cell => cell.tagName).join())"
-    assert answer.locator("tr").evaluate_all(children) == ["TH,TH", "TD,TD"], "nothing but cells stands in a row"
-    expect(answer.locator("pre code")).to_have_text('lanes[1] = "<b>not a marker</b>"\n')
-    expect(answer.locator("pre .chip")).to_have_count(0)
-    expect(answer.locator("math mfrac")).to_have_count(1)
-    expect(answer.locator("strong")).to_have_text("17 lanes")
-    expect(answer.locator("script, img, style, [onerror], a[href^=javascript]")).to_have_count(0)
-    answer.locator(".chip").first.click()
-    expect(page.locator("dialog mark")).to_contain_text("<script>window.pwned = 4</script>")
-    expect(page.locator("dialog .text")).to_contain_text("Some words before it.")
-    expect(page.locator("dialog")).not_to_contain_text("added", timeout=100)
+def test_an_opened_document_shows_the_marked_passage(page: Page) -> None:
+    paste(page, f"{OPENED} It rained all day in the town. Many guests came. {LANES}")
+    turn = ask(page, "How many lanes of traffic does the Harlan bridge carry?")
+    turn.locator(".marker").first.click()
+    turn.get_by_role("dialog").get_by_text("Open document").click()
+    document = page.locator("#document")
+    expect(document.locator("mark.passage")).to_have_text(LANES)
+    expect(document).to_contain_text("Many guests came.")
     page.keyboard.press("Escape")
-    answer.locator(".chip").last.click()
-    expect(page.locator("dialog")).to_contain_text("added: the backend found it")
-    page.keyboard.press("Escape")
-    for tab in ("inspector", "wire", "code"):
-        page.click(f"#tab-{tab}")
-    assert page.evaluate("window.pwned") is None
+    expect(document).to_be_hidden()
 
 
-def test_the_raw_stream_is_shown_with_times_and_as_programs(page: Page, server: str) -> None:
-    page.click("#example")
-    ask(page)
-    page.click("#tab-wire")
-    rows = page.locator("#wire tbody tr")
-    expect(rows.last).to_contain_text("data: [DONE]")
-    assert re.match(r"\d+\.\d ms", rows.first.inner_text())
-    page.click("#tab-code")
-    page.get_by_label("Copy Python").click()
-    expect(page.get_by_label("Copy Python")).to_have_text("Copied")
-    copied = page.evaluate("navigator.clipboard.readText()")
-    compile(copied, "copied", "exec")
-    assert f'base_url="{server}/v1"' in copied
+def test_a_dropped_pdf_is_read_and_opens_at_its_page(page: Page, tmp_path: Path) -> None:
+    documents.pdf(tmp_path / "bridges.pdf", ["Nothing of interest.", f"{OPENED} It is red."])
+    page.set_input_files("#files", tmp_path / "bridges.pdf")
+    expect(page.locator("#documents")).to_contain_text("2 pages", timeout=READ_MS)
+    turn = ask(page, "When was the Harlan bridge opened?")
+    turn.locator(".marker").first.click()
+    expect(turn.get_by_role("dialog")).to_contain_text("bridges.pdf")
+    expect(turn.get_by_role("dialog")).to_contain_text("page 2")
+    turn.get_by_role("dialog").get_by_text("Open document").click()
+    document = page.locator("#document")
+    expect(document.locator("mark.passage")).to_contain_text(OPENED)
+    expect(document.locator("h3")).to_have_text(["Page 1", "Page 2"])
+    assert str(document.get_by_text("Open the PDF at page 2").get_attribute("href")).endswith("#page=2")
 
 
-def test_the_copied_program_runs(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
-    page.click("#example")
-    ask(page)
-    page.click("#tab-code")
-    page.get_by_label("Copy Python").click()
-    expect(page.get_by_label("Copy Python")).to_have_text("Copied")
-    exec(compile(page.evaluate("navigator.clipboard.readText()"), "copied", "exec"), {})  # noqa: S102 - our own program
-    assert "110.6 metres tall. [1]" in capsys.readouterr().out
+def test_files_that_cannot_be_read_are_named_with_the_reason(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "bridge.md").write_text(PASSAGE, "utf-8")
+    (tmp_path / "photo.png").write_bytes(b"\x00\x01")
+    (tmp_path / "broken.pdf").write_bytes(b"not a PDF")
+    page.set_input_files("#files", [tmp_path / name for name in ("bridge.md", "photo.png", "broken.pdf")])
+    notice = page.locator("#notice")
+    expect(notice).to_contain_text("photo.png has no reader; the formats are", timeout=READ_MS)
+    expect(notice).to_contain_text("broken.pdf is a broken PDF", timeout=READ_MS)
+    expect(page.locator("#documents li")).to_have_count(1)
+    page.get_by_label("Remove bridge.md").click()
+    expect(page.locator("#documents li")).to_have_count(0)
 
 
-def test_the_copied_curl_command_is_answered(page: Page) -> None:
-    page.click("#example")
-    ask(page)
-    page.click("#tab-code")
-    page.get_by_label("Copy curl").click()
-    expect(page.get_by_label("Copy curl")).to_have_text("Copied")
-    program, _, address, _, header, _, body = shlex.split(
-        page.evaluate("navigator.clipboard.readText()").replace("\\\n", "")
-    )
-    assert program == "curl"
-    said = httpx.post(address, content=body, headers=dict([header.split(": ")])).text
-    assert "110.6 metres tall. [1]" in said
-    assert said.endswith("data: [DONE]\n\n")
-
-
-def test_a_file_dropped_on_the_page_becomes_an_excerpt(page: Page) -> None:
+def test_a_file_dropped_on_the_page_becomes_a_document(page: Page) -> None:
     page.evaluate(
         """() => {
             const dataTransfer = new DataTransfer();
@@ -252,64 +217,225 @@ def test_a_file_dropped_on_the_page_becomes_an_excerpt(page: Page) -> None:
             document.querySelector("#question").dispatchEvent(drop);
         }"""
     )
-    expect(page.locator("#excerpts input")).to_have_value("red.md")
-    expect(page.locator("#excerpts textarea")).to_have_value("The bridge is red.")
+    expect(page.locator("#documents")).to_contain_text("1 excerpt", timeout=READ_MS)
+    page.locator("#documents .name").click()
+    expect(page.locator("#document")).to_contain_text("The bridge is red.")
 
 
-def test_chosen_files_become_excerpts_and_binary_files_are_named(page: Page, tmp_path: Path) -> None:
-    (tmp_path / "bridge.md").write_text(f"{PASSAGE}\n\n{'Filler. ' * 400}", "utf-8")
-    (tmp_path / "photo.txt").write_bytes(b"\x00\x01")
-    page.set_input_files("#files", [tmp_path / "bridge.md", tmp_path / "photo.txt"])
-    expect(page.locator("#error")).to_contain_text("photo.txt")
-    expect(page.locator("#excerpts li")).to_have_count(3)
-    expect(page.locator("#excerpts input").first).to_have_value("bridge.md")
+def test_a_follow_up_question_is_sent_with_the_conversation(page: Page) -> None:
+    page.click("#example")
+    ask(page)
+    turn = ask(page, "How often has the Saturn V flown?")
+    expect(turn.locator(".marker").first).to_be_visible()
+    turn.locator(".inspect").click()
+    page.click("#tab-wire")
+    request = page.locator("#wire pre").inner_text()
+    assert re.findall(r'"role": "(\w+)"', request) == ["user", "assistant", "user"]
+    assert "110.6 metres tall. Apollo 12" in request, "without markers, whose numbers belong to the earlier evidence"
 
 
-def test_the_error_message_of_the_server_is_shown(page: Page) -> None:
-    page.fill("#question", "What?")
-    page.fill("#model", "nobody/knows")
+def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
+    paste(page, OPENED)
+    page.select_option("#model", "stalled/m")
+    page.fill("#question", "When was the Harlan bridge opened?")
     page.click("#go")
-    expect(page.get_by_role("alert")).to_contain_text("the model 'nobody/knows' does not exist")
+    turn = page.locator(".turn")
+    expect(turn).to_contain_text(OPENED)
+    page.click("#stop")
+    expect(turn).to_contain_text("Stopped.")
+    turn.locator(".marker").hover()
+    expect(turn.get_by_role("dialog").locator("blockquote")).to_have_text(OPENED)
+    expect(page.locator("#go")).to_be_visible()
+    page.select_option("#model", "extractive")
+    turn.locator(".regenerate").click()
+    expect(turn).to_contain_text("1 of 1 claim supported")
+    expect(page.locator(".turn")).to_have_count(1)
+
+
+def test_an_answer_is_copied_with_its_sources(page: Page) -> None:
+    paste(page, OPENED)
+    turn = ask(page, "When was the Harlan bridge opened?")
+    turn.locator(".copy").click()
+    expect(turn.locator(".copy")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == f"{OPENED} [1]\n\n[1] bridge.md"
+
+
+def test_only_the_last_answer_can_be_asked_again(page: Page) -> None:
+    page.click("#example")
+    first = ask(page)
+    expect(first.locator(".regenerate")).to_be_visible()
+    second = ask(page, "Which mission was struck by lightning?")
+    expect(first.locator(".regenerate")).to_be_hidden()
+    expect(second.locator(".regenerate")).to_be_visible()
+
+
+def test_a_new_chat_starts_without_the_earlier_answers(page: Page) -> None:
+    page.click("#example")
+    ask(page)
+    page.click("#new")
+    expect(page.locator(".turn")).to_have_count(0)
+    expect(page.locator("#welcome")).to_be_visible()
+    expect(page.locator("#question")).to_be_focused()
+
+
+def test_unsupported_and_rejected_claims_are_explained(page: Page) -> None:
+    turn = ask_hostile(page)
+    unsupported = turn.locator(".unsupported").first
+    expect(unsupported).to_contain_text("It is")
+    assert "underline" in unsupported.evaluate("node => getComputedStyle(node).textDecorationLine")
+    unsupported.focus()
+    page.keyboard.press("Enter")
+    expect(turn.get_by_role("dialog")).to_contain_text("No source supports this sentence")
+    page.keyboard.press("Escape")
+    turn.locator(".inspect").click()
+    claim = page.locator("#claims .decision", has_text="17 lanes")
+    expect(claim).to_have_attribute("open", "")  # because it is selected
+    expect(claim.locator("summary").first).to_contain_text("unsupported")
+    expect(claim.locator("th[scope=row]")).to_contain_text("1 <b onclick=alert(1)>bridge</b>.md")
+    claim.get_by_text("all scores").click()
+    expect(claim).to_contain_text("cover_1")
+
+
+def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
+    turn = ask_hostile(page)
+    answer = turn.locator("citestream-answer .text")
+    expect(answer.locator("h3")).to_have_text("Bridges <script>window.pwned = 1</script>")
+    expect(answer).to_contain_text("<img src=x onerror=")
+    expect(answer.locator("td").first).to_have_text("Harlan")
+    expect(answer.locator("td .marker")).to_have_count(1)
+    children = "rows => rows.map(row => [...row.children].map(cell => cell.tagName).join())"
+    assert answer.locator("tr").evaluate_all(children) == ["TH,TH", "TD,TD"], "nothing but cells stands in a row"
+    expect(answer.locator("pre code")).to_have_text('lanes[1] = "<b>not a marker</b>"\n')
+    expect(answer.locator("pre .marker")).to_have_count(0)
+    expect(answer.locator("math mfrac")).to_have_count(1)
+    expect(answer.locator("strong")).to_have_text("17 lanes")
+    expect(answer.locator("script, img, style, [onerror], a[href^=javascript]")).to_have_count(0)
+    answer.locator(".marker").first.click()
+    card = turn.get_by_role("dialog")
+    expect(card.locator("blockquote")).to_contain_text("<script>window.pwned = 4</script>")
+    card.get_by_text("Open document").click()
+    expect(page.locator("#document mark")).to_contain_text("<script>window.pwned = 4</script>")
+    expect(page.locator("#document")).to_contain_text("Some words before it.")
+    page.keyboard.press("Escape")
+    answer.locator(".marker").last.click()
+    expect(card).to_contain_text("added by Citestream")
+    page.keyboard.press("Escape")
+    turn.locator(".inspect").click()
+    for tab in ("claims", "wire", "code"):
+        page.click(f"#tab-{tab}")
+    assert page.evaluate("window.pwned") is None
+
+
+def test_the_raw_stream_is_shown_with_times_and_as_programs(page: Page, server: str) -> None:
+    open_code(page)
+    page.click("#tab-wire")
+    rows = page.locator("#wire tbody tr")
+    expect(rows.last).to_contain_text("data: [DONE]")
+    assert re.match(r"\d+\.\d ms", rows.first.inner_text())
+    copied = copy(page, "Python")
+    compile(copied, "copied", "exec")
+    assert f'base_url="{server}/v1"' in copied
+
+
+def open_code(page: Page) -> None:
+    page.click("#example")
+    ask(page).locator(".inspect").click()
+
+
+def copy(page: Page, language: str) -> str:
+    page.click("#tab-code")
+    button = page.get_by_label(f"Copy {language}")
+    button.click()
+    expect(button).to_have_text("Copied")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_the_copied_program_runs(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+    open_code(page)
+    exec(compile(copy(page, "Python"), "copied", "exec"), {})  # noqa: S102 - our own program
+    assert "110.6 metres tall. [1]" in capsys.readouterr().out
+
+
+def test_the_copied_curl_command_is_answered(page: Page) -> None:
+    open_code(page)
+    program, _, address, _, header, _, body = shlex.split(copy(page, "curl").replace("\\\n", ""))
+    assert program == "curl"
+    said = httpx.post(address, content=body, headers=dict([header.split(": ")])).text
+    assert "110.6 metres tall. [1]" in said
+    assert said.endswith("data: [DONE]\n\n")
+
+
+def test_an_error_of_the_server_is_shown_with_advice(page: Page) -> None:
+    page.click("#open-options")
+    page.fill("#other-model", "unknown/model")
+    page.keyboard.press("Escape")
+    turn = ask(page, "Where?")
+    expect(turn.get_by_role("alert")).to_contain_text("the model 'unknown/model' does not exist")
+    expect(turn.locator(".advice")).to_have_text("Choose another model below the question.")
+
+
+def test_a_question_without_documents_says_that_nothing_is_checked(page: Page) -> None:
+    turn = ask(page, "When was the Harlan bridge opened?")
+    expect(turn.locator(".advice")).to_contain_text("No documents were searched")
+
+
+def test_an_empty_answer_says_so(page: Page) -> None:
+    paste(page, OPENED)
+    page.select_option("#model", "silent/m")
+    turn = ask(page, "When was the Harlan bridge opened?")
+    expect(turn.locator(".advice")).to_contain_text("The model returned an empty answer.")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_no_accessibility_violations(page: Page, scheme: Any, width: int) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
-    ask_hostile(page)
-    page.locator("form details summary").click()
+    assert violations(page) == ""
+    turn = ask_hostile(page) if width > 390 else ask_example(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing hangs over the edge"
-    for tab in ("references", "inspector", "wire", "code"):
-        page.click(f"#tab-{tab}")
-        if tab == "inspector":
-            page.locator("#inspector summary").first.click()
-        violations(page)
-    page.locator("#answer .chip").first.click()
-    violations(page)
+    assert violations(page) == ""
+    turn.locator(".marker").first.click()
+    assert violations(page) == ""
     page.keyboard.press("Escape")
+    turn.locator(".inspect").click()
+    for tab in ("claims", "wire", "code"):
+        page.click(f"#tab-{tab}")
+        assert violations(page) == ""
+    page.keyboard.press("Escape")
+    page.click("#open-options")
+    assert violations(page) == ""
 
 
-def violations(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+def ask_example(page: Page) -> Locator:
+    page.click("#example")
+    return ask(page)
 
 
 def test_everything_can_be_used_with_the_keyboard(page: Page) -> None:
     page.click("#example")
     page.focus("#question")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("#summary")).to_be_visible()
-    page.focus("#answer .chip")
     page.keyboard.press("Enter")
-    expect(page.locator("dialog")).to_be_visible()
+    turn = page.locator(".turn")
+    expect(turn.locator(".actions")).to_be_visible()
+    marker = turn.locator(".marker").first
+    marker.focus()
+    page.keyboard.press("Enter")
+    card = turn.get_by_role("dialog")
+    expect(card).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(card.get_by_text("Open document")).to_be_focused()
     page.keyboard.press("Escape")
-    page.focus("#tab-references")
+    expect(marker).to_be_focused()
+    turn.locator(".inspect").press("Enter")
+    expect(page.locator("#inspector")).to_be_visible()  # it is loaded now
+    page.focus("#tab-claims")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#tab-inspector")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#inspector")).to_be_visible()
+    expect(page.locator("#tab-wire")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("End")
     expect(page.locator("#tab-code")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(turn.locator(".inspect")).to_be_focused()
 
 
 def test_the_chosen_theme_is_remembered(page: Page, server: str) -> None:
@@ -317,18 +443,24 @@ def test_the_chosen_theme_is_remembered(page: Page, server: str) -> None:
     page.click("#theme")
     chosen = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert chosen != dark
-    opened(page, server)
+    open_page(page, server)
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == chosen
 
 
 def test_the_page_is_small(page: Page) -> None:
-    ask_hostile(page)
-    expect(page.locator("math")).to_have_count(1)
+    turn = ask_hostile(page)
+    expect(turn.locator("math")).to_have_count(1)
     sizes = page.evaluate(
         "performance.getEntries().filter((e) => e.decodedBodySize && !e.name.includes('/v1/'))"
         ".map((e) => e.decodedBodySize)"
     )
     assert 100_000 < sum(sizes) < BUDGET
+
+
+def test_the_page_loads_all_modules_of_the_components_at_once(page: Page) -> None:
+    listed = page.locator("link[rel=modulepreload]").evaluate_all("links => links.map(link => link.href)")
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")
+    assert {url for url in loaded if "/component/" in url} == set(listed)
 
 
 def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
@@ -341,32 +473,36 @@ def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
     context = browser.new_context()
     with ExitStack() as stack:
         stack.callback(context.close)
-        url = stack.enter_context(launch(serve(tmp_path, config), tmp_path / "log"))
+        url = stack.enter_context(launch(serve_command(tmp_path, config), tmp_path / "log"))
         page = context.new_page()
         page.goto(url)
         expect(page.get_by_role("alert")).to_contain_text("client key")
+        page.click("#open-options")
         page.get_by_label("Client key").fill("sesame")
         page.get_by_label("Client key").blur()
         expect(page.locator("#model")).to_have_value("extractive")
-        page.click("#example")
-        ask(page)
-        expect(page.locator("#answer .chip")).to_have_count(3)
+        page.keyboard.press("Escape")
+        paste(page, OPENED)
+        expect(ask(page, "When was the Harlan bridge opened?").locator(".marker")).to_have_count(1)
         assert page.evaluate("JSON.stringify(localStorage)") == "{}"
         assert context.cookies() == []
         other = context.new_page()
         other.goto(url)
         expect(other.get_by_role("alert")).to_contain_text("client key")
-        refused = context.request.get(f"{url}/v1/playground")
-        assert refused.status == 401
+        for path in ("/v1/playground", "/v1/models"):
+            assert context.request.get(f"{url}{path}").status == 401
+        assert context.request.post(f"{url}/v1/evidence/read?file_name=a.txt", data="text").status == 401
         assert context.request.get(f"{url}{PAGE_PREFIX}app.js").ok
 
 
 def test_every_file_has_the_security_headers(browser: Browser, server: str) -> None:
     context = browser.new_context()
-    for path in ("/", f"{PAGE_PREFIX}app.js", f"{PAGE_PREFIX}vendor/purify.min.js", f"{PAGE_PREFIX}icon.svg"):
-        headers = context.request.get(f"{server}{path}").headers
-        assert "default-src 'none'" in headers["content-security-policy"]
-        assert headers["x-content-type-options"] == "nosniff"
+    for path in ("/", f"{PAGE_PREFIX}app.js", f"{COMPONENT_PREFIX}citestream.js", f"{PAGE_PREFIX}icon.svg"):
+        response = context.request.get(f"{server}{path}")
+        assert "default-src 'none'" in response.headers["content-security-policy"]
+        assert response.headers["x-content-type-options"] == "nosniff"
+        again = context.request.get(f"{server}{path}", headers={"If-None-Match": response.headers["etag"]})
+        assert (again.status, again.body()) == (304, b"")
     context.close()
 
 
@@ -385,11 +521,14 @@ def test_an_index_can_be_chosen_as_source(browser: Browser, launch: Launch, tmp_
     with ExitStack() as stack:
         stack.callback(context.close)
         page = context.new_page()
-        opened(page, stack.enter_context(launch(serve(tmp_path, config), tmp_path / "log")))
+        open_page(page, stack.enter_context(launch(serve_command(tmp_path, config), tmp_path / "log")))
         expect(page.locator("#source")).to_have_value("bridges")
-        expect(page.locator("#given")).to_be_hidden()
-        page.fill("#question", "When was the Harlan bridge opened?")
-        ask(page)
-        page.locator("#answer .chip").first.click()
-        expect(page.locator("dialog mark")).to_have_text("The Harlan bridge was opened on 4 May 1932.")
-        expect(page.locator("dialog .text")).to_contain_text("It is red.")
+        turn = ask(page, "When was the Harlan bridge opened?")
+        turn.locator(".marker").first.click()
+        expect(turn.get_by_role("dialog").locator("blockquote")).to_have_text(OPENED)
+        turn.get_by_role("dialog").get_by_text("Open document").click()
+        expect(page.locator("#document mark")).to_have_text(OPENED)
+        expect(page.locator("#document")).to_contain_text("It is red.")
+        page.keyboard.press("Escape")
+        turn = ask(page, "Wie heißt der Bürgermeister?")
+        expect(turn.locator(".advice")).to_have_text(re.compile("No passage in “bridges” fits|None of the"))

@@ -1,0 +1,37 @@
+"""`POST /v1/evidence/read`: read a document and return its excerpts, which a client can send as `evidence`."""
+
+import asyncio
+
+from aiohttp import web
+
+from citestream.citation.evidence import FieldError
+from citestream.providers.retrieval.readers import UnreadableFileError
+from citestream.providers.retrieval.readers.isolated import read_document
+
+from ..http.encoding import json_response
+from ..http.error_responses import RequestError
+from ..http.exchange import read_body
+
+MAX_NAME = 255  # characters; the limit of common file systems
+CONCURRENT = 2  # documents that are read at once; each takes a processor and up to some hundred MB
+
+SLOTS = web.AppKey("document_slots", asyncio.Semaphore)
+
+
+async def read_evidence(request: web.Request) -> web.Response:
+    """Return the excerpts of the document in the body. The parameter `file_name` gives its name and format.
+
+    The size of the body is limited by `server.max_body_bytes`.
+    """
+    name = request.query.get("file_name", "").strip()
+    if not name or len(name) > MAX_NAME or "\0" in name:
+        raise FieldError("file_name", f"must be a file name of 1 to {MAX_NAME} characters, such as report.pdf")
+    data = await read_body(request)
+    if not data:
+        raise RequestError(400, "the body is empty; send the bytes of the file", code="invalid_body")
+    try:
+        async with request.app[SLOTS]:
+            found = await read_document(data, name)
+    except UnreadableFileError as error:
+        raise RequestError(422, f"{name} {error.reason}", param="file_name", code="unreadable_document") from None
+    return json_response({"object": "evidence", "file_name": name, "evidence": found})

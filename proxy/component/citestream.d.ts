@@ -1,0 +1,118 @@
+/** The passage of a document that supports one sentence of an answer. Offsets count code points. */
+export interface Span {
+  choice: number;
+  start: number;
+  end: number;
+  support: number;
+  status: "verified" | "added";
+  quote: string;
+  quote_start: number;
+  quote_end: number;
+}
+
+export interface Reference {
+  number: number;
+  evidence_number: number;
+  id: string;
+  document_id: string | null;
+  file_name: string | null;
+  title: string | null;
+  url: string | null;
+  chunk_index: number | null;
+  page_number: number | null;
+  score: number | null;
+  chunk_type: string;
+  is_generated_artifact: boolean;
+  artifact_kind: string | null;
+  label: string;
+  support: number;
+  snippet: string;
+  snippet_start: number;
+  snippet_end: number;
+  spans: Span[];
+}
+
+export interface Grounding {
+  claims: number;
+  supported: number;
+  unsupported: { choice: number; start: number; end: number }[];
+  rejected: { choice: number; number: number; reason: string }[];
+  degraded: boolean;
+}
+
+export interface Answer {
+  text: string;
+  references: Reference[];
+  /** The addresses of the annotations by the number of the reference: pages that show the passage in its document. */
+  links: Record<number, string>;
+  grounding: Grounding | null;
+  explained: unknown;
+  model: string | null;
+  done: boolean;
+  /** The request was aborted. */
+  stopped: boolean;
+  error: { message: string; code: string | null; status?: number; retryAfter?: string | null } | null;
+}
+
+export interface Support {
+  reference: Reference;
+  span: Span;
+}
+
+/** A sentence with a claim. Offsets count UTF-16 code units: `answer.text.slice(start, end)`. */
+export interface Claim {
+  start: number;
+  end: number;
+  supports: Support[];
+  unsupported: boolean;
+}
+
+/** A response of a chat completion, of the Responses API or of `POST /v1/cite`, or its text with its references. */
+export type FinishedAnswer =
+  { text: string; references?: Reference[]; grounding?: Grounding | null } | Record<string, unknown>;
+
+/** The response of a streamed request, a stream of its bytes, or its chunks, such as the stream of the `openai` package. */
+export type AnswerSource = Response | ReadableStream<Uint8Array> | AsyncIterable<unknown> | Iterable<unknown>;
+
+export class CitestreamAnswer extends HTMLElement {
+  readonly answer: Answer;
+  readonly claims: Claim[];
+  readonly selected: Claim | null;
+  question: string;
+  show(response: FinishedAnswer): void;
+  stream(source: AnswerSource | Promise<AnswerSource>): Promise<Answer>;
+  select(claim: Claim | null): void;
+  textOf(claim: Claim): string;
+  linkOf(reference: Reference): string | null;
+  open(detail: Support & { link?: string | null }): boolean;
+}
+
+export class CitestreamSources extends HTMLElement {
+  answer: CitestreamAnswer | null;
+}
+
+export class StreamError extends Error {
+  status: number;
+  code: string | null;
+  retryAfter: string | null;
+}
+
+export class MarkdownView {
+  constructor(root: HTMLElement, marker: (number: number, offset: number) => HTMLElement | null);
+  update(text: string, claims?: { start: number; end: number }[], version?: string): void;
+}
+
+export function claimsOf(answer: Answer): Claim[];
+export function finishedAnswer(response: FinishedAnswer): Answer;
+export function nameOf(item: Partial<Reference>): string;
+export function locationOf(item: Partial<Reference>): string;
+export function decidingWords(quote: string, sentence: string, question?: string): { text: string; decides: boolean }[];
+export function readEvents(source: Response | ReadableStream<Uint8Array>): AsyncGenerator<{ raw: string; chunk: any }>;
+export function readChunks(source: AnswerSource): AsyncGenerator<any>;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "citestream-answer": CitestreamAnswer;
+    "citestream-sources": CitestreamSources;
+  }
+}

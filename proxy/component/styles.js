@@ -1,0 +1,90 @@
+// Styles of the components. Every color and size is a CSS variable that a page can set on the elements or above them.
+
+import { styleSheet } from "./dom.js";
+
+export const SHARED_STYLE = styleSheet(`
+:host {
+  --ink: var(--citestream-ink, light-dark(#1b2225, #e6ebeb));
+  --soft: var(--citestream-soft, light-dark(#586469, #a2afb3));
+  --line: var(--citestream-line, light-dark(#d9dedf, #374348));
+  --surface: var(--citestream-surface, light-dark(#fff, #1d2427));
+  --shade: var(--citestream-shade, light-dark(#f3f4f3, #262f33));
+  --accent: var(--citestream-accent, light-dark(#0b5d66, #7fd6cb));
+  --tint: var(--citestream-tint, light-dark(#e1f0f0, #21393c));
+  --mark: var(--citestream-mark, light-dark(#ffeda6, #5b4c10));
+  --warning: var(--citestream-warning, light-dark(#a3261d, #ffa198));
+  --radius: var(--citestream-radius, .6rem);
+  display: block; color: var(--ink); font: inherit; line-height: var(--citestream-line-height, 1.6);
+}
+:host([hidden]) { display: none; }
+* { box-sizing: border-box; }
+p { margin: 0; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+.source { display: flex; flex-wrap: wrap; gap: .15rem .5rem; align-items: baseline; }
+.source strong { font-weight: 600; overflow-wrap: anywhere; min-width: 0; }
+.number { font-size: .75rem; font-weight: 600; line-height: 1.3rem; min-width: 1.3rem; text-align: center; border-radius: .65rem; background: var(--tint); color: var(--accent); }
+.where, .note, .support { color: var(--soft); font-size: .875em; }
+.label { font-size: .8em; border: 1px dashed var(--soft); border-radius: .7rem; padding: 0 .5rem; color: var(--soft); }
+blockquote { margin: .4rem 0; padding-inline-start: .75rem; border-inline-start: 3px solid var(--line); overflow-wrap: anywhere; white-space: pre-line; }
+mark { background: var(--mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
+.support { display: flex; flex-wrap: wrap; gap: .1rem .45rem; align-items: center; }
+.meter { display: inline-flex; gap: 2px; vertical-align: .15em; margin-inline-end: .15rem; }
+.meter i { width: .55rem; height: .3rem; border-radius: .15rem; background: var(--line); }
+.meter i.full { background: var(--accent); }
+.open, .all { font: inherit; color: var(--accent); background: none; border: 0; padding: .2rem 0; cursor: pointer; text-decoration: underline; text-underline-offset: .2em; }
+.open { margin-inline-start: auto; }
+.citations { list-style: none; margin: 0; padding: 0; display: grid; gap: .6rem; }
+.citations > li { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: .6rem .8rem; font-size: .9375em; min-width: 0; }
+`);
+
+export const ANSWER_STYLE = styleSheet(`
+.text { overflow-wrap: anywhere; }
+.text > * { margin: 0 0 .8em; }
+.text > :last-child { margin-bottom: 0; }
+h3, h4, h5, h6 { line-height: 1.3; font-size: 1.05em; margin-top: 1.2em; }
+.text > :first-child { margin-top: 0; }
+ul, ol { padding-inline-start: 1.5em; }
+li > ul, li > ol { margin: .2em 0; }
+li > p { margin: 0 0 .4em; }
+.task { list-style: none; margin-inline-start: -1.2em; }
+a { color: var(--accent); text-underline-offset: .2em; }
+pre { background: var(--shade); border-radius: var(--radius); padding: .7rem .9rem; overflow-x: auto; font-size: .875em; line-height: 1.5; }
+code { font-family: var(--citestream-mono, ui-monospace, monospace); font-size: .9em; }
+:not(pre) > code { background: var(--shade); border-radius: .25rem; padding: .1em .3em; }
+pre code { font-size: inherit; }
+.html { white-space: pre-wrap; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9375em; }
+th, td { border-bottom: 1px solid var(--line); padding: .35rem .8rem .35rem 0; text-align: start; vertical-align: top; overflow-wrap: normal; min-width: 5.5rem; }
+th { font-weight: 600; border-bottom-width: 2px; }
+.align-right { text-align: end; }
+.align-center { text-align: center; }
+hr { border: 0; border-top: 1px solid var(--line); }
+.math.block { overflow-x: auto; }
+
+/* A marker is inline text that begins with a word joiner: no line break can separate it from the word before it. */
+.marker { white-space: nowrap; color: var(--accent); background: var(--tint); border-radius: .6em; padding: .1em .42em; margin-inline-start: .2em; font-size: .72em; font-weight: 600; line-height: 1; vertical-align: .22em; cursor: pointer; text-decoration: none; position: relative; }
+.marker::before { content: "\\2060"; }
+.marker::after { content: ""; position: absolute; inset: -.7em -.25em; } /* a larger target for fingers */
+.marker:hover, .marker[aria-expanded="true"] { background: var(--accent); color: var(--surface); }
+.claim { border-radius: .2rem; }
+.claim.selected { background: var(--tint); box-shadow: 0 0 0 .12em var(--tint); }
+.claim.unsupported { text-decoration: underline dotted var(--warning) .11em; text-underline-offset: .25em; cursor: help; }
+
+.notes { display: grid; gap: .5rem; }
+.notes:not(:empty) { margin-top: .7rem; }
+.notes summary { cursor: pointer; }
+.notes ul { margin: .3rem 0 0; }
+.error { color: var(--warning); }
+
+.card { position: fixed; inset: auto; margin: 0; width: min(25rem, calc(100vw - 1rem)); max-height: min(24rem, 60vh); overflow-y: auto; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.3); padding: .8rem 1rem; box-shadow: 0 .4rem 1.6rem rgb(0 0 0 / .16); font-size: .9375rem; line-height: 1.5; text-align: start; }
+.card:focus-visible { outline-offset: -2px; }
+.card.sheet { inset: auto 0 0; width: 100vw; max-width: 100vw; max-height: 55vh; border-radius: 1rem 1rem 0 0; padding: 1rem 1.1rem 1.4rem; border-width: 1px 0 0; }
+`);
+
+export const PANEL_STYLE = styleSheet(`
+.panel { display: grid; gap: .8rem; }
+.selected { background: var(--tint); border-radius: var(--radius); padding: .5rem .8rem; font-size: .9375em; overflow-wrap: anywhere; }
+.none { color: var(--warning); font-size: .9375em; }
+.all { justify-self: start; }
+`);
