@@ -29,8 +29,10 @@ CERTIFICATE = "provider_certificate"
 CONNECT_TIMEOUT = "provider_connect_timeout"
 RETRYABLE_TYPE = "upstream_error"  # clients retry it, unlike invalid_request_error
 # Headers of a provider's answer that clients receive: whether and when to retry, and the provider's request id.
-PASSED_HEADERS = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "ratelimit"})
-PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-")
+PASSED_HEADERS = frozenset(
+    {"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "request-id", "ratelimit"}
+)
+PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-", "anthropic-ratelimit-")
 MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on
 MAX_HEADER = 256  # characters of a header that is passed on
 

@@ -51,7 +51,7 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
         links = FileLinks({}, files.folder) if files else FileLinks(app.retrievers.folders())
         completion = Completion()
         failed: ProviderError | None = None
-        batches, chunks = app.open(job, found, route)
+        batches, chunks = await app.open(job, found, route)
         with _AnswerOutput(model, quiet=as_json) as output:
             async with aclosing(batches):
                 async for event in (event async for batch in batches for event in batch):
@@ -79,6 +79,8 @@ async def cite(
     evidence = _parse_files(files.entries, config)
     scorers = Scorers(config)
     try:
+        if scorer:  # named by the user, so words alone are no substitute
+            scorers.require(scorers.resolve(options))
         scored = await score_text(text, evidence, options, config.evidence.labels, scorers, config.output.links)
         cited = await scored.cited()
         explanations = scored.explained() if explain else []

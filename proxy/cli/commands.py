@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from .interruption import INTERRUPTED
+
 if TYPE_CHECKING:
     from ..config import Config
     from .answer_commands import Files
 
 FAILED = 1  # the command failed: no such file, an error of the provider, an incomplete stream
 USAGE = 2  # wrong usage or configuration, the same code as in click
-INTERRUPTED = 130  # Ctrl-C, the same code as in shells
 
 CONFIG = click.option(
     "--config",
@@ -91,6 +92,7 @@ def main() -> None:
       ollama/NAME        Ollama at OLLAMA_HOST, by default on this machine
       openai/NAME        needs OPENAI_API_KEY; OPENAI_BASE_URL for compatible servers
       gemini/NAME        needs GEMINI_API_KEY or GOOGLE_API_KEY
+      anthropic/NAME     needs ANTHROPIC_API_KEY
 
     \b
     Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,
@@ -122,7 +124,8 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
 
     config = _config(path, host=host, port=port, workers=workers)
     if name := find_loop(config):
-        hint = "; unset OPENAI_BASE_URL for the server, it is a setting of its clients" if name == "openai" else ""
+        variable = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}.get(name)
+        hint = f"; unset {variable} for the server, it is a setting of its clients" if variable else ""
         _fail(f"providers.{name}.base_url is the address of this server{hint}", USAGE)
     configure_logging(config.log)
     if not (is_loopback(config.server.host) or config.server.keys):
@@ -161,6 +164,8 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
     """
     from .answer_commands import ask as run_ask
 
+    if not question.strip():
+        _fail("the question is empty", USAGE)
     config = _config(path)
     if evidence is None and not config.default_retriever:
         _fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
@@ -220,6 +225,8 @@ def cite(
     from .answer_commands import cite as run_cite
 
     text = _text(answer)
+    if not text.strip():
+        _fail("the text to cite is empty", USAGE)
     config = _config(path)
     _run(run_cite(config, text, _files(evidence), scorer, as_json=as_json, explain=explain), config)
 
@@ -372,9 +379,9 @@ def _files(path: Path) -> "Files":
 
 def _text(answer: str | None) -> str:
     """Return the text, the content of the file that it names, or standard input."""
-    if answer is None:
-        if sys.stdin.isatty():
-            _fail("ANSWER is missing: give a text or a file, or use a pipe", USAGE)
+    if answer is None and sys.stdin.isatty():
+        _fail("ANSWER is missing: give a text or a file, or use a pipe", USAGE)
+    if answer in (None, "-"):
         return sys.stdin.read()
     try:
         if len(answer) < 4096 and Path(answer).is_file():

@@ -7,8 +7,15 @@ from ..config import Config
 from ..http.error_responses import RequestError
 
 # Environment variables that can replace a configuration file.
-KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
-ADDRESSES = {"ollama": "OLLAMA_HOST", "openai": "OPENAI_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL"}
+KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+# Beginnings of the names of each vendor's models
+MODELS = {"openai": ("gpt-", "chatgpt-", "o1", "o3", "o4"), "gemini": ("gemini-",), "anthropic": ("claude-",)}
+ADDRESSES = {
+    "ollama": "OLLAMA_HOST",
+    "openai": "OPENAI_BASE_URL",
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+    "anthropic": "ANTHROPIC_BASE_URL",
+}
 
 
 def hint(error: Exception, model: str, config: Config) -> str:
@@ -18,10 +25,18 @@ def hint(error: Exception, model: str, config: Config) -> str:
     match error:
         case RequestError(code="model_not_found") if name in KEYS:
             return f"{name}/… needs {KEYS[name]} in the environment"
+        case RequestError(code="model_not_found") if vendor := _vendor(name):
+            key = "" if vendor in config.providers else f", and set {KEYS[vendor]}"
+            return f"for this vendor's model, use --model {vendor}/{name}{key}"
         case ProviderError() if name in config.providers:
             return _provider_hint(error, name, rest, config)
         case _:
             return ""
+
+
+def _vendor(model: str) -> str:
+    """Return the vendor whose models have such a name, or ""."""
+    return next((vendor for vendor, prefixes in MODELS.items() if model.lower().startswith(prefixes)), "")
 
 
 def _provider_hint(error: ProviderError, name: str, rest: str, config: Config) -> str:

@@ -20,6 +20,7 @@ from citestream.citation.support.claims import makes_claim
 from citestream.citation.support.decision import Verdict, explain
 from citestream.citation.support.scorers import Claim
 from citestream.citation.text.segmentation import Kind
+from citestream.providers.install_hint import install_command
 
 from ..config import Config
 from ..http.encoding import dumps, loads
@@ -164,7 +165,7 @@ def draw(judged: Sequence[JudgedPair], file: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise FieldError("--plot", "requires matplotlib: pip install 'citestream[plot]'") from None
+        raise FieldError("--plot", f"requires matplotlib: {install_command('plot')}") from None
     every = sum(pair.right for pair in judged)  # includes pairs that a gate refused: no threshold restores them
     passed = [pair for pair in judged if pair.passed]
     probability = np.array([pair.probability for pair in passed])

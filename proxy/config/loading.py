@@ -20,7 +20,7 @@ FILE_VARIABLE = "CITESTREAM_CONFIG"  # path of the file, unless the command line
 _KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?=|PORT_\d+_(TCP|UDP)(_\w+)?=|PORT=\w+://).*")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _NAMES = ("default_provider", "default_retriever")  # texts: unlike a section, they must not be null
-_KINDS = ("openai", "ollama", "gemini", "extractive")
+_KINDS = ("openai", "ollama", "gemini", "anthropic", "extractive")
 
 Raw = dict[str, Any]
 
@@ -79,12 +79,15 @@ def default_providers(environ: Mapping[str, str] = os.environ) -> dict[str, Raw]
     if key := environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY"):
         base_url = environ.get("GOOGLE_GEMINI_BASE_URL", "")
         providers["gemini"] = {"kind": "gemini", "api_key": key, "base_url": base_url}
+    if key := environ.get("ANTHROPIC_API_KEY"):
+        base_url = environ.get("ANTHROPIC_BASE_URL", "")
+        providers["anthropic"] = {"kind": "anthropic", "api_key": key, "base_url": base_url}
     return providers
 
 
 def default_provider(providers: Mapping[str, Raw]) -> str:
     """Return the provider for model names without a provider, such as `gpt-4.1`, or ""."""
-    return next((name for name in ("openai", "gemini") if name in providers), "")
+    return next((name for name in ("openai", "gemini", "anthropic") if name in providers), "")
 
 
 def _read_file(path: str, environ: Mapping[str, str]) -> Raw:

@@ -17,7 +17,16 @@ from citestream.providers.embedding.embedder import CACHE_BYTES
 from citestream.providers.transport import MAX_ANSWER_BYTES, MAX_EVENT_BYTES
 
 from .section import Section
-from .server_options import Log, Readiness, ReferencesConfig, Server, StoreConfig, Traces, is_loopback
+from .server_options import (
+    Log,
+    Readiness,
+    ReferencesConfig,
+    Server,
+    StoreConfig,
+    Traces,
+    is_loopback,
+    is_malformed_address,
+)
 from .service_options import Alias, ProviderConfig, RetrieverConfig
 from .validation_errors import suggestion
 
@@ -227,6 +236,8 @@ class Config(Section):
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
         server = self.server
+        if is_malformed_address(server.host):
+            raise ValueError(f"server.host {server.host} is not an IP address, which has four numbers of 0 to 255")
         if not (is_loopback(server.host) or server.keys or server.allow_anonymous):
             raise ValueError(
                 f"server.host {server.host} is reachable from other machines: name client keys in server.keys, "
@@ -262,9 +273,14 @@ class Config(Section):
         if not self.scoring.judge.startswith(ONNX):
             self._check_model(self.scoring.judge, "scoring.judge")
         self._check_required()
+        self._check_store()
+        return self
+
+    def _check_store(self) -> None:
         if self.store.url and self.references.file:
             raise ValueError("give only one of store.url and references.file")
-        return self
+        if self.store.url and self.server.public_url and not self.server.link_secret:
+            raise ValueError("server.link_secret must be set, to the same value on all machines that share store.url")
 
     def _check_required(self) -> None:
         known = [f"providers.{name}" for name, provider in self.providers.items() if provider.kind != "extractive"]

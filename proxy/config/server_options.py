@@ -4,11 +4,13 @@ import hashlib
 import re
 from ipaddress import ip_address
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from .section import Section, SectionWithKey, read_secret
 
+_UNSAFE_IN_URL = re.compile(r"[\s\x00-\x1f()<>\[\]\\\"']")  # would end a link in Markdown
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -72,6 +74,17 @@ class Server(Section):
         description="accepted host names besides IP addresses and localhost; "
         "empty: any, but none on loopback without client keys",
     )
+    public_url: str = Field(
+        default="",
+        description="address under which browsers reach this server: https://citestream.example; "
+        "references without a URL then link to a page with the passage; empty: no such pages",
+    )
+    link_secret: str = Field(
+        default="",
+        repr=False,
+        description="secret that signs these links; prefer `${VARIABLE}`; empty: a random one at each start; "
+        "required if several machines share a store",
+    )
     tls: Tls = Field(default_factory=Tls, description="certificate files to serve HTTPS")
     max_body_bytes: int = Field(
         default=32 * 2**20, ge=1024, description="maximum size of a request body, which can contain images in base64"
@@ -91,6 +104,16 @@ class Server(Section):
     stalled_seconds: float = Field(
         default=300.0, gt=0, description="seconds after which a client that reads nothing is disconnected"
     )
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        address = urlsplit(value)
+        if value and (address.scheme not in ("http", "https") or not address.hostname or address.username is not None):
+            raise ValueError("must begin with http:// or https:// and a host, without a user name")
+        if address.query or address.fragment or _UNSAFE_IN_URL.search(value):
+            raise ValueError("must not have a query, a fragment, spaces or brackets")
+        return value.rstrip("/")
 
 
 class ReferencesConfig(Section):
@@ -171,6 +194,14 @@ class Traces(Section):
     sample: float = Field(
         default=1.0, ge=0, le=1, description="share of requests to trace; requests with a trace keep its decision"
     )
+
+
+def is_malformed_address(host: str) -> bool:
+    """Return whether a host is written like an IPv4 address, but is none: 300.1.1.1."""
+    try:
+        return bool(host) and not host.strip("0123456789.") and not ip_address(host)
+    except ValueError:
+        return True
 
 
 def is_loopback(host: str) -> bool:

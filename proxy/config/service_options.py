@@ -54,7 +54,7 @@ class Retries(Section):
 class ProviderConfig(SectionWithKey):
     """One provider."""
 
-    kind: Literal["openai", "ollama", "gemini", "extractive"] = Field(
+    kind: Literal["openai", "ollama", "gemini", "anthropic", "extractive"] = Field(
         description="protocol of the provider; optional if the provider's name is one of them"
     )
     base_url: str = Field(default="", description="address; empty: the default of the vendor")
@@ -131,8 +131,11 @@ class RetrieverConfig(SectionWithKey):
     )
     ca_file: str = Field(default="", description="PEM file with an additional certificate authority to trust")
     top_k: int = Field(default=8, ge=1, le=200, description="number of excerpts for a request")
-    min_score: float = Field(
-        default=0.0, ge=0, description="minimum score of an excerpt; folders have scores from 0 to 1"
+    min_score: float | None = Field(
+        default=None,
+        ge=0,
+        description="minimum score of an excerpt; folders have scores from 0 to 1; "
+        "empty: 0.3 for a folder that is searched by words only, otherwise 0",
     )
     timeout: float = Field(default=_TABLE.timeout, gt=0, description="maximum seconds for a search")
     on_failure: Literal["fail", "answer"] = Field(

@@ -18,7 +18,8 @@ import pytest
 import yaml
 from click import Context
 
-from citestream.proxy.cli.commands import FAILED, INTERRUPTED, USAGE, main
+from citestream.proxy.cli.commands import FAILED, USAGE, main
+from citestream.proxy.cli.interruption import INTERRUPTED
 from citestream.proxy.config import ClientKey
 from citestream.proxy.http.auth import Keys
 
@@ -206,6 +207,19 @@ WRONG = {
         1,
         "there are: extractive, ollama/…; openai/… needs OPENAI_API_KEY in the environment",
     ),
+    "a model of a vendor without its key": (
+        ("ask", "q", "--evidence", "README.md", "--model", "gpt-4o"),
+        1,
+        "for this vendor's model, use --model openai/gpt-4o, and set OPENAI_API_KEY",
+    ),
+    "an empty question": (("ask", " ", "--evidence", "README.md"), 2, "the question is empty"),
+    "an empty text": (("cite", "", "--evidence", "README.md"), 2, "the text to cite is empty"),
+    "an address that is none": (("serve", "--host", "300.1.1.1"), 2, "server.host 300.1.1.1 is not an IP address"),
+    "entailment without a model": (
+        ("cite", "text", "--evidence", "README.md", "--scorer", "entailment"),
+        1,
+        "scoring.entailment names no folder with model.onnx and tokenizer.json",
+    ),
     "unknown command": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
     "no such scorer": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
@@ -232,6 +246,12 @@ def test_an_error_is_one_sentence_with_an_exit_code(
     assert done.returncode == code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_hyphen_means_standard_input() -> None:
+    done = citestream("cite", "-", "--evidence", "README.md", given="Citestream is a citation proxy.")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Citestream is a")
 
 
 def test_a_server_with_itself_as_provider_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ WRONG = {
     "invalid value lists the valid ones": ({"citations": {"release": "word"}}, "must be one of: sentence, live"),
     "invalid kind lists the valid ones": (
         {"providers": {"mine": {"kind": "opnai"}}},
-        "providers.mine.kind: must be 'openai', 'ollama', 'gemini' or 'extractive'",
+        "providers.mine.kind: must be 'openai', 'ollama', 'gemini', 'anthropic' or 'extractive'",
     ),
     "text in place of a whole number": ({"server": {"port": "many"}}, "server.port: must be a whole number"),
     "text in place of a number": ({"limits": {"held_seconds": "x"}}, "limits.held_seconds: must be a number"),
@@ -334,6 +334,9 @@ def test_a_vendor_with_an_api_key_is_the_default_provider(tmp_path: Path) -> Non
     assert load(environ={}).default_provider == ""
     assert load(environ={"OPENAI_API_KEY": "a", "GEMINI_API_KEY": "b"}).default_provider == "openai"
     assert load(environ={"GOOGLE_API_KEY": "b"}).default_provider == "gemini"
+    anthropic = load(environ={"ANTHROPIC_API_KEY": "c", "ANTHROPIC_BASE_URL": "http://a"})
+    assert anthropic.default_provider == "anthropic"
+    assert (anthropic.providers["anthropic"].secret({}), anthropic.providers["anthropic"].base_url) == ("c", "http://a")
     named = written(tmp_path, "default_provider: ollama\n")
     assert load(named, environ={"OPENAI_API_KEY": "a"}).default_provider == "ollama"
     own = written(tmp_path, "providers: {openai: {}}\n")
