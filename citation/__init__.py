@@ -7,8 +7,9 @@ Pure: no I/O, no asyncio, no SDK, no clock. Only the standard library and numpy.
     cited = cite("The bridge opened in 1932. It is red.", [Evidence(1, "The bridge was opened in 1932.", "e1")])
 """
 
-from .answer import Answer, Draft
+from .answer import Answer
 from .cite import CitedText, cite
+from .draft import Draft
 from .evidence import Evidence, FieldError
 from .options import Options
 from .references import Reference

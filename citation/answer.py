@@ -8,38 +8,25 @@ the text to show and records the citations. `feed` may run ahead of `cite`; both
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from .draft import UNDECIDED, Draft, record, record_in_place
 from .grounding import Grounding
+from .json_values import FencedJson
 from .link_policy import LinkDefanger
 from .markers import ANY_NUMBER, MarkerNames, MarkerStripper, StrippedText, render, strip
 from .markers.host_labels import HostLabels
 from .markers.placement import place_marker
 from .options import Options
-from .references import Reference, References, Span, quote_span
+from .references import Reference, References
 from .support.claims import makes_claim
 from .support.decision import Decision, Reason
 from .support.scorers import Claim
 from .text.normalize import UNSPACED
 from .text.segmentation import VERBATIM, Kind, OpenSentence, Segmenter, SegmentLimits, Sentence
+from .text.segmentation.blocks import prefix_length
 from .text.segmentation.boundaries import CLOSERS, ENDS
-
-UNDECIDED = Decision()  # compared by identity: without a decision, nothing is cited, flagged, dropped or counted
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A piece of the answer without the model's markers, with the claim to decide about."""
-
-    text: str
-    kind: Kind = Kind.PROSE
-    start: int = 0  # span in the provider's text, in code points
-    end: int = 0
-    released: int = 0  # leading characters of `text` that the client already has (release: live; code)
-    claim: Claim | None = None  # None: nothing to decide
-    cited: tuple[int, ...] = ()  # evidence numbers that the model cited
-    unknown: tuple[int, ...] = ()  # cited numbers that no evidence has
-    before_bracket: bool = False  # the following text would turn a marker at the end into a link: `[1](https://…)`
+from .text.steps import Steps, complete
 
 
 class Answer:
@@ -72,9 +59,11 @@ class Answer:
         self._defanger = defanger
         self._host = host
         self._partial = _PartialSentence(names, defanger, self._max_claim)
+        self._json = FencedJson(names)
         self._context = ""  # the previous sentence of the same paragraph
         self._taken = 0  # code points of sentences that were already split
         self._shown = 0  # code points that the client has
+        self.open_sentence: int | None = None  # where a sentence begins of which the client has a part only
 
     @property
     def holds(self) -> bool:
@@ -83,8 +72,8 @@ class Answer:
 
     def feed(self, text: str) -> list[Draft]:
         """Add a delta; return what can be shown."""
-        sentences = self._segmenter.feed(text)
-        drafts = self._drafts(sentences)
+        self._json.feed(text)
+        drafts = self._drafts(self._segmenter.feed(text))
         if self._live or self._segmenter.in_code:
             drafts += self._release_part()
         return drafts
@@ -97,12 +86,28 @@ class Answer:
         drafts = self._drafts(self._segmenter.flush())
         if drafts and not complete and not _is_complete(drafts[-1].text):
             drafts[-1] = replace(drafts[-1], claim=None)
-        return drafts
+        return drafts + self._json.drafts()
 
     def take(self, text: str) -> list[Draft]:
         """Return the draft of a sentence that was already split."""
+        return complete(self.take_in_steps(text))
+
+    def take_in_steps(self, text: str) -> Steps[list[Draft]]:
+        """Return the draft of a sentence that was already split.
+
+        As in a text that is not split, a sentence of more than twice the length limit gets no decision.
+        """
         start, self._taken = self._taken, self._taken + len(text)
-        return [self._draft(Sentence(start, text, _kind_of(text)))]
+        if len(text) <= self._max_claim:
+            return [self._draft(Sentence(start, text, _kind_of(text)))]
+        partial = _PartialSentence(self._names, self._defanger, self._max_claim)
+        shown: list[str] = []
+        for at in range(0, len(text), self._max_claim):
+            shown.append(partial.release_piece(Sentence(start + at, text[at : at + self._max_claim], Kind.PROSE)))
+            yield None
+        shown.append(partial.complete(Sentence(start + len(text), "", Kind.PROSE))[1])
+        self._context = ""
+        return [Draft("".join(shown), start=start, end=self._taken)]
 
     def release(self) -> list[Draft]:
         """Return the complete words of the held text, because it was held for the maximum time.
@@ -117,9 +122,17 @@ class Answer:
         for number in draft.unknown:
             self._grounding.reject(self.choice, number, Reason.UNKNOWN_NUMBER)
         decided = draft.claim is not None and decision is not UNDECIDED
+        if draft.is_in_place:
+            if decided:
+                record_in_place(self._references, self._grounding, self.choice, draft, decision)
+            return ""
         if decided and self._host:
             limit = self._options.max_per_sentence // self._host.passages_per_label
             decision = self._host.by_label(decision, limit)
+        if not draft.partial:
+            self.open_sentence = None
+        elif self.open_sentence is None:
+            self.open_sentence = self._shown
         text = self._with_markers(draft, decision) if decided else draft.text
         self._shown += len(text) - draft.released
         return text[draft.released :]
@@ -140,7 +153,7 @@ class Answer:
         for sentence, next_character in zip(sentences, following, strict=True):
             if sentence.continues and sentence.citable:
                 text = self._partial.release_piece(sentence)
-                drafts += [Draft(text, end=sentence.start + len(sentence.text))] if text else []
+                drafts += [Draft(text, end=sentence.start + len(sentence.text), partial=True)] if text else []
             else:
                 drafts.append(self._draft(sentence, next_character))
         return drafts
@@ -150,7 +163,7 @@ class Answer:
         part = self._segmenter.open_sentence
         length = _whole_words(part.text, part.releasable_length) if whole_words else part.releasable_length
         text = self._partial.release(part, length)
-        return [Draft(text, end=part.start + length)] if text else []
+        return [Draft(text, end=part.start + length, partial=True)] if text else []
 
     def _draft(self, sentence: Sentence, following: str = "") -> Draft:
         partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger, self._max_claim)
@@ -176,7 +189,8 @@ class Answer:
 
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
-        if not sentence.citable or not (body := text.strip()):
+        # The number of a list item states nothing: "1." is not a number of the evidence.
+        if not sentence.citable or not (body := text[prefix_length(text) :].strip()):
             return None
         return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
 
@@ -202,7 +216,8 @@ class Answer:
     def _marker(self, reference: Reference) -> str:
         if self._host:
             return self._host.marker(reference.evidence.number)
-        return render(reference.number, reference.evidence, self._options.marker)
+        target = self._references.target(reference.evidence)
+        return render(reference.number, reference.evidence, self._options.marker, target)
 
     def _dropped(self, draft: Draft, decision: Decision) -> str:
         """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""
@@ -340,21 +355,3 @@ def _context(sentence: Sentence, text: str) -> str:
     if not sentence.citable or sentence.text.endswith("\n\n"):
         return ""
     return text.strip()
-
-
-def record(
-    references: References,
-    grounding: Grounding,
-    choice: int,
-    sentence: tuple[int, int],
-    markers: Sequence[tuple[int, int]],
-    decision: Decision,
-) -> None:
-    """Record a decision. `sentence` and `markers` are spans of the shown text, one marker per support."""
-    start, end = sentence
-    for support, marker in zip(decision.supports, markers, strict=True):
-        reference = references.cite(support.number)
-        quote = quote_span(reference.evidence.text, support)
-        reference.spans.append(Span(choice, start, end, support.score, support.status, marker, quote))
-    evidence = [references.evidence[support.number] for support in decision.supports]
-    grounding.add_decision(choice, start, end, decision, evidence)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .answer import UNDECIDED, Answer, Draft
+from .answer import Answer
+from .draft import UNDECIDED, Draft
 from .evidence import Evidence
 from .json_answer import JsonAnswer
 from .options import Options, Strictness

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .answer import Draft
 from .cite import drafts_of, scored
+from .draft import Draft
 from .evidence import Evidence
 from .options import Options
 from .response import Response

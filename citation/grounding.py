@@ -45,18 +45,30 @@ class Grounding:
     decision_times_ns: tuple[int, int] = (0, 0)  # begin of the first and end of the last decision; set by the server
     explained: list[dict[str, Any]] = field(default_factory=list)  # claims with their verdicts, if requested
 
-    def add_decision(self, choice: int, start: int, end: int, decision: Decision, cited: Iterable[Evidence]) -> None:
-        """Count the decision about one claim, which is at `start`, `end` of the shown text."""
+    def add_decision(
+        self,
+        choice: int,
+        start: int,
+        end: int,
+        decision: Decision,
+        cited: Iterable[Evidence],
+        tool_call: int | None = None,
+    ) -> None:
+        """Count the decision about one claim, which is at `start`, `end` of the shown text.
+
+        `tool_call`: the index of the tool call whose arguments these offsets refer to instead.
+        """
+        place = {"choice": choice, "start": start, "end": end} | ({} if tool_call is None else {"tool_call": tool_call})
         self.claims += 1
         if decision.supports:
             self.supported += 1
             self.supports.update(support.status for support in decision.supports)
             self.indirect += all(evidence.is_generated_artifact for evidence in cited)
         else:
-            self.unsupported.append({"choice": choice, "start": start, "end": end})
+            self.unsupported.append(place)
         if decision.verdicts:
             verdicts = [verdict.as_dict() for verdict in decision.verdicts]
-            self.explained.append({"choice": choice, "start": start, "end": end, "evidence": verdicts})
+            self.explained.append({**place, "evidence": verdicts})
         for rejection in decision.rejected:
             self.reject(choice, rejection.number, rejection.reason)
 

@@ -13,6 +13,7 @@ MarkerStyle = Literal["number", "link", "ragflow", "name", "none"]
 Numbering = Literal["first_use", "evidence"]
 Placement = Literal["after", "before"]
 Unsupported = Literal["keep", "flag", "drop"]
+ReferencesWhen = Literal["finish", "first_use"]
 Strictness = Literal["strict", "balanced", "lenient"]
 DialectName = Literal["openai", "ragflow", "writer", "perplexity", "openwebui"]
 
@@ -32,6 +33,7 @@ class Options:
     unsupported: Unsupported = "keep"
     unsupported_note: str = "(no supporting source)"
     references_in_text: bool = False
+    references_when: ReferencesWhen = "finish"
     enrich: bool = False
     judge: bool = True  # only if the configuration names a judge
     explain: bool = False

@@ -1,14 +1,16 @@
 """References: the cited evidence with numbers and positions, in the shapes that clients read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 from .evidence import Evidence, label
-from .markers.render import LINKABLE, given_url, reference_list
+from .markers.render import LINKABLE, given_url, link_url, reference_list
 from .options import Numbering
 from .support.decision import Status, Support
+
+PassageLink = Callable[[int], str]  # evidence number -> address of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Span:
     status: Status
     marker: tuple[int, int]  # span of its marker for this reference; of the sentence if no marker is shown
     quote: tuple[int, int]  # span of the passage in the evidence's text that supports this sentence
+    tool_call: int | None = None  # index of the tool call whose arguments contain the sentence; None: the shown text
 
     def as_dict(self, text: str) -> dict[str, Any]:
         """Return the entry of `references[].spans`. `text`: of the evidence."""
@@ -35,6 +38,7 @@ class Span:
             "quote": text[start:end],
             "quote_start": start,
             "quote_end": end,
+            **({} if self.tool_call is None else {"tool_call": self.tool_call}),
         }
 
 
@@ -55,6 +59,11 @@ class Reference:
     def snippet(self) -> tuple[int, int]:
         """The quote of the best supported sentence; of equal ones, of the first."""
         return max(self.spans, key=lambda span: span.support).quote if self.spans else (0, 0)
+
+    @property
+    def first_shown_span(self) -> Span | None:
+        """The first cited sentence of the shown text."""
+        return next((span for span in self.spans if span.tool_call is None), None)
 
     def as_dict(self, labels: Mapping[str, str]) -> dict[str, Any]:
         """Return the entry of `references`, with null for missing values."""
@@ -82,6 +91,20 @@ class Reference:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A cited sentence and the evidence that supports it."""
+
+    evidence: Evidence
+    span: Span
+    link: str  # unique; of a page that shows the evidence, or a URN
+
+    @property
+    def quote(self) -> str:
+        """The passage of the evidence that supports the sentence."""
+        return self.evidence.text[slice(*self.span.quote)]
+
+
 class References:
     """The references of one response. Its choices share them, so that a number has the same meaning in each."""
 
@@ -91,17 +114,21 @@ class References:
         numbering: Numbering = "first_use",
         labels: Mapping[str, str] | None = None,
         host_labels: Mapping[int, str] | None = None,
+        passage_link: PassageLink | None = None,
     ) -> None:
         """`evidence`: what the model received; nothing else can be cited.
 
-        `host_labels`: the labels of evidence that a host put into the prompt, by evidence number.
+        `host_labels`: the labels of evidence that a host put into the prompt, by evidence number. `passage_link`:
+        returns the address of a page that shows the evidence with this number, for evidence without a URL.
         """
         self.evidence = {item.number: item for item in evidence}
-        self.links = unique_links(evidence)
+        self.links = unique_links(evidence, passage_link)
+        self._passage_link = passage_link
         self._numbering = numbering
         self._labels = labels or {}
         self._host_labels = host_labels
         self._cited: dict[int, Reference] = {}  # by evidence number, in order of first use
+        self._citations: dict[int, list[Citation]] = {}  # by choice, in order of the text
 
     def number(self, evidence_number: int) -> int:
         """Return the shown number of this evidence: dense by first use, or its own."""
@@ -116,12 +143,37 @@ class References:
             self._cited[evidence_number] = reference
         return reference
 
+    def target(self, evidence: Evidence) -> str:
+        """Return the address to which a link in Markdown leads, or "" if there is none."""
+        return link_url(evidence) or (self._passage_link(evidence.number) if self._passage_link else "")
+
+    def add(self, evidence_number: int, span: Span, *, in_place: bool = False) -> None:
+        """Add a cited sentence to the reference of this evidence. `in_place`: it is in JSON, which has no citations."""
+        reference = self.cite(evidence_number)
+        reference.spans.append(span)
+        if not in_place:
+            citation = Citation(reference.evidence, span, self.links[evidence_number])
+            self._citations.setdefault(span.choice, []).append(citation)
+
+    def citations(self, choice: int) -> Sequence[Citation]:
+        """Return the citations of a choice so far, in the order of its text. It grows with the answer."""
+        return self._citations.get(choice, ())
+
     def cited(self, choice: int | None = None) -> list[Reference]:
         """Return the references in number order; with `choice`, those of this choice with its own spans only."""
         references = sorted(self._cited.values(), key=lambda reference: reference.number)
         if choice is None:
             return references
         return [own for reference in references if (own := _of_choice(reference, choice)) is not None]
+
+    @property
+    def count(self) -> int:
+        """The number of references so far."""
+        return len(self._cited)
+
+    def by_first_use(self) -> list[Reference]:
+        """Return the references in the order in which they were first cited."""
+        return [*self._cited.values()]
 
     def as_list(self, choice: int | None = None) -> list[dict[str, Any]]:
         """Return the `references` array."""
@@ -132,12 +184,17 @@ class References:
         return [one.as_dict(self._labels) | {"host_label": labels[one.evidence.number] or None} for one in references]
 
     def annotations(self, choice: int) -> list[dict[str, Any]]:
-        """Return one `url_citation` per reference, at its first marker, as OpenAI's clients expect."""
-        return [self._annotation(reference) for reference in self.cited(choice)]
+        """Return one `url_citation` per reference, at its first marker, as OpenAI's clients expect.
+
+        A reference of tool calls only has none, since annotations refer to the text.
+        """
+        shown = [(reference, span) for reference in self.cited(choice) if (span := reference.first_shown_span)]
+        return [self._annotation(reference.evidence, span) for reference, span in shown]
 
     def as_text(self, choice: int) -> str:
         """Return the references of a choice as a Markdown list, for clients that show only text."""
-        return reference_list((reference.number, reference.evidence) for reference in self.cited(choice))
+        cited = self.cited(choice)
+        return reference_list((one.number, one.evidence, self.target(one.evidence)) for one in cited)
 
     def ordered_evidence(self) -> list[Evidence]:
         """Return evidence so that `[n]` in the text is the n-th, as Perplexity's clients expect."""
@@ -161,8 +218,7 @@ class References:
             for evidence in self.ordered_evidence()
         ]
 
-    def _annotation(self, reference: Reference) -> dict[str, Any]:
-        evidence, first = reference.evidence, reference.spans[0]
+    def _annotation(self, evidence: Evidence, first: Span) -> dict[str, Any]:
         start, end = first.marker
         return {
             "type": "url_citation",
@@ -181,8 +237,11 @@ def display_title(evidence: Evidence) -> str:
     return evidence.title or evidence.file_name or given_url(evidence) or evidence.id
 
 
-def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
-    """Return a unique link for each evidence number, since clients merge references with equal links."""
+def unique_links(evidence: Sequence[Evidence], passage_link: PassageLink | None = None) -> dict[int, str]:
+    """Return a unique link for each evidence number, since clients merge references with equal links.
+
+    Evidence without a URL gets the address of its page (`passage_link`) or a URN, which opens nothing.
+    """
     links: dict[int, str] = {}
     taken: set[str] = set()
     for item in evidence:
@@ -190,7 +249,7 @@ def unique_links(evidence: Sequence[Evidence]) -> dict[int, str]:
         if link in taken:
             link = "" if "#" in link else f"{link}#{_quoted(item.id)}"
         if not link or link in taken:
-            link = f"urn:citestream:evidence:{_quoted(item.id)}"
+            link = passage_link(item.number) if passage_link else f"urn:citestream:evidence:{_quoted(item.id)}"
         taken.add(link)
         links[item.number] = link
     return links

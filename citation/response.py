@@ -1,6 +1,6 @@
 """All choices of one completion, with their shared references and grounding report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,12 +9,13 @@ from .dialects import dialect
 from .evidence import Evidence
 from .grounding import Grounding
 from .json_answer import JsonAnswer
+from .json_values import CallValues
 from .link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from .markers import MarkerNames
 from .markers.host_labels import HostLabels
 from .markers.render import allowed_urls
 from .options import Options
-from .references import References
+from .references import Citation, PassageLink, References
 from .text.segmentation import SegmentLimits
 
 Fields = dict[str, Any]
@@ -35,14 +36,19 @@ class Response:
         json: bool = False,
         links: LinkPolicy = "allow",
         host: HostLabels | None = None,
+        answer_functions: Collection[str] = (),
+        passage_link: PassageLink | None = None,
     ) -> None:
         """`evidence`: what the model received. `json`: the answer is JSON, so its text is not changed.
 
-        `links`: which of the model's links stay links. `host`: the labels of evidence that a host put into the prompt.
-        The host shows the sources itself, so the answer then has no annotations, lists or fields of dialects.
+        `answer_functions`: the functions whose calls carry the answer in their arguments. `passage_link`: see
+        References. `links`: which of the model's links stay links. `host`: the labels of evidence that a host put into
+        the prompt. The host shows the sources itself, so the answer then has no annotations, lists or fields of
+        dialects.
         """
         self.options = _for_host(options, host) if host else options
-        self.references = References(evidence, options.numbering, labels, host.labels if host else None)
+        host_labels = host.labels if host else None
+        self.references = References(evidence, options.numbering, labels, host_labels, passage_link)
         self.grounding = Grounding(
             options.scorer,
             host=host.host if host else "",
@@ -55,9 +61,11 @@ class Response:
         self.names = host.names if host else MarkerNames.from_evidence(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
+        self._answer_functions = answer_functions
         self._links = links
         self.side_texts = LinkDefangers() if links != "allow" else None  # for other texts, such as reasoning
         self._answers: dict[int, Answer | JsonAnswer] = {}
+        self._announced = 0  # references that the client of a stream has received
 
     def answer(self, choice: int) -> Answer | JsonAnswer:
         """Return the answer of this choice, created at first use."""
@@ -66,13 +74,27 @@ class Response:
             answer = self._answers[choice] = self._create_answer(choice)
         return answer
 
+    def call_values(self) -> CallValues:
+        """Return what collects the values of the tool calls of one choice."""
+        return CallValues(self._answer_functions, self.names)
+
     def opening_fields(self) -> Fields:
         """Return the top-level fields of the first chunk."""
         return self._dialect.opening(self.references)
 
-    def closing_fields(self, choice: int) -> list[Fields]:
-        """Return the top-level fields of extra chunks between the text and the finish chunk."""
-        return self._dialect.closing(self.references, choice)
+    def announce(self) -> tuple[list[Fields], Fields]:
+        """Announce the references that are new since the last call.
+
+        Return the top-level fields of the chunks that precede the sentence, and those of the sentence's own chunk. The
+        latter are not in `delta`: OpenAI's client fails on a second list in the deltas of a choice.
+        """
+        known, self._announced = self._announced, self.references.count
+        if known == self._announced:
+            return [], {}
+        new = self.references.by_first_use()[known:]
+        before = [fields for reference in new if (fields := self._dialect.first_use(self.references, reference))]
+        at_first_use = self.options.references_when == "first_use"
+        return before, {"references": self.references.as_list()} if at_first_use else {}
 
     def body_fields(self) -> Fields:
         """Return the top-level fields of a complete answer, which has no extra chunks."""
@@ -88,6 +110,10 @@ class Response:
     def annotations(self, choice: int) -> list[Fields]:
         """Return the annotations of a choice so far; none if a host shows the sources itself."""
         return [] if self._host else self.references.annotations(choice)
+
+    def citations(self, choice: int) -> Sequence[Citation]:
+        """Return the citations of a choice so far; none if a host shows the sources itself, or of JSON."""
+        return () if self._host or self._json else self.references.citations(choice)
 
     def response_fields(self) -> Fields:
         """Return the top-level fields of the finish chunk, or of a complete answer."""
@@ -116,7 +142,7 @@ class Response:
 
     def _create_answer(self, choice: int) -> Answer | JsonAnswer:
         if self._json:
-            return JsonAnswer(choice, self.references, self.grounding)
+            return JsonAnswer(choice, self.names, self.references, self.grounding)
         defanger = self.link_defanger()
         return Answer(
             choice, self.names, self.references, self.grounding, self.options, self._limits, defanger, self._host

@@ -15,7 +15,9 @@ Piece = tuple[str, Any]  # a kind of content, and its value
 COMPLETE_STRINGS = frozenset(
     {"id", "type", "object", "role", "name", "status", "format", "model", "signature", "thought_signature", "call_id"}
 )
-NATIVE_FIELDS = frozenset({"google", "ollama"})  # fields of a provider's own API, which arrive in several chunks
+NATIVE_FIELDS = frozenset(
+    {"google", "ollama", "anthropic"}
+)  # fields of a provider's own API; they arrive in several chunks
 REASONING = ("reasoning", "reasoning_content", "thinking")  # names of the same text; some servers send two of them
 PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
 TEXTS = frozenset({"content", "refusal", *REASONING})

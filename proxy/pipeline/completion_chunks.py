@@ -3,14 +3,16 @@
 A streamed answer sends these chunks; a complete answer collects them (collect_chunks.py).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 from citestream.citation.grounding import Grounding
+from citestream.citation.references import Citation
 from citestream.citation.response import Response
 from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 
 from .outgoing import Failed, Outgoing, TextOut
+from .segment_stream import SHARED_FIELDS
 
 Fields = dict[str, Any]
 Observer = Callable[[Outgoing, list[Chunk]], None]  # sees an event and its chunks before they are encoded
@@ -19,8 +21,12 @@ Observer = Callable[[Outgoing, list[Chunk]], None]  # sees an event and its chun
 class Chunks:
     """The chunks of a cited answer. The last one carries the references and the grounding report."""
 
-    def __init__(self, response: Response, *, usage: bool, streamed: bool = True) -> None:
-        """`usage`: the client asked for the usage chunk. `streamed`: it gets chunks, not one body."""
+    def __init__(self, response: Response, *, usage: bool, streamed: bool = True, passage_token: str = "") -> None:
+        """`usage`: the client asked for the usage chunk. `streamed`: it gets chunks, not one body.
+
+        `passage_token`: what the links to passages of this answer contain; empty: there are no such links.
+        """
+        self.passage_token = passage_token
         self._response = response
         self._streamed = streamed
         self._usage = usage
@@ -34,7 +40,8 @@ class Chunks:
         match event:
             case TextOut(choice, text, chunk, logprobs):
                 self._begin(choice)
-                chunks = [_with_choice(chunk, choice, {"content": text}, logprobs)]
+                before, fields = self._announced(choice, chunk)
+                chunks = [*before, _with_choice(chunk, choice, {"content": text}, logprobs) | fields]
             case OtherDelta(chunk, choices):
                 for choice in choices:
                     self._begin(choice)
@@ -42,11 +49,13 @@ class Chunks:
                 chunks = [chunk]
             case Finish(choice, _, chunk):
                 self._take_annotations(chunk)
-                chunks = [*self._closing(choice, chunk), self._finish(choice, chunk)]
+                before, _ = self._announced(choice, chunk)
+                chunks = [*before, self._finish(choice, chunk)]
             case Usage(chunk):
                 return [chunk] if self._usage else []
             case Failed():
-                chunks = [self._unfinished()]
+                before, _ = self._announced(next(iter(self._open_choices), 0), self._latest)
+                chunks = [*before, self._unfinished()]
             case _:
                 assert_never(event)
         self._latest = chunks[-1]
@@ -55,6 +64,28 @@ class Chunks:
     def annotations(self, choice: int) -> list[Fields]:
         """Return the annotations of a choice so far."""
         return self._response.annotations(choice)
+
+    def fields(self) -> Fields:
+        """Return references and grounding so far, as the last chunk carries them."""
+        return self._response.response_fields()
+
+    def citations(self, choice: int) -> Sequence[Citation]:
+        """Return the citations of a choice so far, in the order of its text."""
+        return self._response.citations(choice)
+
+    def open_sentence(self, choice: int) -> int | None:
+        """Return the offset of a sentence that has been sent in part, None if the text ends with a whole one."""
+        return self._response.answer(choice).open_sentence
+
+    @property
+    def reference_count(self) -> int:
+        """The number of references so far."""
+        return self._response.references.count
+
+    def passages(self) -> list[Fields]:
+        """Return the references so far, each with the `text` of its evidence."""
+        references = self._response.references
+        return [one | {"text": references.evidence[one["evidence_number"]].text} for one in references.as_list()]
 
     @property
     def grounding(self) -> Grounding:
@@ -78,10 +109,12 @@ class Chunks:
         opening, self._opening = self._opening, {}
         return [chunks[0] | opening, *chunks[1:]]
 
-    def _closing(self, choice: int, chunk: Chunk) -> list[Chunk]:
+    def _announced(self, choice: int, chunk: Chunk) -> tuple[list[Chunk], Fields]:
+        """Return the chunks that announce new references, and the fields of the chunk that follows them."""
         if not self._streamed:
-            return []
-        return [_with_choice(chunk, choice, {}) | fields for fields in self._response.closing_fields(choice)]
+            return [], {}
+        before, fields = self._response.announce()
+        return [_empty_chunk(chunk, choice) | announced for announced in before], fields
 
     def _finish(self, choice: int, chunk: Chunk) -> Chunk:
         if choice in self._open_choices:
@@ -123,10 +156,16 @@ class UncitedChunks:
             case _:
                 return []
 
-    @staticmethod
-    def annotations(_choice: int) -> list[Fields]:
+    def annotations(self, _choice: int) -> list[Fields]:
         """Return no annotations."""
         return []
+
+    def citations(self, _choice: int) -> Sequence[Citation]:
+        """Return no citations."""
+        return ()
+
+    def open_sentence(self, _choice: int) -> None:
+        """Return None: no sentence is recognized."""
 
 
 AnswerChunks = Chunks | UncitedChunks
@@ -135,6 +174,12 @@ AnswerChunks = Chunks | UncitedChunks
 def _without_usage(chunks: list[Chunk]) -> list[Chunk]:
     """Remove the usage, for which we ask every provider although the client did not."""
     return [{key: value for key, value in c.items() if key != "usage"} if "usage" in c else c for c in chunks]
+
+
+def _empty_chunk(chunk: Chunk, index: int) -> Chunk:
+    """Return a chunk without text. The fields of the provider's chunk that belong to its text are not repeated."""
+    envelope = {key: value for key, value in chunk.items() if key in SHARED_FIELDS and key != "usage"}
+    return envelope | {"choices": [{"index": index, "delta": {}, "logprobs": None, "finish_reason": None}]}
 
 
 def _with_choice(chunk: Chunk, index: int, delta: Fields, logprobs: Fields | None = None) -> Chunk:

@@ -33,6 +33,7 @@ class Job:
     native_only: FieldError | None = None  # why no provider of another API can answer this request
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in the format of its API, without our fields
     evidence: tuple[Evidence, ...] = ()
+    evidence_by_call: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # numbers in results, by tool call
     retrieval: Retrieval = field(default_factory=Retrieval)
     options: Options = field(default_factory=Options)
     stream: bool = False

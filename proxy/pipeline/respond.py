@@ -17,7 +17,7 @@ from dataclasses import replace
 from time import perf_counter, time_ns
 from typing import assert_never
 
-from citestream.citation.answer import UNDECIDED, Draft
+from citestream.citation.draft import UNDECIDED, Draft
 from citestream.citation.grounding import Grounding
 from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.response import Response

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from citestream.citation.enrichment import Decided, apply_result, messages
 from citestream.citation.response import Response
@@ -53,7 +53,7 @@ async def _second_pass(
     provider: ChatStream, request: ChatRequest, response: Response, draft: Sequence[Step], choice: int
 ) -> list[Step]:
     """Return the draft with the decisions about this choice that the second answer confirms."""
-    pending = [step for step in draft if isinstance(step, PendingText) and step.choice == choice]
+    pending = [step for step in draft if _is_text(step, choice)]
     decided: list[Decided] = [(step.draft, step.decision) for step in pending]
     if not any(step.decision.supports for step in pending):
         return [*draft]
@@ -71,7 +71,12 @@ async def _second_pass(
     result = apply_result(decided, "".join(answer.pieces), response.names)
     response.grounding.notes["enrich"] = {"outcome": result.outcome, **answer.report}
     confirmed = iter([replace(step, decision=one) for step, one in zip(pending, result.decisions, strict=True)])
-    return [next(confirmed) if isinstance(step, PendingText) and step.choice == choice else step for step in draft]
+    return [next(confirmed) if _is_text(step, choice) else step for step in draft]
+
+
+def _is_text(step: Step, choice: int) -> TypeGuard[PendingText]:
+    """Return whether a step is text of this choice. Claims in JSON have no text that a second answer could repeat."""
+    return isinstance(step, PendingText) and step.choice == choice and not step.draft.is_in_place
 
 
 class _SecondAnswer:

@@ -1,17 +1,18 @@
 """Read the provider's events and segment their text: the first stage, which waits for nothing but the provider."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, assert_never
 
-from citestream.citation.answer import UNDECIDED, Draft
+from citestream.citation.draft import UNDECIDED, Draft
 from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.scheduler import Work
 
 from .collect_chunks import LogProbs, join_logprobs, merge_fields
 from .outgoing import Failed, Passed
@@ -32,6 +33,11 @@ class PendingText:
 
 Step = PendingText | Passed
 
+# Characters of a delta that are segmented at a time, and sentences that are decided at a time: 1 to 5 ms. A provider
+# may send megabytes in one delta. The segmenter cuts a text independently of the blocks in which it arrives.
+BLOCK = 4_000
+MAX_STEPS = 64
+
 TRUNCATING_REASONS = ("length", "content_filter")  # an answer with this finish reason may end inside a sentence
 
 
@@ -44,19 +50,37 @@ async def segment(
     is raised if nothing of the answer has arrived. Otherwise the held text follows, and then `Failed`.
     """
     segmenter, steps = _StreamSegmenter(response, hold_seconds), list[Step]()
+    work = Work("segment")
     try:
         async with aclosing(events):
             async for event in events:
-                steps += segmenter.feed(event)
-                if steps and not event.more:
-                    yield steps
-                    steps = []
+                for block in _blocks(event):
+                    with work:
+                        steps += segmenter.feed(block)
+                    if steps and (not block.more or len(steps) > MAX_STEPS):
+                        yield steps
+                        steps = []
+                    if work.due:
+                        await work.pause()
     except ProviderError as error:
         if not segmenter.begun:
             raise
         steps += [*segmenter.flush(complete=False), Failed(error)]
     if steps:
         yield steps
+
+
+def _blocks(event: Event) -> Iterable[Event]:
+    """Divide a delta with a long text. Its other fields arrive with the last part of the text."""
+    if not isinstance(event, TextDelta) or len(event.text) <= BLOCK:
+        return (event,)
+    last = (len(event.text) - 1) // BLOCK * BLOCK
+    plain = _separate_fields(event.chunk)[0]
+    plain["choices"][0].pop("logprobs", None)
+    blocks = [
+        TextDelta(event.choice, event.text[start : start + BLOCK], plain, more=True) for start in range(0, last, BLOCK)
+    ]
+    return [*blocks, replace(event, text=event.text[last:])]
 
 
 class _StreamSegmenter:
@@ -91,14 +115,24 @@ class _StreamSegmenter:
             case TextDelta(index):
                 self.begun = True
                 return self._choice(index).feed(event, now)
-            case OtherDelta(_, choices):
+            case OtherDelta(chunk, choices):
                 self.begun = True
+                self._feed_calls(chunk)
                 return [*self.flush(choices), event]
-            case Finish(index, reason):
+            case Finish(index, reason, chunk):
                 self.begun = True
-                return [*self.flush((index,), complete=reason not in TRUNCATING_REASONS), event]
+                self._feed_calls(chunk)
+                text = self.flush((index,), complete=reason not in TRUNCATING_REASONS)
+                return [*text, *self._choice(index).calls(), event]
             case _:
                 assert_never(event)
+
+    def _feed_calls(self, chunk: Chunk) -> None:
+        """Add the tool calls of a chunk to their choices."""
+        for choice in chunk.get("choices") or ():
+            delta = choice.get("delta") or {}
+            if delta.get("tool_calls") or delta.get("function_call"):
+                self._choice(choice.get("index", 0)).feed_calls(delta)
 
     def _choice(self, index: int) -> "_Choice":
         choice = self._choices.get(index)
@@ -121,6 +155,7 @@ class _Choice:
     def __init__(self, index: int, response: Response) -> None:
         self._index = index
         self._answer = response.answer(index)
+        self._calls = response.call_values()
         self._chunk: Chunk = {}
         self._held_since = 0.0
         self._received = 0  # code points of the provider's text so far
@@ -145,6 +180,14 @@ class _Choice:
 
     def flush(self, *, complete: bool) -> list[Step]:
         return self._pending(self._answer.flush(complete=complete))
+
+    def feed_calls(self, delta: Mapping[str, Any]) -> None:
+        """Add the tool calls of a delta."""
+        self._calls.feed(delta)
+
+    def calls(self) -> list[Step]:
+        """Return the claims in the arguments of the tool calls that carry the answer."""
+        return [PendingText(self._index, draft, self._chunk, None) for draft in self._calls.drafts()]
 
     def is_overdue(self, now: float, hold_seconds: float) -> bool:
         return self._answer.holds and now - self._held_since >= hold_seconds

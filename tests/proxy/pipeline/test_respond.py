@@ -13,7 +13,7 @@ from citestream.citation.options import Options, Unsupported
 from citestream.citation.response import Response
 from citestream.citation.support.index import Index
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores, scorer
-from citestream.citation.support.scorers.lexical import LexicalPrepared, LexicalScorer
+from citestream.citation.support.scorers.lexical import LexicalPrepared
 from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from citestream.proxy.pipeline.collect_chunks import Completion
@@ -311,7 +311,9 @@ class Picky(LexicalPrepared):
         return super().score_all(claims)
 
 
-class PickyScorer(LexicalScorer):
+class PickyScorer(Scorer):
+    name = "lexical"
+
     def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> Picky:
         return Picky(Index(evidence))
 
