@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # kind -> "module:Class", imported at the first use.
 PROVIDERS = {
+    "anthropic": "citestream.providers.anthropic:AnthropicProvider",
     "extractive": "citestream.providers.extractive:ExtractiveProvider",
     "gemini": "citestream.providers.gemini:GeminiProvider",
     "ollama": "citestream.providers.ollama:OllamaProvider",

@@ -25,6 +25,7 @@ class ChatRequest:
     excerpts: Mapping[int, str] = field(default_factory=dict)  # number -> text, for providers without a language model
     question: str = ""  # the last user message as the client wrote it, without evidence
     key: str | None = field(default=None, repr=False)  # the client's own key, if the configuration passes it on
+    searched: bool = False  # whether documents were searched for this request, even if nothing was found
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Provider(ABC):
     its own that clients may use, makes no embeddings, is always reachable and holds no connections.
     """
 
-    native = ""  # the client API that it speaks itself: "openai", "ollama", "gemini", or "" for none
+    native = ""  # the client API that it speaks itself: "openai", "ollama", "gemini", "anthropic", or "" for none
 
     @abstractmethod
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
@@ -121,10 +122,20 @@ class Provider(ABC):
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
 
-    async def relay(self, body: bytes, path: str, *, model: str, key: str | None, choices: int = 1) -> Relayed:
+    async def relay(
+        self,
+        body: bytes,
+        path: str,
+        *,
+        model: str,
+        key: str | None,
+        choices: int = 1,
+        headers: Mapping[str, str] | None = None,
+    ) -> Relayed:
         """Pass a request of its own API and the answer through unchanged. Raises ProviderError.
 
         `path` follows the base address. `choices`: the number of requested answers, each of which has to be complete.
+        `headers`: those of the client that servers of this API read.
         """
         raise NotSupported("This provider has no API of its own.")
 

@@ -5,7 +5,7 @@ SDK lists the models, and google-auth makes the access tokens of Vertex AI.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from importlib import import_module
 from typing import Any
@@ -61,7 +61,14 @@ class GeminiProvider(HttpProvider):
                 yield event
 
     async def relay(
-        self, body: bytes, path: str, *, model: str = "", key: str | None = None, choices: int = 1
+        self,
+        body: bytes,
+        path: str,
+        *,
+        model: str = "",
+        key: str | None = None,
+        choices: int = 1,
+        headers: Mapping[str, str] | None = None,
     ) -> Relayed:
         """Pass a request and its answer through unchanged. Raises ProviderError.
 

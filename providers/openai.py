@@ -7,7 +7,7 @@ authentication and its errors. It is imported at that point, because the import 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from time import monotonic
@@ -67,7 +67,14 @@ class OpenAIProvider(HttpProvider):
                     yield event
 
     async def relay(
-        self, body: bytes, path: str = CHAT, *, model: str = "", key: str | None = None, choices: int = 1
+        self,
+        body: bytes,
+        path: str = CHAT,
+        *,
+        model: str = "",
+        key: str | None = None,
+        choices: int = 1,
+        headers: Mapping[str, str] | None = None,
     ) -> Relayed:
         """Pass a request and its answer through unchanged. `path` follows the base address.
 

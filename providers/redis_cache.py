@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from .errors import ProviderError, TimedOut, Unreachable
+from .install_hint import install_command
 
 PREFIX = "{citestream}:"
 QUIET_SECONDS = 1.0  # without requests after a failure, so that requests do not queue for a server that is down
@@ -75,7 +76,7 @@ class RedisEntries:
     def __init__(self, url: str, password: str, bounds: Bounds, *, ca_file: str = "", timeout: float = 1.0) -> None:
         """`url`: redis:// or rediss://. Raises ProviderError if the package is missing, ValueError for a wrong URL."""
         if find_spec("redis") is None:
-            raise ProviderError("Redis' client is not installed: pip install 'citestream[redis]'.")
+            raise ProviderError(f"Redis' client is not installed: {install_command('redis')}")
         self._redis: Any = import_module("redis")
         retry = import_module("redis.retry").Retry(import_module("redis.backoff").NoBackoff(), 1)
         self._client = self._redis.Redis.from_url(

@@ -7,6 +7,7 @@ from typing import Any
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_headers
 from .events import Relayed
 from .masking import KeyFilter
+from .scheduler import Work
 from .transport import (
     MAX_EVENT_BYTES,
     Accepted,
@@ -19,6 +20,7 @@ from .transport import (
     read_body,
     release,
 )
+from .wire.json_steps import loads_in_steps
 from .wire.json_text import loads
 from .wire.stream_end import TERMINATORS, StreamEnd, after_last_terminator
 
@@ -112,7 +114,10 @@ async def read_json(relayed: Relayed, limit: int = MAX_EVENT_BYTES) -> dict[str,
             size += len(data)
             if size > limit:
                 raise BrokenStream(f"The provider sent an answer of more than {limit} bytes.")
-    value, _ = loads(b"".join(parts))
+    try:
+        value, _ = await Work("read_provider").run(loads_in_steps(b"".join(parts), replace=True))
+    except ValueError:
+        return {}
     return value if isinstance(value, dict) else {}
 
 

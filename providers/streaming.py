@@ -14,12 +14,15 @@ import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import ChatRequest, Event, Idle, Provider, TextDelta
+from .scheduler import Work
 from .settings import Settings
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, content_type, drain, read_body
 from .wire.sanitize_chunk import sanitize
 from .wire.text_runs import PayloadReader, RunDecoder
 
 NOTHING_ARRIVED: list[Event] = [Idle()]
+# Bytes that are decoded at a time: 1 ms. A read returns up to 512 KB, and a decompressed body of 20 KB can be 20 MB.
+PIECE_BYTES = 16 * 2**10
 
 log = logging.getLogger(__name__)
 
@@ -122,10 +125,12 @@ async def stream(
         decoder = RunDecoder(reader)
         broken: ProviderError | None = None
         bytes_left = settings.max_answer_bytes
-        async with aclosing(read_body(response, watch)) as received:
+        work = Work("read_provider")
+        async with aclosing(_pieces(read_body(response, watch), work)) as received:
             try:
                 async for data in received:
-                    events = _decode(splitter.feed(data), reader, decoder, watch) if data else NOTHING_ARRIVED
+                    with work:
+                        events = _decode(splitter.feed(data), reader, decoder, watch) if data else NOTHING_ARRIVED
                     for event in _mark_followed(events, reader):
                         yield event
                     if reader.complete and not server_closes:
@@ -148,6 +153,21 @@ async def stream(
             yield sanitize(event)
         if not broken:
             await drain(response)
+
+
+async def _pieces(received: AsyncGenerator[bytes, None], work: Work) -> AsyncGenerator[bytes, None]:
+    """Yield the bytes in pieces of at most PIECE_BYTES. Pause between them if there was much work on the last ones."""
+    async with aclosing(received):
+        async for data in received:
+            if work.due:
+                await work.pause()
+            if len(data) <= PIECE_BYTES:
+                yield data
+                continue
+            for start in range(0, len(data), PIECE_BYTES):
+                yield data[start : start + PIECE_BYTES]
+                if work.due:
+                    await work.pause()
 
 
 def _decode(payloads: list[bytes], reader: StreamReader, decoder: RunDecoder, watch: Watch) -> list[Event]:

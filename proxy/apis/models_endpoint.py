@@ -28,7 +28,7 @@ async def model(request: web.Request, app: App) -> web.Response:
 
 async def model_names(app: App) -> list[str]:
     """Return the aliases, then the models of each provider that can be reached."""
-    lists = await asyncio.gather(*(_provider_models(app, name) for name in app.config.providers))
+    lists = await asyncio.gather(*(provider_models(app, name) for name in app.config.providers))
     return [*app.config.models, *chain.from_iterable(lists)]
 
 
@@ -36,7 +36,8 @@ def _model_object(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": name.partition("/")[0]}
 
 
-async def _provider_models(app: App, name: str) -> list[str]:
+async def provider_models(app: App, name: str) -> list[str]:
+    """Return the models of a provider: those in the configuration, or those that it reports. Empty if it fails."""
     provider = app.config.providers[name]
     if provider.kind == "extractive":
         return [name]

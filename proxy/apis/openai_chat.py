@@ -46,7 +46,7 @@ class OpenAIChatApi(ClientApi):
             json=json_format(body.get("response_format"))[0] or body.get("format") not in (None, ""),
         )
 
-    def encoder(self, _job: Job, _annotations: object) -> "ChatEncoder":
+    def encoder(self, _job: Job, _citations: object) -> "ChatEncoder":
         """Return the encoder of the answer."""
         return ChatEncoder()
 

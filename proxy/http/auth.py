@@ -8,13 +8,15 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from ..config import ClientKey, hash_key
-from ..observability.logs import CLIENT, TENANT
+from ..observability.logs import CLIENT, PASSAGE_PREFIX, TENANT
 from .error_responses import RequestError
 
 # The playground page, which asks for a key itself; the description of the API; the health checks.
 OPEN_PATHS = frozenset({"/", "/healthz", "/openapi.yaml", "/readyz"})
 PAGE_PREFIX = "/playground/"  # the files of the playground page
+COMPONENT_PREFIX = "/component/"  # the files of the web components
 ANONYMOUS = ""  # the name of every client if no keys are configured
+KEY_HEADERS = ("x-api-key", "x-goog-api-key", "api-key")  # besides Authorization
 KEY_BYTES = 32  # random bytes of a generated key: enough that a plain hash cannot be inverted
 KEY_PREFIX = "ck-"  # identifies a key to people and to scanners for leaked keys
 
@@ -60,16 +62,16 @@ def require_client_key(keys: Keys) -> Middleware:
 
 
 def is_open(path: str) -> bool:
-    """Return whether a path needs no key."""
-    return path in OPEN_PATHS or path.startswith(PAGE_PREFIX)
+    """Return whether a path needs no key. The links to pages of passages are signed."""
+    return path in OPEN_PATHS or path.startswith((PAGE_PREFIX, COMPONENT_PREFIX, PASSAGE_PREFIX))
 
 
 def presented_key(request: web.Request) -> str:
-    """Return the key of a request, from the headers of OpenAI's, Ollama's and Google's clients."""
+    """Return the key of a request, from the headers of OpenAI's, Ollama's, Google's and Anthropic's clients."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
-    return request.headers.get("x-goog-api-key") or request.headers.get("api-key") or ""
+    return next((key for name in KEY_HEADERS if (key := request.headers.get(name))), "")
 
 
 def new_key() -> str:

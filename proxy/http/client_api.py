@@ -1,16 +1,33 @@
 """The interface of a client API: it parses requests, and its encoder writes the answers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from citestream.citation.options import Options
+from citestream.citation.references import Citation
 from citestream.providers.events import Chunk
 
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.job import Job
 
 Fields = dict[str, Any]
+
+
+class Citations(Protocol):
+    """The citations of an answer so far. An encoder that gets a sentence finds the sentence's own citations here."""
+
+    def annotations(self, choice: int, /) -> list[Fields]:
+        """Return one `url_citation` per reference of a choice."""
+        ...
+
+    def citations(self, choice: int, /) -> Sequence[Citation]:
+        """Return the citations of a choice, in the order of its text."""
+        ...
+
+    def open_sentence(self, choice: int, /) -> int | None:
+        """Return the offset of a sentence that has been sent in part, None if the text ends with a whole one."""
+        ...
 
 
 class Encoder(ABC):
@@ -28,6 +45,9 @@ class Encoder(ABC):
     @abstractmethod
     def keepalive(self) -> bytes:
         """Bytes that clients of this API ignore."""
+
+    def observe(self, chunks: Sequence[Chunk]) -> None:  # noqa: B027 - optional
+        """See the next chunks of a complete answer, with the citations so far. `body` follows."""
 
     @abstractmethod
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
@@ -50,6 +70,11 @@ class ClientApi(ABC):
     """One client API."""
 
     @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers of the request that a provider with the same API receives, too."""
+        return {}
+
+    @property
     @abstractmethod
     def native(self) -> str:
         """The `Provider.native` of the providers that have the same API."""
@@ -64,9 +89,10 @@ class ClientApi(ABC):
         """Return the requested model. Raise FieldError."""
 
     async def recall(self, body: Fields, find: Callable[[str], Awaitable[Fields | None]]) -> Fields:
-        """Return the request with the earlier answers that it refers to. Raise FieldError if one is not found.
+        """Return the request with the earlier answers that it refers to, and read its documents for `parse`.
 
-        `find`: returns what was stored for this client under a name.
+        `find`: returns what was stored for this client under a name. Raise FieldError if an answer is not found or a
+        document cannot be read.
         """
         return body
 
@@ -75,5 +101,5 @@ class ClientApi(ABC):
         """Parse a request. Raise FieldError with the path of a wrong field."""
 
     @abstractmethod
-    def encoder(self, job: Job, annotations: Callable[[int], list[Fields]], /) -> Encoder:
-        """Return the encoder of an answer. `annotations`: returns those of a choice so far."""
+    def encoder(self, job: Job, citations: Citations, /) -> Encoder:
+        """Return the encoder of an answer. `citations`: those of the answer, which grow with it."""

@@ -22,7 +22,10 @@ from .error_responses import RequestError
 
 METHODS = "GET, POST, OPTIONS"
 # The headers that SDKs send in browsers; `*` would not include Authorization. OpenAI's SDK adds many x-stainless-*.
-HEADERS = "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-api-client, OpenAI-Beta"
+HEADERS = (
+    "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-api-client, OpenAI-Beta, x-api-key, "
+    "anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access"
+)
 EXPOSED = "x-request-id, Retry-After, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens"
 _STAINLESS = re.compile(r"x-stainless-[a-z-]+")
 MAX_AGE = "600"  # seconds for which a browser caches the preflight; Chromium's own limit is 7200

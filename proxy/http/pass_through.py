@@ -1,5 +1,6 @@
 """Forward requests of a provider's own API, and its answers, byte for byte."""
 
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
@@ -17,9 +18,15 @@ from .encoding import dumps
 from .sending import STREAM_HEADERS, Stream, send_failure
 
 
-async def forward(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
-    """Return the provider's answer. `path`: below its base address. Raise ProviderError."""
-    call = route.provider.relay(dumps(body), path, model=route.model, key=client_key(request, route))
+async def forward(
+    request: web.Request, route: Route, body: dict[str, Any], path: str, *, headers: Mapping[str, str] | None = None
+) -> web.StreamResponse:
+    """Return the provider's answer. `path`: below its base address. `headers`: see `Provider.relay`.
+
+    Raise ProviderError.
+    """
+    key = client_key(request, route)
+    call = route.provider.relay(dumps(body), path, model=route.model, key=key, headers=headers)
     upstream = await route.telemetry.observe_relayed(route.target, call)
     stream = Stream(request, Server())
     return await stream.watch(relay(stream, upstream, None))

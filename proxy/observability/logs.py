@@ -28,6 +28,7 @@ SERVER = "citestream"  # the default contains the versions of aiohttp and Python
 CLIENT_CLOSED = 499  # status in the log if the client disconnected before the response; the same as in nginx
 LOGGERS = ("citestream", "proxy", "providers")
 _ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)  # ids that are safe in a log line
+PASSAGE_PREFIX = "/passages/"  # pages of cited passages; the rest of the path is a secret
 MAX_PATH = 200  # characters of a path in the log
 
 access = logging.getLogger("citestream.access")
@@ -123,8 +124,7 @@ def _write(request: web.Request, status: int, ms: float, provider_id: str) -> No
         "remote": request.remote,
         "client": request.get(CLIENT) or None,
         "method": request.method,
-        # Percent-encoded, so that it contains no line break; without the query, which can contain a key
-        "path": request.rel_url.raw_path[:MAX_PATH],
+        "path": _logged_path(request.rel_url.raw_path),
         "status": status,
         "ms": round(ms, 1),
     }
@@ -142,6 +142,14 @@ def _write(request: web.Request, status: int, ms: float, provider_id: str) -> No
         f" {provider_id}" if differs else "",
         extra={"fields": fields},
     )
+
+
+def _logged_path(raw: str) -> str:
+    """Return a percent-encoded path, which contains no line break. It has no query, which can contain a key.
+
+    The id of a passage is left out, because any person with it can read the passage.
+    """
+    return f"{PASSAGE_PREFIX}..." if raw.startswith(PASSAGE_PREFIX) else raw[:MAX_PATH]
 
 
 async def set_response_headers(request: web.Request, response: web.StreamResponse) -> None:

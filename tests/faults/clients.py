@@ -142,6 +142,56 @@ def read_candidates(seen: Seen, body: bytes) -> None:
     _responses(seen, [json.loads(body)])
 
 
+def read_cohere(seen: Seen, body: bytes) -> None:
+    for one in events(body):
+        match one["type"]:
+            case "content-delta":
+                seen.add(one["delta"]["message"]["content"].get("text"))
+            case "message-end":
+                delta = one["delta"]
+                seen.error = delta.get("error", "")
+                seen.reasons |= set() if seen.error else {COHERE_REASONS[delta["finish_reason"]]}
+                seen.refer(one.get("references"))
+                seen.last = True
+
+
+def read_cohere_answer(seen: Seen, body: bytes) -> None:
+    answer = json.loads(body)
+    for block in answer["message"]["content"]:
+        seen.add(block["text"])
+    seen.reasons.add(COHERE_REASONS[answer["finish_reason"]])
+    seen.refer(answer.get("references"))
+    seen.last = True
+
+
+def read_messages(seen: Seen, body: bytes) -> None:
+    for one in events(body):
+        match one["type"]:
+            case "content_block_delta":
+                seen.add(one["delta"].get("text"))
+            case "message_delta":
+                seen.reasons |= {MESSAGE_REASONS[one["delta"]["stop_reason"]]} - {""}
+                seen.refer(one.get("references"))
+            case "message_stop":
+                seen.last = True
+            case "error":
+                seen.error = failed(one)
+                seen.last = True
+
+
+def read_message(seen: Seen, body: bytes) -> None:
+    answer = json.loads(body)
+    for block in answer["content"]:
+        seen.add(block["text"])
+    seen.reasons.add(MESSAGE_REASONS[answer["stop_reason"]])
+    seen.refer(answer.get("references"))
+    seen.last = True
+
+
+MESSAGE_REASONS = {"end_turn": "stop", "max_tokens": "length", None: ""}
+COHERE_REASONS = {"COMPLETE": "stop", "MAX_TOKENS": "length", "ERROR": "content_filter"}
+
+
 def _responses(seen: Seen, responses: list[Any]) -> None:
     for one in responses:
         if one.get("error"):
@@ -167,6 +217,10 @@ def response(model: str, _: int) -> Fields:
     return {"model": model, "input": QUESTION}
 
 
+def message(model: str, _: int) -> Fields:
+    return {**chat(model, 1), "max_tokens": 99}
+
+
 def generate(model: str, _: int) -> Fields:
     return {"model": model, "prompt": QUESTION}
 
@@ -180,7 +234,7 @@ def gemini(_model: str, choices: int) -> Fields:
     return {**asked, **({"generationConfig": {"candidateCount": choices}} if choices > 1 else {})}
 
 
-CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
 GENERATE = "/v1beta/models/{model}:generateContent"
 STREAM = "/v1beta/models/{model}:streamGenerateContent"
 CLIENTS: Mapping[str, Client] = {
@@ -191,6 +245,10 @@ CLIENTS: Mapping[str, Client] = {
     "ollama chat": Client("/api/chat", streamed(chat), read_ollama),
     "ollama chat, whole": Client("/api/chat", streamed(chat, False), read_ollama, streamed=False),
     "ollama generate": Client("/api/generate", streamed(generate), read_ollama),
+    "cohere": Client("/v2/chat", streamed(chat), read_cohere),
+    "cohere, whole": Client("/v2/chat", chat, read_cohere_answer, streamed=False),
+    "messages": Client(MESSAGES, streamed(message), read_messages),
+    "messages, whole": Client(MESSAGES, message, read_message, streamed=False),
     "gemini SSE": Client(STREAM + "?alt=sse", gemini, read_gemini, choices=True),
     "gemini array": Client(STREAM, gemini, read_array, choices=True),
     "gemini, whole": Client(GENERATE, gemini, read_candidates, streamed=False, choices=True),
@@ -200,4 +258,5 @@ PASSED: Mapping[str, Client] = {
     "openai": Client(CHAT, streamed(chat), read_chat, evidence=False, choices=True),
     "ollama": Client("/api/chat", streamed(chat), read_ollama, evidence=False),
     "gemini": Client(STREAM + "?alt=sse", gemini, read_gemini, evidence=False, choices=True),
+    "anthropic": Client(MESSAGES, streamed(message), read_messages, evidence=False),
 }

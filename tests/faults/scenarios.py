@@ -105,7 +105,7 @@ def interleaved(dialect: Dialect) -> list[Piece]:
     return [*mixed, dialect.finish(choice=1), dialect.finish(), dialect.done]
 
 
-SSE = ("openai", "gemini")
+SSE = ("openai", "gemini", "anthropic")
 
 BEFORE: dict[str, Scenario] = {
     "connection refused": Scenario(status=502, refused=True),
@@ -198,7 +198,7 @@ HARMLESS: dict[str, Scenario] = {
     ),
     # Servers in Go and of Google's cannot send such at all
     "unpaired surrogates": Scenario(
-        spelled, "The bridge was opened in 1932. \ufffd\ufffd \ufffd.", kinds=("ollama", "gemini")
+        spelled, "The bridge was opened in 1932. \ufffd\ufffd \ufffd.", kinds=("ollama", "gemini", "anthropic")
     ),
     "an event of 1.5 MB": Scenario(padded),
     "an event that is not JSON": Scenario(
@@ -224,7 +224,7 @@ HARMLESS: dict[str, Scenario] = {
     "silence after the finish reason": Scenario(
         lambda d: [*(d.text(p) for p in PARTS), d.finish(), Break.STALL], impatient=True
     ),
-    "two interleaved choices": Scenario(interleaved, kinds=SSE, choices=2),
+    "two interleaved choices": Scenario(interleaved, kinds=("openai", "gemini"), choices=2),
 }
 
 GROUPS: Mapping[str, Mapping[str, Scenario]] = {

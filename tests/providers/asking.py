@@ -9,13 +9,13 @@ from citestream.providers import provider
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Event, Finish, Idle, OtherDelta, Provider, TextDelta, Usage
 from citestream.providers.transport import Retries, Timeouts
-from tests.upstreams import gemini, openai
+from tests.upstreams import anthropic, gemini, openai
 
 QUICK = Timeouts(connect=5.0, first_token=5.0, idle=5.0, tick=0.05)
 ONCE = Retries(most=0)
 QUESTION = [{"role": "user", "content": "When does water boil?"}]
-MODELS = {"openai": openai.MODEL, "ollama": "llama3.2", "gemini": gemini.MODEL}
-KEYS = {"openai": openai.KEY, "ollama": "", "gemini": gemini.KEY}
+MODELS = {"openai": openai.MODEL, "ollama": "llama3.2", "gemini": gemini.MODEL, "anthropic": anthropic.MODEL}
+KEYS = {"openai": openai.KEY, "ollama": "", "gemini": gemini.KEY, "anthropic": anthropic.KEY}
 
 
 @dataclass

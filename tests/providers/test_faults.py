@@ -23,6 +23,7 @@ from citestream.providers.errors import (
 from citestream.providers.events import ChatRequest, Idle, TextDelta
 from citestream.providers.transport import Timeouts
 from tests.providers.asking import MODELS, QUESTION, Answer, answered, ask, make_provider
+from tests.upstreams.anthropic import Anthropic, text
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI
@@ -160,6 +161,7 @@ WHOLE = {
     "openai": ("text/event-stream", b"".join(b"data: %s\n\n" % data for data in OpenAI(WORDS).events({}))),
     "ollama": ("application/x-ndjson", b"".join(map(line, Ollama(WORDS).lines()))),
     "gemini": ("text/event-stream", b"".join(b"data: %s\r\n\r\n" % spaced(one) for one in Gemini(WORDS).events())),
+    "anthropic": ("text/event-stream", b"".join(Anthropic(text(*WORDS)).events())),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, TextDelta, Usage
 from tests.providers.asking import answered, make_provider
+from tests.upstreams.anthropic import CALL, FOUND, REDACTED, SEARCH, THINKING, Anthropic, text
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama
 from tests.upstreams.openai import OpenAI
@@ -69,7 +70,7 @@ async def test_a_prompt_that_gemini_blocks_ends_the_answer_however_many_were_ask
     assert answer.reasons == {0: "content_filter"}
 
 
-@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
+@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini", "anthropic"])
 async def test_a_redirect_of_the_models_takes_no_key_along(kind: str) -> None:
     async with Server(script(whole("200 OK", b"{}"))) as elsewhere:
         redirect = script(whole("302 Found", b"", f"Location: {elsewhere.url}/v1/models"))
@@ -125,11 +126,15 @@ def events_of(kind: str) -> list[Any]:
             return [json.loads(event) for event in sent[:-1]]
         case "ollama":
             return [*Ollama(thinking=["Hm"], calls=1).lines()]
+        case "anthropic":
+            blocks: list[dict[str, Any]] = [THINKING, REDACTED, SEARCH, FOUND, *text("Water"), CALL]
+            sent = Anthropic(blocks, stop="tool_use").events()
+            return [json.loads(event.partition(b"data: ")[2]) for event in sent]
         case _:
             return Gemini(thoughts=["Hm"], calls=1).events()
 
 
-@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
+@pytest.mark.parametrize("kind", ["openai", "ollama", "gemini", "anthropic"])
 async def test_json_of_any_shape_ends_in_an_answer_or_a_providers_error(kind: str) -> None:
     rng = Random(kind)
     events = events_of(kind)

@@ -12,16 +12,21 @@ from citestream.providers.errors import BrokenStream, IncompleteAnswer, Provider
 from citestream.providers.relay import EventBuffer
 from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
 from tests.providers.asking import MODELS, make_provider
+from tests.upstreams.anthropic import Anthropic, text
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI, error
 from tests.upstreams.wire import Break, Server, Step, script, sse, whole
 
-PATHS = {"openai": "/chat/completions", "ollama": "/api/chat", "gemini": ":streamGenerateContent?alt=sse"}
+PATHS = {"openai": "/chat/completions", "ollama": "/api/chat", "gemini": ":streamGenerateContent?alt=sse"} | {
+    "anthropic": "/v1/messages"
+}
+MESSAGE = Anthropic(text(*["Water boils at 100 °C. "] * 9))
 UPSTREAMS: dict[str, tuple[Any, bytes, bytes]] = {
     "openai": (OpenAI(), b'{"stream":true}', b"".join(b"data: %s\n\n" % data for data in OpenAI().events({}))),
     "ollama": (Ollama(), b'{"model": "llama3.2"}', b"".join(map(line, Ollama().lines()))),
     "gemini": (Gemini(), b'{"contents": []}', b"".join(b"data: %s\r\n\r\n" % spaced(one) for one in Gemini().events())),
+    "anthropic": (MESSAGE, b'{"max_tokens": 9, "stream": true}', b"".join(MESSAGE.events())),
 }
 
 
@@ -50,7 +55,7 @@ async def test_no_byte_changes_on_either_way(kind: str) -> None:
     assert server.requests[0].body == sent
 
 
-ENDED = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",)}
+ENDED = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",), "anthropic": (b"\n\n",)}
 CUTS: dict[str, list[Step]] = {
     "the end of the body": [],
     "a close": [Break.CLOSE],

@@ -13,7 +13,7 @@ from citestream.providers.settings import Settings
 @pytest.mark.parametrize("kind", PROVIDERS)
 async def test_every_provider_is_made_by_its_name(kind: str) -> None:
     made = provider(kind)
-    assert made.native == (kind if kind in {"openai", "ollama", "gemini"} else "")
+    assert made.native == (kind if kind in {"openai", "ollama", "gemini", "anthropic"} else "")
     if not made.native:
         await made.reach()
         with pytest.raises(NotSupported):
@@ -24,7 +24,7 @@ async def test_every_provider_is_made_by_its_name(kind: str) -> None:
 
 
 def test_an_unknown_provider_is_told_what_exists() -> None:
-    with pytest.raises(ValueError, match="unknown provider 'x'; there are: extractive, gemini"):
+    with pytest.raises(ValueError, match="unknown provider 'x'; there are: anthropic, extractive, gemini"):
         provider("x")
 
 
@@ -32,7 +32,7 @@ def test_an_unknown_provider_is_told_what_exists() -> None:
 def test_making_a_provider_imports_no_sdk(kind: str) -> None:
     script = f"import sys, providers; providers.provider({kind!r}); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
-    assert not {"openai", "ollama", "google.genai", "httpx", "httpx2"} & set(loaded)
+    assert not {"openai", "ollama", "google.genai", "anthropic", "httpx", "httpx2"} & set(loaded)
 
 
 def test_a_key_is_in_no_text_form() -> None:

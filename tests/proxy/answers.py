@@ -3,13 +3,15 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 Fields = dict[str, Any]
 Shown = dict[str, Any]
 
 
+# The durations of Ollama's API. Citestream measures them if the provider reports none.
+DURATIONS = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")
 TOP = ("references", "grounding", "citations", "search_results")
 
 
@@ -92,6 +94,135 @@ def responses_whole(body: bytes) -> Shown:
     return of_response(json.loads(body))
 
 
+def messages_streamed(body: bytes) -> Shown:
+    """Check that blocks follow each other, and put them together."""
+    first, *rest = events(body)
+    assert first["type"] == "message_start"
+    message: Fields = {**first["message"], "content": []}
+    content, closed = message["content"], 0
+    *rest, last, stop = [event for event in rest if event["type"] != "ping"]
+    assert (last["type"], stop) == ("message_delta", {"type": "message_stop"})
+    for event in rest:
+        match event["type"]:
+            case "content_block_start":
+                assert event["index"] == len(content) == closed
+                content.append(event["content_block"])
+            case "content_block_stop":
+                assert event["index"] == closed
+                closed += 1
+            case kind:
+                assert (kind, event["index"]) == ("content_block_delta", closed)
+                _extend(content[-1], event["delta"])
+    for block in content:
+        if "partial_json" in block:
+            block["input"] = json.loads(block.pop("partial_json"))
+    added = {key: value for key, value in last.items() if key not in ("type", "delta")}
+    return of_message({**message, **last["delta"], **added})
+
+
+def _extend(block: Fields, delta: Fields) -> None:
+    match delta["type"]:
+        case "text_delta":
+            block["text"] += delta["text"]
+        case "thinking_delta":
+            block["thinking"] += delta["thinking"]
+        case "signature_delta":
+            block["signature"] = delta["signature"]
+        case "citations_delta":
+            block["citations"].append(delta["citation"])
+        case kind:
+            assert kind == "input_json_delta"
+            block["partial_json"] = block.get("partial_json", "") + delta["partial_json"]
+
+
+def messages_whole(body: bytes) -> Shown:
+    return of_message(json.loads(body))
+
+
+def of_message(message: Fields) -> Shown:
+    """A message whose cited blocks are the cited sentences of the references, in order."""
+    cited = [block["text"] for block in message["content"] if block.get("citations")]
+    spans = {(span["start"], span["end"]) for one in message.get("references", ()) for span in one["spans"]}
+    assert [len(text.strip()) for text in cited] == [end - start for start, end in sorted(spans)]
+    return {**message, "id": ""}
+
+
+def cohere_streamed(body: bytes) -> Shown:
+    """Check the order of the events, and put them together."""
+    *sent, last = events(body)
+    tokens = [event["logprobs"] for event in sent if "logprobs" in event]
+    rest = {key: last[key] for key in TOP if key in last}
+    return _of_cohere({**last["delta"], **rest, "message": cohere_message([*sent, last])}, tokens)
+
+
+def cohere_whole(body: bytes) -> Shown:
+    answer = json.loads(body)
+    return _of_cohere({**answer, "id": None}, answer.pop("logprobs", []))
+
+
+def _of_cohere(answer: Fields, tokens: list[Fields]) -> Shown:
+    """Return an answer with its log-probabilities as one list. Its cited sentences are those of the references."""
+    cited = [one["end"] - one["start"] for one in answer["message"].get("citations", ())]
+    spans = {(span["start"], span["end"]) for one in answer.get("references", ()) for span in one["spans"]}
+    assert cited == [end - start for start, end in sorted(spans)]
+    scores = ["".join(one["text"] for one in tokens), [value for one in tokens for value in one["logprobs"]]]
+    return {**{key: value for key, value in answer.items() if key not in ("id", "logprobs")}, "scores": scores}
+
+
+def cohere_message(sent: Iterable[Fields]) -> Fields:
+    """Return the message that a client builds from the events of a stream, after a check of their order."""
+    message: Fields = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    events = list(sent)
+    open_block: int | None = None
+    open_call: int | None = None
+    for event in events:
+        delta, index = event.get("delta", {}).get("message", {}), event.get("index")
+        match event["type"]:
+            case "content-start":
+                assert (open_block, index) == (None, len(message["content"]))
+                open_block = index
+                message["content"].append(dict(delta["content"]))
+            case "content-delta":
+                assert index == open_block
+                ((kind, text),) = delta["content"].items()
+                message["content"][index][kind] += text
+            case "content-end":
+                assert index == open_block
+                open_block = None
+            case "tool-plan-delta":
+                message["tool_plan"] += delta["tool_plan"]
+            case "tool-call-start":
+                assert (open_block, open_call, index) == (None, None, len(message["tool_calls"]))
+                open_call = index
+                message["tool_calls"].append(delta["tool_calls"])
+            case "tool-call-delta":
+                assert index == open_call
+                message["tool_calls"][index]["function"]["arguments"] += delta["tool_calls"]["function"]["arguments"]
+            case "tool-call-end":
+                assert index == open_call
+                open_call = None
+            case "citation-start":
+                assert index == len(message["citations"])
+                message["citations"].append(_after_its_text(delta["citations"], message))
+            case "citation-end":
+                assert index == len(message["citations"]) - 1
+    assert (events[0]["type"], events[-1]["type"], open_block, open_call) == (
+        "message-start",
+        "message-end",
+        None,
+        None,
+    )
+    return {key: value for key, value in message.items() if value}
+
+
+def _after_its_text(citation: Fields, message: Fields) -> Fields:
+    """Return a citation whose text has been sent before it."""
+    plan = citation["type"] == "PLAN"
+    text = message["tool_plan"] if plan else message["content"][citation["content_index"]]["text"]
+    assert text[citation["start"] : citation["end"]] == citation["text"]
+    return citation
+
+
 def lines_read(body: bytes) -> Shown:
     """The whole is the one line of a stream of one line."""
     lines = [json.loads(line) for line in body.splitlines()]
@@ -104,9 +235,8 @@ def lines_read(body: bytes) -> Shown:
         "logprobs": [token for line in lines for token in line.get("logprobs") or ()],
     }
     assert [line["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
-    rest = {
-        key: value for key, value in lines[-1].items() if key not in ("message", "response", "thinking", "tool_calls")
-    }
+    joined_or_measured = ("message", "response", "thinking", "tool_calls", *DURATIONS)
+    rest = {key: value for key, value in lines[-1].items() if key not in joined_or_measured}
     return {**rest, **joined, "created_at": ""}
 
 

@@ -86,11 +86,42 @@ def of_gemini(answer: Answer) -> Iterator[Fields]:
         yield {"candidates": [{**content, "finishReason": reasons[answer.reason], "index": index}], **ends}
 
 
+def of_anthropic(answer: Answer) -> Iterator[Fields]:
+    prompt, written = answer.usage or (0, 0)
+    counts = {"input_tokens": prompt, "output_tokens": 1} if answer.usage else {}
+    yield {"type": "message_start", "message": {"id": "msg_1", "model": "m", "content": [], "usage": counts}}
+    index = -1
+    open_kind = ""
+    for _, kind, piece in answer.said():
+        field = "thinking" if kind == "thought" else "text"
+        if field != open_kind:
+            if open_kind:
+                yield {"type": "content_block_stop", "index": index}
+            index, open_kind = index + 1, field
+            text_block = {"type": field, field: "", **({"signature": ""} if field == "thinking" else {})}
+            yield {"type": "content_block_start", "index": index, "content_block": text_block}
+        yield {"type": "content_block_delta", "index": index, "delta": {"type": f"{field}_delta", field: piece}}
+    if open_kind:
+        yield {"type": "content_block_stop", "index": index}
+    for at, (name, arguments) in enumerate(answer.calls):
+        index += 1
+        begun: Fields = {"type": "tool_use", "id": f"c{at}", "name": name, "input": {}}
+        yield {"type": "content_block_start", "index": index, "content_block": begun}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    reasons = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
+    ends = {"stop_reason": reasons[answer.reason], "stop_sequence": None}
+    usage = {"output_tokens": written} if answer.usage else {}
+    yield {"type": "message_delta", "delta": ends, "usage": usage}
+    yield {"type": "message_stop"}
+
+
 def _token(piece: str) -> Fields:
     return {"token": piece, "logprob": -0.5, "bytes": list(piece.encode()), "top_logprobs": []}
 
 
-WRITERS = {"openai": of_openai, "ollama": of_ollama, "gemini": of_gemini}
+WRITERS = {"openai": of_openai, "ollama": of_ollama, "gemini": of_gemini, "anthropic": of_anthropic}
 
 
 @dataclass

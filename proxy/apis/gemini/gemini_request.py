@@ -184,6 +184,6 @@ class GeminiApi(ClientApi):
             native_only=refused,
         )
 
-    def encoder(self, _job: Job, _annotations: object) -> GeminiEncoder:
+    def encoder(self, _job: Job, _citations: object) -> GeminiEncoder:
         """Return the encoder of the answer."""
         return GeminiEncoder(sse=self.sse)

@@ -27,18 +27,21 @@ def grounding_metadata(
     `native`: Gemini's own metadata of a search that it made, {} if there is none. Its chunks and supports follow ours.
     """
     references = message.get("references") or []
-    urls = [annotation["url_citation"]["url"] for annotation in message.get("annotations") or ()]
+    annotated = iter([annotation["url_citation"]["url"] for annotation in message.get("annotations") or ()])
+    urls = [next(annotated, None) if _is_in_text(reference, choice) else None for reference in references]
     passages = _passages(references, choice)
-    chunks = [
-        _chunk(references[position], urls[position] if position < len(urls) else None, passage)
-        for position, passage in passages
-    ]
+    chunks = [_chunk(references[position], urls[position], passage) for position, passage in passages]
     supports = _supports(references, choice, texts, passages)
     return {
         **native,
         "groundingChunks": [*chunks, *(native.get("groundingChunks") or ())],
         "groundingSupports": supports + _moved(native.get("groundingSupports"), texts, len(chunks)),
     }
+
+
+def _is_in_text(reference: Fields, choice: int) -> bool:
+    """Return whether a sentence of the text cites it, and not only one in the arguments of a call."""
+    return any(span["choice"] == choice and "tool_call" not in span for span in reference["spans"])
 
 
 def _passages(references: Sequence[Fields], choice: int) -> list[Passage]:
@@ -76,7 +79,7 @@ def _supports(
     supports: dict[tuple[int, int], Fields] = {}
     for position, reference in enumerate(references):
         for span in reference["spans"]:
-            if span["choice"] == choice:
+            if span["choice"] == choice and "tool_call" not in span:
                 bounds = (span["start"], span["end"])
                 support = supports.setdefault(bounds, {"groundingChunkIndices": [], "confidenceScores": []})
                 support["groundingChunkIndices"].append(chunks[position, span["quote"]])

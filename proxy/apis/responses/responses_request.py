@@ -8,12 +8,12 @@ from citestream.providers.events import Message
 from citestream.providers.wire.json_text import WrongField
 from citestream.providers.wire.responses import chat_messages, chat_params, text_format
 
-from ...http.client_api import ClientApi
+from ...http.client_api import Citations, ClientApi
 from ...pipeline.job import Job
 from ..earlier_answers import strip_items
 from ..extensions import Body, parse_extensions, required_text
 from ..field_types import Shape, check
-from .responses_encoder import Annotations, ResponsesEncoder
+from .responses_encoder import ResponsesEncoder
 from .stored_responses import Find, insert_stored
 
 
@@ -100,6 +100,6 @@ class ResponsesApi(ClientApi):
             native_only=refused,
         )
 
-    def encoder(self, job: Job, annotations: Annotations) -> ResponsesEncoder:
+    def encoder(self, job: Job, citations: Citations) -> ResponsesEncoder:
         """Return the encoder of the answer."""
-        return ResponsesEncoder(job, annotations)
+        return ResponsesEncoder(job, citations.annotations)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.providers.events import Event, TextDelta
+from citestream.providers.wire.anthropic.message_events import AnthropicReader
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.ollama.chat_response import OllamaReader
 from citestream.providers.wire.openai_chunks import ChunkReader
@@ -27,7 +28,7 @@ def line(text: str, **fields: Any) -> bytes:
     return orjson.dumps({**made, "done": False, **fields})
 
 
-def in_runs(reader: ChunkReader | OllamaReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
+def in_runs(reader: ChunkReader | OllamaReader | GeminiReader | AnthropicReader, payloads: list[bytes]) -> list[Event]:
     runs, events, at = RunDecoder(reader), [], 0
     while at < len(payloads):
         found, at = runs.decode(payloads, at)
@@ -35,7 +36,9 @@ def in_runs(reader: ChunkReader | OllamaReader | GeminiReader, payloads: list[by
     return events
 
 
-def one_by_one(reader: ChunkReader | OllamaReader | GeminiReader, payloads: list[bytes]) -> list[Event]:
+def one_by_one(
+    reader: ChunkReader | OllamaReader | GeminiReader | AnthropicReader, payloads: list[bytes]
+) -> list[Event]:
     return [event for payload in payloads for event in reader.read(payload)]
 
 
@@ -98,6 +101,15 @@ def test_lines_of_ollama_differ_in_their_time() -> None:
     events = in_runs(OllamaReader("m"), payloads)
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "abcd"
     assert len(events) <= 4
+
+
+def test_deltas_of_anthropic_differ_in_their_text_only() -> None:
+    start = orjson.dumps({"type": "message_start", "message": {"id": "m1"}})
+    texts = [{"type": "text_delta", "text": one} for one in "abcd"]
+    deltas = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in texts]
+    events = in_runs(AnthropicReader("m"), [start, *map(orjson.dumps, deltas)])
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "abcd"
+    assert len(events) <= 3
 
 
 def test_events_of_gemini_are_read_one_by_one() -> None:

@@ -14,6 +14,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.upstreams.anthropic import KEY as ANTHROPIC_KEY
+from tests.upstreams.anthropic import Anthropic
 from tests.upstreams.gemini import KEY as GEMINI_KEY
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama
@@ -169,6 +171,104 @@ GEMINI: dict[str, Any] = {
     "evidence": EVIDENCE,
     "citations": {"marker": "link"},
 }
+COHERE: dict[str, Any] = {
+    "model": "extractive",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "When does water boil?"}]},
+        {
+            "role": "assistant",
+            "tool_plan": "I look.",
+            "tool_calls": [CALL],
+            "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Let me look [1]."}],
+            "citations": [{"start": 0, "end": 3, "text": "Let", "sources": []}],
+        },
+        {
+            "role": "tool",
+            "tool_call_id": "call_1",
+            "content": [
+                {"type": "text", "text": "Two results."},
+                {"type": "document", "document": {"id": "t1", "data": '{"text": "Water boils at 100 °C."}'}},
+                {"type": "document", "document": {"data": {"report": "Ice melts at 0 °C.", "page_number": 3}}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+                {"type": "text", "text": "Well?"},
+            ],
+        },
+    ],
+    "documents": ["Ice melts at 0 °C.", {"id": "d", "data": {"title": "Steam", "snippet": "Steam is hot.", "year": 1}}],
+    "citation_options": {"mode": "FAST"},
+    "tools": [{"type": "function", "function": FUNCTION}],
+    "strict_tools": True,
+    "tool_choice": "REQUIRED",
+    "response_format": {"type": "json_object", "json_schema": {"type": "object"}},
+    "safety_mode": "STRICT",
+    "temperature": 0.5,
+    "p": 0.5,
+    "k": 3,
+    "max_tokens": 20,
+    "stop_sequences": ["END"],
+    "seed": 1,
+    "frequency_penalty": 0.5,
+    "presence_penalty": 0.5,
+    "logprobs": True,
+    "thinking": {"type": "enabled", "token_budget": 100},
+    "priority": 1,
+    "stream": False,
+    "evidence": EVIDENCE,
+    "citations": {"max_per_sentence": 2},
+}
+TEXT_BLOCK = {"type": "text", "text": "Water boils at 100 °C.", "cache_control": {"type": "ephemeral"}}
+PLAIN = {"type": "text", "media_type": "text/plain", "data": "Ice melts at 0 °C."}
+RESULT = {"type": "search_result", "source": "https://ex.org", "title": "Ice", "content": [TEXT_BLOCK]}
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+ANTHROPIC: dict[str, Any] = {
+    "model": "extractive",
+    "max_tokens": 20,
+    "system": [{"type": "text", "text": "Be brief."}],
+    "messages": [
+        {"role": "user", "content": [IMAGE, {"type": "text", "text": "When does water boil?"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+                {"type": "text", "text": "Let me look.", "citations": [{"type": "char_location"}]},
+                {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Bern"}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "t1",
+                    "is_error": False,
+                    "content": [TEXT_BLOCK, {**RESULT, "citations": {"enabled": True}}],
+                },
+                {"type": "document", "title": "A", "context": "B", "source": PLAIN, "citations": {"enabled": True}},
+                {"type": "document", "source": {"type": "content", "content": [TEXT_BLOCK]}, "citations": None},
+                RESULT,
+                {"type": "text", "text": "Well?"},
+            ],
+        },
+    ],
+    "tools": [{"name": "weather", "description": "d", "input_schema": {"type": "object"}}],
+    "tool_choice": {"type": "tool", "name": "weather", "disable_parallel_tool_use": True},
+    "thinking": {"type": "enabled", "budget_tokens": 1024},
+    "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {"type": "object"}}},
+    "metadata": {"user_id": "u"},
+    "stop_sequences": ["END"],
+    "temperature": 0.5,
+    "top_p": 0.5,
+    "top_k": 3,
+    "stream": False,
+    "evidence": EVIDENCE,
+    "citations": {"max_per_sentence": 2},
+}
 CITE: dict[str, Any] = {"text": "Water boils at 100 °C.", "question": "When?", "evidence": EVIDENCE, "citations": {}}
 GENERATE_CONTENT = "/v1beta/models/{model}:generateContent"
 BODIES = {
@@ -177,9 +277,11 @@ BODIES = {
     "/api/chat": OLLAMA_CHAT,
     "/api/generate": OLLAMA_GENERATE,
     GENERATE_CONTENT: GEMINI,
+    "/v2/chat": COHERE,
+    "/v1/messages": ANTHROPIC,
     "/v1/cite": CITE,
 }
-MODELS = ("extractive", "openai/m", "ollama/llama3.2", "gemini/gemini-2.5-flash")
+MODELS = ("extractive", "openai/m", "ollama/llama3.2", "gemini/gemini-2.5-flash", "anthropic/claude-sonnet-5")
 CHATS = [(path, model) for path in BODIES if path != "/v1/cite" for model in MODELS]
 
 SCALARS: st.SearchStrategy[Any] = st.sampled_from(
@@ -211,12 +313,18 @@ def mended(body: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HTTPConnection]:
     folder = tmp_path_factory.mktemp("server")
-    with serving(VLLM()) as vllm, serving(Ollama()) as ollama, serving(Gemini()) as gemini:
+    with (
+        serving(VLLM()) as vllm,
+        serving(Ollama()) as ollama,
+        serving(Gemini()) as gemini,
+        serving(Anthropic()) as anthropic,
+    ):
         providers: dict[str, Any] = {
             "extractive": {"kind": "extractive"},
             "openai": {"base_url": f"{vllm.url}/v1"},
             "ollama": {"base_url": ollama.url},
             "gemini": {"base_url": gemini.url, "api_key": GEMINI_KEY},
+            "anthropic": {"base_url": anthropic.url, "api_key": ANTHROPIC_KEY},
         }
         config = folder / "config.yaml"
         config.write_text(yaml.safe_dump({"providers": providers, "log": {"access": False}}))
@@ -243,7 +351,7 @@ def check(server: HTTPConnection, path: str, body: object) -> None:
     code, said = status(server, path, body)
     assert code != 500, said
     if code == 400:
-        assert said["error"] if path.startswith("/api/") else said["error"]["message"]
+        assert said["message"] if path == "/v2/chat" else said["error"]
 
 
 @pytest.mark.parametrize(("path", "model"), CHATS)

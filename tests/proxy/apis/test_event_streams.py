@@ -14,11 +14,16 @@ from openai._streaming import SSEDecoder as OpenAIDecoder
 from sseclient import SSEClient
 
 from citestream.providers.transport import EventSplitter
+from citestream.proxy.apis.anthropic.anthropic_encoder import AnthropicEncoder
+from citestream.proxy.apis.anthropic.citation_location import Locations
+from citestream.proxy.apis.cohere import CohereApi
 from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.http.encoding import loads
+from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 from citestream.proxy.pipeline.job import Job
+from tests.proxy.answers import cohere_message
 
 Read = Callable[[list[bytes]], list[str]]
 
@@ -100,7 +105,7 @@ def events_of(texts: list[str]) -> Iterator[dict[str, Any]]:
 def test_chat_completions_come_back_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
-        encoder = OpenAIChatApi().encoder(Job("m", []), None)
+        encoder = OpenAIChatApi().encoder(Job("m", []), UncitedChunks(usage=False))
         sent = list(events_of(texts))
         stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
         *found, last = read(
@@ -116,7 +121,9 @@ def test_chat_completions_come_back_unchanged(read: Read) -> None:
 def test_responses_come_back_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
-        encoder = ResponsesApi().encoder(Job("m", [], body={"instructions": "".join(texts)}), lambda _: [])
+        encoder = ResponsesApi().encoder(
+            Job("m", [], body={"instructions": "".join(texts)}), UncitedChunks(usage=False)
+        )
         stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
         found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
         assert [one["sequence_number"] for one in found] == list(range(len(found)))
@@ -130,7 +137,7 @@ def test_responses_come_back_unchanged(read: Read) -> None:
 def test_geminis_responses_come_back_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
-        encoder = GeminiApi("m", stream=True, sse=True).encoder(Job("m", []), lambda _: [])
+        encoder = GeminiApi("m", stream=True, sse=True).encoder(Job("m", []), UncitedChunks(usage=False))
         sent = [*list(events_of(texts))[:-1], chunk({}, "stop")]
         stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
         found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
@@ -138,5 +145,36 @@ def test_geminis_responses_come_back_unchanged(read: Read) -> None:
         assert "".join(part.get("text", "") for part in parts if not part.get("thought")) == "".join(texts)
         assert "".join(part["text"] for part in parts if part.get("thought")) == "".join(texts)
         assert found[-1]["candidates"][0]["finishReason"] == "STOP"
+
+    check()
+
+
+@pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
+def test_anthropics_events_come_back_unchanged(read: Read) -> None:
+    @given(st.lists(TEXTS, max_size=4), st.randoms())
+    def check(texts: list[str], rng: Random) -> None:
+        encoder = AnthropicEncoder("m", UncitedChunks(usage=False), Locations())
+        stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
+        found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
+        deltas = [one["delta"] for one in found if one["type"] == "content_block_delta"]
+        for name in ("text", "thinking", "partial_json"):
+            assert "".join(delta.get(name, "") for delta in deltas) == "".join(texts), name
+        assert found[-1] == {"type": "message_stop"}
+
+    check()
+
+
+@pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
+def test_coheres_events_come_back_unchanged(read: Read) -> None:
+    @given(st.lists(TEXTS, max_size=4), st.randoms())
+    def check(texts: list[str], rng: Random) -> None:
+        encoder = CohereApi().encoder(Job("m", []), UncitedChunks(usage=False))
+        stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
+        *found, last = read(cut(stream + encoder.end(), rng))
+        assert last == "[DONE]"
+        message = cohere_message(map(json.loads, found))
+        blocks = message["content"] if texts else []
+        assert "".join(block.get("text", "") for block in blocks) == "".join(texts)
+        assert "".join(block.get("thinking", "") for block in blocks) == "".join(texts)
 
     check()

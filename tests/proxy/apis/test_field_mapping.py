@@ -13,11 +13,15 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
-from typing import Any
+from inspect import signature
+from typing import Any, get_args, get_type_hints, is_typeddict
 
+import cohere
 import ollama
 import pytest
 import yaml
+from anthropic.types import ContentBlockParam, StopReason, Usage
+from anthropic.types.message_create_params import MessageCreateParamsBase
 from google.genai import types
 from ollama import _types as ollama_types
 from openai.types.chat import ChatCompletionChunk
@@ -61,6 +65,29 @@ CONTENTS = [
         ],
     },
 ]
+COHERE = [
+    CHAT[0],
+    {"role": "assistant", "tool_plan": "Let me look.", "tool_calls": [CALL]},
+    CHAT[2],
+    CHAT[3],
+]
+MESSAGES = [
+    CHAT[0],
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "Let me look."},
+            {"type": "tool_use", "id": "call_1", "name": "weather", "input": {"city": "Bern"}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "call_1", "content": '{"sky":"grey"}'},
+            {"type": "text", "text": "When does water boil?"},
+        ],
+    },
+]
 ITEMS = [
     CHAT[0],
     {"role": "assistant", "content": "Let me look."},
@@ -75,6 +102,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "/api/chat": {"model": "{model}", "messages": OLLAMA, "stream": False},
     "/api/generate": {"model": "{model}", "prompt": "When does water boil?", "stream": False},
     "/v1beta/models/{model}:generateContent": {"contents": CONTENTS},
+    "/v2/chat": {"model": "{model}", "messages": COHERE},
+    "/v1/messages": {"model": "{model}", "max_tokens": 99, "messages": MESSAGES},
 }
 # Clients that read an answer, by the name of the column.
 CLIENTS = {
@@ -83,8 +112,10 @@ CLIENTS = {
     "ollama": "/api/chat",
     "generate": "/api/generate",
     "gemini": "/v1beta/models/{model}:generateContent",
+    "cohere": "/v2/chat",
+    "messages": "/v1/messages",
 }
-# Answers of a provider without the tested field: a stream of one event.
+# Answers of a provider without the tested field: a stream of one event, or of several by their type.
 ANSWERS: dict[str, dict[str, Any]] = {
     "openai": {
         "id": "chatcmpl-1",
@@ -107,6 +138,14 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "modelVersion": "m",
         "responseId": "r1",
     },
+    "anthropic": {
+        "message_start": {"message": {"id": "msg_1", "model": "m"}},
+        "content_block_start": {"index": 0, "content_block": {"type": "text", "text": ""}},
+        "content_block_delta": {"index": 0, "delta": {"type": "text_delta", "text": TEXT}},
+        "content_block_stop": {"index": 0},
+        "message_delta": {"delta": {"stop_reason": "end_turn"}, "usage": {}},
+        "message_stop": {},
+    },
 }
 ROWS = list(rows())
 
@@ -125,11 +164,15 @@ class Upstream:
     answer: dict[str, Any] = field(default_factory=dict)
 
     async def __call__(self, _: Request) -> AsyncIterator[Step]:
-        event = json.dumps(self.answer or ANSWERS[self.kind]).encode()
+        answer = self.answer or ANSWERS[self.kind]
+        events = [answer]
+        if self.kind == "anthropic":
+            events = [{"type": kind, **event} for kind, event in answer.items()]
         lines = self.kind == "ollama"
         content_type = "application/x-ndjson" if lines else "text/event-stream"
         yield head("200 OK", f"Content-Type: {content_type}", "Transfer-Encoding: chunked")
-        yield chunk(event + b"\n" if lines else b"data: " + event + b"\n\n")
+        for event in map(str.encode, map(json.dumps, events)):
+            yield chunk(event + b"\n" if lines else b"data: " + event + b"\n\n")
         if self.kind == "openai":
             yield chunk(b"data: [DONE]\n\n")
         yield chunk(b"")
@@ -210,7 +253,7 @@ def test_requests(world: World, row: Row, provider: str, fate: str) -> None:
     path = row.table.removeprefix("Requests: ").strip("`")
     status, sent = world.sent(path, provider, row)
     if fate.isdecimal():
-        assert (status, bool(sent["error"])) == (int(fate), True), sent
+        assert (status, bool(sent.get("error") or sent["message"])) == (int(fate), True), sent
     else:
         came, meant = compared(fate, world.sent(path, provider)[1], sent, row)
         assert came == meant
@@ -257,11 +300,31 @@ BARE: dict[str, dict[str, Any]] = {
         "candidates": [{"content": {"role": "model", "parts": [{}]}, "finishReason": "STOP", "index": 0}],
         "modelVersion": "m",
     },
+    "messages": {
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text"}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+    },
+    "cohere": {
+        "id": "new",
+        "finish_reason": "COMPLETE",
+        "message": {"role": "assistant", "content": [{"type": "text"}]},
+    },
 }
 OURS = {"references", "grounding", "citations", "search_results", "annotations", "groundingMetadata"}
 TEXTS = {"text", "content", "response"}
 # Names of the answer, and a provider's own word for the reason; each API has one of them, each provider gives another.
-GIVEN = {"chat": ("id", "created"), "ollama": ("model",), "generate": ("model",), "gemini": ("responseId",)}
+GIVEN = {
+    "chat": ("id", "created"),
+    "ollama": ("model",),
+    "generate": ("model",),
+    "gemini": ("responseId",),
+    "messages": ("id",),
+}
 
 
 @pytest.mark.parametrize("provider", ANSWERS)
@@ -295,6 +358,8 @@ def bare(value: Any) -> Any:
     return {key: one for key, one in left.items() if key != "native_finish_reason"}
 
 
+STOP_REASONS = [reason for reason in get_args(StopReason) if reason != "end_turn"]
+BLOCK_TYPES = [get_args(get_type_hints(one)["type"])[0] for one in get_args(ContentBlockParam) if is_typeddict(one)]
 # Fields that the official clients can send and read, and the table that must list them, except those that a client sets
 # itself and those that every request or answer here has.
 GENERATE_CONTENT = "Requests: `/v1beta/models/{model}:generateContent`"
@@ -328,6 +393,28 @@ DEFINED: dict[str, tuple[str, str, list[str]]] = {
     "Ollama's chat": ("Requests: `/api/chat`", "", _names(ollama_types.ChatRequest, "model", "stream")),
     "Ollama's generate": ("Requests: `/api/generate`", "", _names(ollama_types.GenerateRequest, "model", "stream")),
     "Ollama's messages": ("Requests: `/api/chat`", "messages", _names(ollama.Message, "role")),
+    "Cohere's chat": (
+        "Requests: `/v2/chat`",
+        "",
+        [
+            name
+            for name in signature(cohere.ClientV2.chat).parameters
+            if name not in ("self", "model", "messages", "request_options")
+        ],
+    ),
+    "Cohere's answers of the assistant": (
+        "Requests: `/v2/chat`",
+        "messages[1]",
+        _names(cohere.AssistantChatMessageV2, "role", "content"),
+    ),
+    "Anthropic's messages": (
+        "Requests: `/v1/messages`",
+        "",
+        [name for name in MessageCreateParamsBase.__annotations__ if name not in ("messages", "model")],
+    ),
+    "Anthropic's blocks in a request": ("Requests: `/v1/messages`", "messages", BLOCK_TYPES),
+    "Anthropic's usage": ("Answers: anthropic", "message_start.message.usage", [*Usage.model_fields]),
+    "Anthropic's stop reasons": ("Answers: anthropic", "message_delta", STOP_REASONS),
     "Ollama's answers": ("Answers: ollama", "", _names(ollama.ChatResponse, "done")),
 }
 

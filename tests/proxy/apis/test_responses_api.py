@@ -12,6 +12,7 @@ from openai import BadRequestError, NotFoundError, OpenAI
 from citestream.citation.evidence import FieldError
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.apis.responses.stored_responses import MAX_RESPONSES, conversation_key
+from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 from citestream.proxy.pipeline.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
@@ -235,7 +236,7 @@ def test_what_cannot_be_done_is_said(sdk: OpenAI) -> None:
 
 
 def test_a_failure_says_what_had_arrived_then_raises_in_clients_that_pass_over_it() -> None:
-    encoder = ResponsesApi().encoder(Job("m", []), lambda _: [])
+    encoder = ResponsesApi().encoder(Job("m", []), UncitedChunks(usage=False))
     said = {"message": "It broke.", "type": "upstream_error", "param": None, "code": None}
     written = encoder.chunks([{"choices": [{"index": 0, "delta": {"content": "Half"}, "finish_reason": None}]}])
     written += encoder.failure({"error": said}, 502) + encoder.end()

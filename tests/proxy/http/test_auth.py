@@ -53,6 +53,7 @@ ACCEPTED = {
     "whatever the case of Bearer": {"Authorization": "bearer  hashed key"},
     "as Google's send it": {"x-goog-api-key": "file key"},
     "as Azure's send it": {"api-key": "plain key"},
+    "as Anthropic's send it": {"x-api-key": "plain key"},
 }
 REFUSED = {
     "no key": {},
@@ -100,7 +101,9 @@ PAST_THE_DOOR = [
     "/playground//../v1/models",
     "/playground/..\\v1/models",
     "/playground/%2e%2e/%2e%2e/auth.py",
-    "/playground/vendor/../../auth.py",
+    "/component/vendor/../../auth.py",
+    "/component/../v1/models",
+    "/component/__init__.py",
     "/playground/__init__.py",
     "/playground/%00",
     "/healthz/../v1/models",

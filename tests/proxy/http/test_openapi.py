@@ -15,11 +15,8 @@ from citestream.proxy.http.application import make_app
 from tests.conftest import Launch
 
 DOCUMENT = Path(__file__).parents[3] / "proxy/openapi.yaml"
-VENDORS = (
-    "/api/",
-    "/v1beta/",
-    "/v1/embeddings",
-)  # only the extensions are described here
+# The vendors' requests are not described, only our extensions; and no schema describes all valid documents.
+PARTLY_DESCRIBED = ("/api/", "/v1beta/", "/v1/messages", "/v2/", "/v1/embeddings", "/v1/evidence/read")
 EXACT: list[Any] = [positive_data_acceptance, negative_data_rejection]
 EXAMPLES = 10  # requests an operation; each is answered in some milliseconds
 
@@ -47,8 +44,8 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @schema.parametrize()
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_every_operation_answers_as_it_is_described(case: "schemathesis.Case[Any]", server: str) -> None:
-    theirs = case.path.startswith(VENDORS)
-    case.call_and_validate(base_url=server, excluded_checks=EXACT if theirs else None)
+    partly = case.path.startswith(PARTLY_DESCRIBED)
+    case.call_and_validate(base_url=server, excluded_checks=EXACT if partly else None)
 
 
 def test_every_documented_path_is_a_route() -> None:
