@@ -3,10 +3,10 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tests.clients import environments, guides, running, start_page
-from tests.clients.judging import judged
+from tests.clients.judging import Row, judged
 from tests.clients.matrix import markdown, summary
 
 
@@ -14,7 +14,7 @@ def main() -> int:
     """Return the exit code: 0 if every client passes and the guides are up to date."""
     arguments = parsed()
     try:
-        commands = running.commands(arguments.names, node=not arguments.python, litellm=arguments.litellm_proxy)
+        commands = running.commands(arguments.names, node=not arguments.python, on_demand=arguments.all)
     except environments.InstallError as error:
         print(f"make test-clients: {error}", file=sys.stderr)
         return 2
@@ -23,14 +23,13 @@ def main() -> int:
         return 2
     reports, usage = asyncio.run(running.reported(commands))
     rows = [row for report in reports for row in judged(report, usage)]
-    tables = {"matrix": markdown(rows), "clients": summary(rows)}
-    print(tables["matrix"])
+    print(markdown(rows))
     faults = [f"{row.client} {row.version}, {row.way}: {fault}" for row in rows for fault in row.faults]
     failed = sum(bool(row.faults) for row in rows)
     if not failed:
         shown = {(report["script"], name): text for report in reports for name, text in report["shown"].items()}
-        complete = not (arguments.names or arguments.python or arguments.litellm_proxy)
-        faults += outdated(shown, tables if complete else {}, write=arguments.write)
+        complete = not (arguments.names or arguments.python)
+        faults += outdated(shown, tables(reports, rows) if complete else {}, write=arguments.write)
     if not arguments.python and (not arguments.names or "start" in arguments.names):
         faults += asyncio.run(start_page.faults())
     for fault in faults:
@@ -44,9 +43,19 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make test-clients ARGS=...", description=__doc__)
     parser.add_argument("names", nargs="*", help="only scripts with such a word in their name")
     parser.add_argument("--python", action="store_true", help="leave Node's clients out")
-    parser.add_argument("--litellm-proxy", action="store_true", help="LiteLLM's proxy, too, which is large")
+    parser.add_argument("--all", action="store_true", help="clients with large packages, too")
     parser.add_argument("--write", action="store_true", help="bring code, output and matrix in docs/clients up to date")
     return parser.parse_args()
+
+
+def tables(reports: Sequence[running.Report], rows: Sequence[Row]) -> dict[str, str]:
+    """Return the tables of the guides: of the clients that always run, and of the others if they ran."""
+    on_demand = {report["client"] for report in reports if running.is_on_demand(report["script"])}
+    always = [row for row in rows if row.client not in on_demand]
+    found = {"matrix": markdown(always), "clients": summary(always)}
+    if on_demand:
+        found["on demand"] = summary([row for row in rows if row.client in on_demand])
+    return found
 
 
 def outdated(shown: guides.Shown, tables: Mapping[str, str], *, write: bool) -> list[str]:

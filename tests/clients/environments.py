@@ -14,7 +14,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 CACHE = ROOT / ".clients"
-PIP = ("--quiet", "--disable-pip-version-check", "--root-user-action=ignore")
+# Without --no-compile, the modules that no script imports take most of the time of the installation.
+PIP = ("--quiet", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore")
 
 
 class InstallError(Exception):
@@ -36,15 +37,14 @@ def python(requirements: Path) -> Path:
     return interpreter
 
 
-def node() -> Path:
-    """The folder of the Node scripts, with their packages beside them. Raises InstallError."""
+def node(scripts: Path = HERE / "node") -> Path:
+    """The folder of Node scripts, with their packages and report.mjs beside them. Raises InstallError."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             raise InstallError(
                 f"{program} is missing: install Node.js 20 or newer with npm; ARGS=--python does without"
             )
-    folder = CACHE / "node"
-    scripts = HERE / "node"
+    folder = CACHE / scripts.name
     pinned = [scripts / "package.json", scripts / "package-lock.json"]
 
     def install() -> None:
@@ -53,7 +53,7 @@ def node() -> Path:
         _run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
 
     _once(folder, pinned, install)
-    for script in scripts.glob("*.mjs"):  # a module looks for packages beside itself
+    for script in (HERE / "node" / "report.mjs", *scripts.glob("*.mjs")):  # a module looks for packages beside itself
         shutil.copy(script, folder)
     return folder
 

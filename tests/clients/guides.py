@@ -2,7 +2,7 @@
 
 <!-- from FILE: REGION ... -->             regions of a script; without names all of it
 <!-- shown by FILE: FUNCTION -->           what that function printed
-<!-- matrix --> ... <!-- end of matrix --> the table
+<!-- matrix --> ... <!-- end of matrix --> a table: `matrix`, `clients`, or `on demand`
 """
 
 import re
@@ -21,7 +21,8 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _TABLE = re.compile(
-    r"^(?P<head><!-- (?P<name>matrix|clients) -->\n).*?(?P<tail>^<!-- end of (?P=name) -->$)", re.MULTILINE | re.DOTALL
+    r"^(?P<head><!-- (?P<name>matrix|clients|on demand) -->\n).*?(?P<tail>^<!-- end of (?P=name) -->$)",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -47,8 +48,13 @@ def with_output(text: str, shown: Shown) -> str:
 
 
 def with_tables(text: str, tables: Mapping[str, str]) -> str:
-    """Return a guide with the tables `matrix` and `clients`, if it has them."""
-    return _TABLE.sub(lambda found: f"{found['head']}\n{tables[found['name']]}\n\n{found['tail']}", text)
+    """Return a guide with these tables, where it has them. Other tables are kept."""
+
+    def inserted(found: re.Match[str]) -> str:
+        table = tables.get(found["name"])
+        return found[0] if table is None else f"{found['head']}\n{table}\n\n{found['tail']}"
+
+    return _TABLE.sub(inserted, text)
 
 
 def tables(text: str) -> list[tuple[str, str]]:

@@ -12,12 +12,14 @@ Seen = dict[str, Any]
 # Of the providers behind tests.upstreams and of the extractive one, to the question and evidence of case.json.
 CITED = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning twice. [2]"
 TEXTS = {"extractive": CITED, "openai": f"{CITED} The Moon is hollow.", "ollama": f"{CITED} The Moon is hollow."}
-TEXTS["gemini"] = TEXTS["litellm"] = TEXTS["openai"]
+TEXTS["structured"] = upstreams.STRUCTURED
+TEXTS["gemini"] = TEXTS["litellm"] = TEXTS["anthropic"] = TEXTS["openai"]
 WRITTEN = len(upstreams.ANSWER)
 USAGES: dict[str, Seen] = {
     "openai": {"input": 20, "output": WRITTEN, "cached": 16, "reasoning": 3},
     "ollama": {"input": 26, "output": WRITTEN},
     "gemini": {"input": 12, "output": WRITTEN, "cached": 8},
+    "anthropic": {"input": 24, "output": 30, "cached": 8},
 }
 USAGES["litellm"] = USAGES["openai"]
 # The text that `references_in_text` appends.
@@ -55,7 +57,7 @@ def _row(reported: Seen, found: Seen, usages: dict[str, Seen]) -> Row:
     by_model = found["seen"]
     for model, seen in by_model.items():
         provider = model.split("/")[0]
-        faults += [f"{model}: {fault}" for fault in _answer_faults(seen, TEXTS[provider], usages[provider])]
+        faults += [f"{model}: {fault}" for fault in _answer_faults(seen, TEXTS[provider], usages.get(provider, {}))]
     cells = {
         "text": "intact",
         "usage": "intact" if any("usage" in seen for seen in by_model.values()) else "not shown",

@@ -43,7 +43,7 @@ class LiteLLM:
         small = {"model": "openai/gpt-4.1", "api_base": openai["base_url"], "api_key": openai["api_key"]}
         config["model_list"].append({"model_name": "small", "litellm_params": small})
         (folder / "litellm.yaml").write_text(yaml.safe_dump(config), "utf-8")
-        program = environments.python(HERE / "python" / "litellm_proxy.txt").with_name("litellm")
+        program = environments.python(HERE / "on_demand" / "litellm_proxy.txt").with_name("litellm")
         command = [str(program), "--config", str(folder / "litellm.yaml"), "--port", self.url.rpartition(":")[2]]
         environment = {**os.environ, "LITELLM_MASTER_KEY": self.key, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
         with (folder / "litellm.log").open("wb") as log:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from secrets import token_urlsafe
+from types import MappingProxyType
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -18,32 +19,52 @@ from tests.clients import environments, upstreams
 from tests.clients.litellm_proxy import LiteLLM
 
 HERE = Path(__file__).parent
+CASE = HERE / "case.json"
+RETRIEVING = HERE / "retrieving.yaml"  # for clients that send no evidence; here a search service replaces the folder
 AT_ONCE = 2  # scripts; a small machine has two cores
 SCRIPT_SECONDS = 120  # the slowest takes 5 s on an idle machine
-OWN = {"litellm": "litellm"}  # scripts whose names begin so -> the packages that they run with, instead of all others'
-OLDER = ("litellm", "openai_python")  # the SDK that LiteLLM brings is a major version behind: it is looked at, too
+SDKS, FRAMEWORKS, ON_DEMAND = HERE / "python", HERE / "frameworks", HERE / "on_demand"
+MASTRA = HERE / "mastra"  # 80 MB, on demand
+# Scripts whose names begin so -> the packages that they run with, instead of all others'.
+OWN = {"litellm": "litellm", "langchain_chat_cohere": "langchain_cohere"}
+# Packages and scripts: the SDKs that LiteLLM and langchain-cohere bring are older major versions, which are tested too.
+OLDER = {"litellm": "openai_python", "langchain_cohere": "cohere_python"}
 
 PROXY = "litellm_proxy"  # the script that wants one running
 
 Report = dict[str, Any]
 
 
-def commands(names: Sequence[str], *, node: bool, litellm: bool) -> list[list[str]]:
-    """Create the environments. Return all scripts, or those whose name contains one of `names`. Raises InstallError."""
-    found = []
-    for path in sorted((HERE / "python").glob("*.py")):
-        if reports(path, names) and (litellm or path.stem != PROXY):
-            environment = OWN.get(path.stem.split("_")[0], "requirements")
-            found.append([str(environments.python(HERE / "python" / f"{environment}.txt")), str(path)])
-    environment, script = OLDER
-    if reports(path := HERE / "python" / f"{script}.py", names):
-        found.append([str(environments.python(HERE / "python" / f"{environment}.txt")), str(path)])
+def commands(names: Sequence[str], *, node: bool, on_demand: bool) -> list[list[str]]:
+    """Create the environments. Return all scripts, or those whose name contains one of `names`. Raises InstallError.
+
+    Scripts in `on_demand` need large packages. They run if `on_demand` is set or if one of `names` is their whole name.
+    """
+    found = [[str(environments.python(file)), str(path)] for path, file in _python_scripts(names, on_demand=on_demand)]
     if node:
         found += [
             ["node", str(environments.node() / path.name)]
             for path in sorted((HERE / "node").glob("*.mjs"))
             if reports(path, names)
         ]
+        script = MASTRA / "mastra.mjs"
+        if on_demand or script.stem in names:
+            found.append(["node", str(environments.node(MASTRA) / script.name)])
+    return found
+
+
+def _python_scripts(names: Sequence[str], *, on_demand: bool) -> list[tuple[Path, Path]]:
+    """Return the scripts, each with the file that lists its packages."""
+    found = []
+    for path in sorted(SDKS.glob("*.py")):
+        environment = next((own for start, own in OWN.items() if path.stem.startswith(start)), "requirements")
+        found.append((path, SDKS / f"{environment}.txt"))
+    found += [(SDKS / f"{script}.py", SDKS / f"{environment}.txt") for environment, script in OLDER.items()]
+    found += [(path, FRAMEWORKS / "frameworks.txt") for path in sorted(FRAMEWORKS.glob("*.py"))]
+    found = [(path, file) for path, file in found if reports(path, names)]
+    for path in sorted(ON_DEMAND.glob("*.py")):
+        if path.stem in names or (on_demand and reports(path, names)):
+            found.append((path, path.with_suffix(".txt")))
     return found
 
 
@@ -51,6 +72,11 @@ def reports(path: Path, names: Sequence[str]) -> bool:
     """Whether it is a script, not what scripts share, and a wanted one."""
     wanted = not names or any(name in path.stem for name in names)
     return wanted and any(line.startswith("report(") for line in path.read_text("utf-8").splitlines())
+
+
+def is_on_demand(script: str) -> bool:
+    """Return whether a script, by its file name, runs only on demand."""
+    return (ON_DEMAND / script).exists() or (MASTRA / script).exists()
 
 
 async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dict[str, int]]:
@@ -62,13 +88,18 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         key = token_urlsafe()  # so that every client has to show it, each in its own way
         url = await stack.enter_async_context(citestream(providers, key, folder))
+        search = await upstreams.search(stack, json.loads(CASE.read_text("utf-8"))["evidence"])
+        retrieving = {**yaml.safe_load(RETRIEVING.read_text("utf-8")), **search}
+        retriever = await stack.enter_async_context(citestream(providers, key, folder, retrieving))
         silent = providers["silent"]["base_url"].removesuffix("/v1")
         environment = {
             **os.environ,
             "CITESTREAM": url,
             "CITESTREAM_KEY": key,
+            "CITESTREAM_RETRIEVING": retriever,
             "SILENT": silent,
-            "CASE": str(HERE / "case.json"),
+            "CASE": str(CASE),
+            "PYTHONPATH": str(SDKS),  # where report.py is
         }
         if any(PROXY in command[-1] for command in commands):
             await stack.enter_async_context(litellm.running(url, key, providers["openai"], folder))
@@ -81,11 +112,14 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
 
 
 @asynccontextmanager
-async def citestream(providers: upstreams.Providers, key: str, folder: Path) -> AsyncIterator[str]:
+async def citestream(
+    providers: upstreams.Providers, key: str, folder: Path, options: Mapping[str, Any] = MappingProxyType({})
+) -> AsyncIterator[str]:
     """The address of a real `citestream serve` with these providers, which lets in who shows the key."""
-    written = folder / "citestream.yaml"
+    written = folder / f"{token_urlsafe(4)}.yaml"
     server = {"keys": [{"name": "clients", "key": key}]}
     config = {"server": server, "providers": providers, "evidence": {"from_tools": True}, "log": {"access": False}}
+    config |= options
     written.write_text(yaml.safe_dump(config), "utf-8")
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
@@ -112,7 +146,9 @@ async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asy
         except TimeoutError:
             process.kill()
             printed, errors = b"", f"took longer than {SCRIPT_SECONDS} s".encode()
-    lines = printed.decode().strip().splitlines()
+    lines = [
+        line for line in printed.decode().splitlines() if line.startswith('{"client"')
+    ]  # some libraries print more
     if process.returncode == 0 and lines:
         return {"script": script, **json.loads(lines[-1])}
     reason = (errors.decode().strip().splitlines() or ["says nothing"])[-1]
@@ -122,7 +158,7 @@ async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asy
 
 def plain_usage(url: str, key: str) -> dict[str, int]:
     """Return the usage that the extractive provider reports for the case without any client."""
-    case = json.loads((HERE / "case.json").read_text("utf-8"))
+    case = json.loads(CASE.read_text("utf-8"))
     messages = [{"role": "user", "content": case["question"]}]
     body = {"model": "extractive", "messages": messages, "evidence": case["evidence"]}
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}

@@ -1,20 +1,22 @@
-"""The providers behind the matrix: what OpenAI, Ollama, Gemini and vLLM write, and two that do not finish."""
+"""The providers behind the matrix: the streams of five vendors, and two that do not finish."""
 
 import asyncio
+import json
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from itertools import pairwise
 from typing import Any
 
-from tests.upstreams import gemini, ollama, openai
-from tests.upstreams.wire import Answer, Break, Request, Server, Step, chunk, head, whole
+from tests.upstreams import anthropic, gemini, ollama, openai
+from tests.upstreams.wire import Answer, Break, Request, Server, Step, chunk, head, script, whole
 
 # Split as models split it; the last sentence has a citation that its evidence does not confirm.
 ANSWER = (
     *("🚀 The Saturn", " V was 110.6", " metres tall", " [1].", " Apollo 12 was", " struck by lightning", " twice"),
     *(" [2].", " The Moon is hollow", " [3]."),
 )
+STRUCTURED = "🚀 The Saturn V was 110.6 metres tall. Apollo 12 was struck by lightning twice."
 REASONING = "They ask about water."  # the reasoning of tests.upstreams.openai.VLLM
 # The fields of a message as OpenAI documents them, and `parsed`, which its own SDKs add to the result of `.stream()`.
 FIELDS = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", "parsed"}
@@ -41,6 +43,26 @@ class Strict(openai.OpenAI):
                 return
         async for step in super().__call__(request):
             yield step
+
+
+class Structured(openai.OpenAI):
+    """Streams a JSON object: as the arguments of a call if there are tools, else as text, in a fence if not asked."""
+
+    def events(self, body: dict[str, Any]) -> list[bytes]:
+        """The data of every event."""
+        answer = json.dumps({"answer": STRUCTURED}, ensure_ascii=False)
+        if tools := body.get("tools"):
+            function = {"name": tools[0]["function"]["name"], "arguments": answer}
+            return self._ended({"tool_calls": [{"index": 0, "id": "call_a", "type": "function", "function": function}]})
+        return self._ended({"content": answer if body.get("response_format") else f"```json\n{answer}\n```"})
+
+    def _ended(self, delta: dict[str, Any]) -> list[bytes]:
+        reason = "tool_calls" if "tool_calls" in delta else "stop"
+        return [
+            openai.compact(self._chunk(False, 0, delta)),
+            openai.compact(self._chunk(False, 0, {}, reason)),
+            b"[DONE]",
+        ]
 
 
 class Unfinished:
@@ -73,15 +95,26 @@ async def started(stack: AsyncExitStack) -> Providers:
         "openai": ("openai", "/v1", openai.OpenAI(ANSWER)),
         "ollama": ("ollama", "", ollama.Ollama(ANSWER)),
         "gemini": ("gemini", "", gemini.Gemini(ANSWER)),
+        "anthropic": ("anthropic", "", anthropic.Anthropic(anthropic.text(*ANSWER))),
         "calling": ("openai", "/v1", openai.OpenAI(ANSWER, calls=True)),
         "reasoning": ("openai", "/v1", openai.VLLM(ANSWER)),
+        "structured": ("openai", "/v1", Structured(ANSWER)),
         "strict": ("openai", "/v1", Strict(ANSWER)),
         "broken": ("openai", "/v1", Unfinished(Break.CLOSE)),
         "silent": ("openai", "/v1", Unfinished(Break.STALL)),
     }
-    keys = {"openai": openai.KEY, "gemini": gemini.KEY, "ollama": ""}
+    keys = {"openai": openai.KEY, "gemini": gemini.KEY, "ollama": "", "anthropic": anthropic.KEY}
     providers: Providers = {"extractive": {"kind": "extractive"}}
     for name, (kind, path, answer) in answers.items():
         server = await stack.enter_async_context(Server(answer))
         providers[name] = {"kind": kind, "base_url": server.url + path, "api_key": keys[kind], "models": ["any"]}
     return providers
+
+
+async def search(stack: AsyncExitStack, evidence: list[dict[str, Any]]) -> dict[str, Any]:
+    """Start a search service that always finds this evidence; the options of a configuration that asks it."""
+    found = json.dumps({"results": evidence}).encode()
+    server = await stack.enter_async_context(Server(script(whole("200 OK", found, "Content-Type: application/json"))))
+    fields = {name: name for name in ("text", "id", "title", "url", "file_name")}
+    retriever = {"kind": "http", "url": server.url, "body": {"q": "{query}"}, "entries": "results", "fields": fields}
+    return {"retrievers": {"search": retriever}, "default_retriever": "search"}

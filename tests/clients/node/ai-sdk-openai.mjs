@@ -1,7 +1,7 @@
 // @ai-sdk/openai: chat completions and responses through the Vercel AI SDK; references are its sources.
 
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, streamText } from "ai";
+import { generateText, readUIMessageStream, streamText } from "ai";
 import { counts, looks } from "./ai-sdk.mjs";
 import { CITESTREAM, KEY, broken, evidence, question, raised, report, side, way } from "./report.mjs";
 
@@ -43,13 +43,18 @@ async function of(result) {
   return { text, usage: counts(usage), references: sources.map((source) => source.url), lost };
 }
 
-// The parts that `useChat` gets.
-async function parts() {
-  const result = streamText({ model: citestream.chat("extractive"), prompt: question });
-  const lines = (await result.toUIMessageStreamResponse({ sendSources: true }).text()).split("\n");
-  return lines.filter((line) => line.startsWith("data: {")).map((line) => JSON.parse(line.slice(6)).type);
+// The message that `useChat` shows: the page reads the stream that the server writes.
+async function uiMessage(model) {
+  // region uiMessage
+  const result = streamText({ model: citestream.chat(model), prompt: question });
+  let message;
+  for await (const state of readUIMessageStream({ stream: result.toUIMessageStream({ sendSources: true }) })) message = state;
+  const sources = message.parts.filter((part) => part.type === "source-url");
+  for (const { title, url } of sources) console.log(title, url);
+  // endregion
+  const text = message.parts.filter((part) => part.type === "text").map((part) => part.text).join("");
+  return { text, references: sources.map((source) => source.url) };
 }
-if ((await parts()).filter((type) => type === "source-url").length !== 2) throw new Error("useChat gets no sources");
 
 const chat = looks((model) => ({ model: citestream.chat(model) }), "ai-sdk-openai");
 const responses = looks((model) => ({ model: citestream.responses(model) }), "ai-sdk-openai-responses");
@@ -73,4 +78,5 @@ await way("`generateText`, `.responses()`", "`sources`", responsesWhole, {
   again: responses.again,
   error: () => raised(() => responses.ask("nobody/nothing")),
 });
+await way("`toUIMessageStream`, for `useChat`", "`source-url` parts", uiMessage);
 report("AI SDK @ai-sdk/openai", "@ai-sdk/openai");
