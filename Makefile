@@ -1,7 +1,7 @@
 # All tasks of this repository. Each target creates .venv if necessary; `make PYTHON=python3.12 ...` selects an interpreter.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-llm serve test test-clients check audit lock fuzz faults soak docs format bench bench-proxy fit clean
+.PHONY: help demo demo-llm serve test test-clients test-hosts check audit lock fuzz growth faults soak docs format bench bench-proxy fit clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -31,6 +31,9 @@ test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server
 
 test-clients: $(VENV)/.app  ## run real clients (openai, ollama, google-genai, ...) against a server; ARGS="openai" selects by name
 	@$(BIN)/python -m tests.clients $(ARGS)
+
+test-hosts: $(VENV)/.dev | chromium  ## drive real chat front ends (Open WebUI, Chainlit) in Chromium; installs 3 GB once; ARGS="-k chainlit" selects
+	TEST_HOSTS=1 $(BIN)/python -m pytest tests/hosts $(ARGS)
 
 check: $(VENV)/.dev  ## run the fast checks: as test, without slow tests, browser tests and the real model
 	$(BIN)/ruff format --check .
@@ -65,6 +68,9 @@ lock: $(VENV)/.dev  ## update the locked dependencies of the container, with has
 fuzz: $(VENV)/.dev  ## search for inputs that break the parsers and the segmenter; ARGS="--seconds 300 links" for longer
 	@$(PIP) --editable ".[fuzz]"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+growth: $(VENV)/.dev  ## search for inputs whose cost grows faster than their length; ARGS="--length 10000" for shorter ones
+	@$(BIN)/python -m tests.growth $(ARGS)
 
 faults: $(VENV)/.dev  ## test all provider failures in every client API; ARGS="--quick" runs each once, "--write" updates docs/faults.md
 	@$(BIN)/python -m tests.faults $(ARGS)

@@ -14,6 +14,7 @@ WANT_DATA = (
     "attribution",
     "generalisation",
     "retrieval",
+    "min_score",
 )
 
 

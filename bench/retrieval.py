@@ -124,12 +124,13 @@ async def searched(
     lines = "\n".join(json.dumps(passage, ensure_ascii=False) for passage in passages)
     (folder / "docs/passages.jsonl").write_text(lines, "utf-8")
     store, embedder = Store(folder / "evidence.db", create=True), Embedder(Known(known))
+    store.set_embedder(embedder.model.name, embedder.model.name)
     began = time.perf_counter()
     async for _ in index(store, folder / "docs", lambda entry: entry, embedder=embedder):
         pass
     print(f"{len(passages)} passages, written in {time.perf_counter() - began:.1f} s without embedding")
     words = FolderRetriever(folder / "evidence.db")
-    both = FolderRetriever(folder / "evidence.db", embedder)
+    both = FolderRetriever(folder / "evidence.db", lambda _: embedder)
     found = {
         "words": await _asked(words, questions),
         "vectors": _closest(store, questions, known),

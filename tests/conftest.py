@@ -3,6 +3,7 @@
 import ast
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -28,6 +29,11 @@ Start = Callable[..., str]
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+# A shell starts background jobs with SIGINT ignored, and their processes inherit that. The tests of interruptions and
+# the servers of the tests need the default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def alone(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:

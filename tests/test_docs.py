@@ -147,7 +147,7 @@ def test_every_configuration_of_the_providers_page_loads(tmp_path: Path, monkeyp
         file.write_text(text, "utf-8")
         assert load(str(file)).providers
     kinds = set(re.findall(r"^## (.+)$", page, re.MULTILINE))
-    assert len(configurations) == len(kinds) == 8
+    assert len(configurations) == len(kinds) == 9
 
 
 def test_the_providers_page_tells_of_every_server_whose_stream_is_tested() -> None:

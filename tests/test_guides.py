@@ -35,34 +35,35 @@ def test_every_region_is_shown_in_some_guide() -> None:
     shown = {
         (file, name) for file, names in re.findall(r"<!-- from (\S+): ([\w ]+) -->", text) for name in names.split()
     }
-    scripts = [path for kind in ("python/*.py", "node/*.mjs") for path in (ROOT / "tests/clients").glob(kind)]
+    scripts = [path for kind in ("*/*.py", "*/*.mjs") for path in (ROOT / "tests/clients").glob(kind)]
     marked = {(path.relative_to(ROOT).as_posix(), name) for path in scripts for name in regions(path)}
     assert marked == shown
 
 
 def test_tables_are_those_of_one_run_wherever_they_stand() -> None:
     found = [(name, text) for guide in guides() for name, text in tables(guide.read_text("utf-8"))]
-    assert {name for name, _ in found} == {"matrix", "clients"}
-    assert len(set(found)) == 2
+    assert {name for name, _ in found} == {"matrix", "clients", "on demand"}
+    assert len(set(found)) == 3
 
 
-@pytest.mark.parametrize("name", ["aliases.yaml", "litellm/behind.yaml"])
+@pytest.mark.parametrize("name", ["aliases.yaml", "retrieving.yaml", "litellm/behind.yaml"])
 def test_configurations_load(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITELLM_MASTER_KEY", "sk-1234")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
     assert load(str(ROOT / "tests/clients" / name))
 
 
-def test_what_npm_installs_is_pinned_and_names_no_registry() -> None:
-    lock = (ROOT / "tests/clients/node/package-lock.json").read_text("utf-8")
+@pytest.mark.parametrize("folder", ["node", "mastra"])
+def test_what_npm_installs_is_pinned_and_names_no_registry(folder: str) -> None:
+    lock = (ROOT / "tests/clients" / folder / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in lock
     assert lock.count('"integrity"') > 40
-    wanted = re.findall(r'": "([^"]*)"[,\n]', (ROOT / "tests/clients/node/package.json").read_text("utf-8"))
+    wanted = re.findall(r'": "([^"]*)"[,\n]', (ROOT / "tests/clients" / folder / "package.json").read_text("utf-8"))
     assert [version for version in wanted[2:] if not re.fullmatch(r"\d+\.\d+\.\d+", version)] == []
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "litellm.txt", "litellm_proxy.txt"])
-def test_what_pip_installs_is_pinned(name: str) -> None:
-    lines = (ROOT / "tests/clients/python" / name).read_text("utf-8").splitlines()[1:]
+@pytest.mark.parametrize("path", sorted((ROOT / "tests/clients").glob("*/*.txt")), ids=label)
+def test_what_pip_installs_is_pinned(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()[1:]
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
-    assert len(lines) > 50
+    assert len(lines) > 40

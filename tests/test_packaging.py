@@ -82,6 +82,7 @@ def test_the_wheel_installs_one_package_with_all_its_files(wheel: Path) -> None:
     assert {
         "citestream/py.typed",
         "citestream/proxy/openapi.yaml",
+        "citestream/proxy/component/citestream.d.ts",
         "citestream/proxy/playground/index.html",
         "citestream/citation/evidence/prompts/system.md",
         "citestream/citation/support/weights/lexical.json",

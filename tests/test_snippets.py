@@ -30,7 +30,7 @@ PAGES = [
     *sorted((ROOT / "docs/clients").glob("*.md")),
 ]
 BLOCK = re.compile(
-    r"^(?:<!-- (?:from|shown by) (?P<source>\S+?):?(?: .*)? -->\n)?```(?P<language>\S*)\n(?P<code>.*?)^```$",
+    r"^(?:<!-- (?:from|check_text by) (?P<source>\S+?):?(?: .*)? -->\n)?```(?P<language>\S*)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 SERVES = re.compile(r"\bcitestream serve\b")
@@ -237,6 +237,7 @@ RUN_BY = {
         "docs/start.md",
         'import OpenAI from "openai";',
     ): "clients/start_page: faults",  # make test-clients has Node's packages
+    ("docs/component.md", "<"): "browser/test_component: test_the_guide_runs_in_a_page",
     ("docs/attribution.md", "$ citestream cite"): (
         "test_docs: test_the_traced_sentences_are_decided_as_their_page_says"
     ),
@@ -309,4 +310,5 @@ def test_every_extra_that_the_pages_name_exists() -> None:
     named = {
         extra for text in texts for names in re.findall(r"citestream\[([\w,]+)\]", text) for extra in names.split(",")
     }
+    named |= {extra for text in texts for extra in re.findall(r"install_command\([\"'](\w+)[\"']\)", text)}
     assert {"documents", "plot"} <= named <= PROJECT["optional-dependencies"].keys()

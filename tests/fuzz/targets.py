@@ -25,10 +25,12 @@ from citestream.citation.text.segmentation import Segmenter, SegmentLimits
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import Event, Finish, OtherDelta, TextDelta, Usage
 from citestream.providers.transport import EventSplitter, LineSplitter
+from citestream.providers.wire.anthropic.message_events import AnthropicReader
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.ollama.chat_response import OllamaReader
 from citestream.providers.wire.openai_chunks import ChunkReader
 from citestream.proxy.apis import ollama
+from citestream.proxy.apis.cohere import CohereApi
 from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
@@ -36,6 +38,7 @@ from citestream.proxy.config import ConfigError, load
 from citestream.proxy.http.client_api import ClientApi
 from citestream.proxy.http.encoding import dumps, loads
 from citestream.proxy.http.error_responses import RequestError
+from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 
 LIMIT = 4096  # bytes of an event; small, so that it is reached
 EVIDENCE = (
@@ -137,12 +140,18 @@ def gemini_stream(data: bytes) -> None:
     _read(GeminiReader("m", 1), _payloads(EventSplitter(LIMIT), [data]) or [])
 
 
+def anthropic_stream(data: bytes) -> None:
+    """And Anthropic."""
+    _read(AnthropicReader("m"), _payloads(EventSplitter(LIMIT), [data]) or [])
+
+
 APIS: tuple[ClientApi, ...] = (
     OpenAIChatApi(),
     ResponsesApi(),
     ollama.CHAT,
     ollama.GENERATE,
     GeminiApi("m", stream=True, sse=True),
+    CohereApi(),
 )
 
 
@@ -157,7 +166,7 @@ def request(data: bytes) -> None:
         return
     with suppress(FieldError, RequestError):
         job = api.parse(body, Options(), limit=200, max_characters=100_000)
-        api.encoder(job, lambda _: [])
+        api.encoder(job, UncitedChunks(usage=False))
         if job.options.enabled and job.evidence:
             inject(job.messages, job.evidence, nonce="7f3a9c51", budget_tokens=2000)
 
@@ -234,7 +243,7 @@ def config(data: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     target.__name__: target
     for target in (
-        *(events, lines, openai_stream, ollama_stream, gemini_stream),
+        *(events, lines, openai_stream, ollama_stream, gemini_stream, anthropic_stream),
         *(request, segmenter, markers, links, answer, config),
     )
 }
@@ -242,6 +251,13 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 _EVENT = {"id": "c", "choices": [{"index": 0, "delta": {"content": "It is [1].", "reasoning": "x"}}], "usage": None}
 _LINE = {"model": "m", "message": {"role": "assistant", "content": "It is", "thinking": "x"}, "done": False}
 _CANDIDATE = {"candidates": [{"content": {"parts": [{"text": "It", "thought": True}]}, "finishReason": "STOP"}]}
+_MESSAGE = [
+    {"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f"}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "thinking_delta", "thinking": "x"}},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 1}},
+]
 _TEXT = (
     "Dr. Who opened it in 1932 [1][2]. See [it](https://ex.org/a), `x[1]`!\n\n- **A** <b>b</b> $x$ 天是蓝的。[ID:1]\n"
 )
@@ -254,6 +270,7 @@ SEEDS: dict[str, list[bytes]] = {
     "openai_stream": [b"data: " + json.dumps(_EVENT).encode() + b"\n\ndata: [DONE]\n\n"],
     "ollama_stream": [json.dumps(_LINE).encode() + b'\n{"done": true, "done_reason": "stop", "eval_count": 1}\n'],
     "gemini_stream": [b"data: " + json.dumps(_CANDIDATE).encode() + b"\r\n\r\n"],
+    "anthropic_stream": [b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in _MESSAGE)],
     "request": [
         b"\x00" + json.dumps({**_BODY, "messages": _MESSAGES, "tools": [], "n": 1}).encode(),
         b"\x01" + json.dumps({**_BODY, "input": _MESSAGES, "instructions": "x"}).encode(),

@@ -63,7 +63,9 @@ def config(
             "vectors": {"kind": "openai", "base_url": f"{embedder or upstream}/v1", **common},
             "extractive": None,
         },
-        "retrievers": {"docs": {"kind": "folder", "store": str(folder / "evidence.db"), "timeout": seconds}},
+        "retrievers": {
+            "docs": {"kind": "folder", "store": str(folder / "evidence.db"), "timeout": seconds, "min_score": 0}
+        },
         **CACHES,
         "scoring": {**CACHES["scoring"], "embedder": "vectors/any", "deadline_seconds": 1.0},
         "log": {"access": False, "level": "error"},
