@@ -380,9 +380,9 @@ class Store:
                     row = (excerpt, *_indexed_texts(heads, json.loads(fields)["text"]))
                     self._database.execute("INSERT INTO words (rowid, heads, body) VALUES (?, ?, ?)", row)
                 self.set_metadata("tokens", str(TERMS_VERSION))
-        except sqlite3.OperationalError as error:
+        except StoreError as error:
             raise StoreError(
-                f"{self.path} was indexed by another version, and its word index cannot be rebuilt ({error}): "
+                f"{error}. Its word index is of another version and has to be rebuilt: "
                 "run `citestream index` as a user who may write to it"
             ) from None
         finally:

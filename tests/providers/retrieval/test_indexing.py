@@ -2,13 +2,15 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from citestream.providers.retrieval.readers import Entry
 from citestream.providers.retrieval.store import Hit, Store, StoreError
 
 ROOT = Path(__file__).parents[3]
+NOBODY = 65534  # a user without rights
 FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}
 
 
@@ -379,14 +382,27 @@ async def test_an_index_with_other_terms_is_rebuilt_from_the_stored_texts(
         assert ["its word index is being rebuilt" in message for message in caplog.messages] == [True] * rebuilds
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
 async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(store: Store, folder: Path) -> None:
     await run(store, folder)
     store.close()
     with_older_terms(store.path)
-    store.path.chmod(0o400)
-    with pytest.raises(StoreError, match="run `citestream index` as a user who may write to it"):
-        Store(store.path)
+    with TemporaryDirectory() as public:  # other users cannot enter `tmp_path`
+        Path(public).chmod(0o755)
+        path = Path(shutil.copy(store.path, public))
+        path.chmod(0o444)
+        with without_root(), pytest.raises(StoreError, match="run `citestream index` as a user who may write to it"):
+            Store(path)
+
+
+@contextmanager
+def without_root() -> Iterator[None]:
+    """Run as `nobody` if this is root, who may write to every file."""
+    if (user := os.geteuid()) == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
 
 
 def by_words(store: Store, question: str) -> list[Hit]:
