@@ -387,11 +387,16 @@ async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(
     store.close()
     with_older_terms(store.path)
     with TemporaryDirectory() as public:  # other users cannot enter `tmp_path`
-        Path(public).chmod(0o755)
-        path = Path(shutil.copy(store.path, public))
-        path.chmod(0o444)
+        path = read_only_copy(store.path, Path(public))
         with without_root(), pytest.raises(StoreError, match="run `citestream index` as a user who may write to it"):
             Store(path)
+
+
+def read_only_copy(file: Path, folder: Path) -> Path:
+    copy = Path(shutil.copy(file, folder))
+    copy.chmod(0o444)
+    folder.chmod(0o755)
+    return copy
 
 
 @contextmanager
