@@ -47,10 +47,10 @@ class Scorers:
         self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
         name = self.resolve(config.citations).scorer
         try:
-            if self.scorer(name).needs_vectors:
-                self._embedder = self._embedders.find(config.scoring.embedder)
             if name == "entailment":
                 self._cross_encoder = self._load_cross_encoder()
+            if self.scorer(name).needs_vectors:
+                self._embedder = self._embedders.find(config.scoring.embedder)
         except ProviderError as error:
             raise ConfigError(f"citations.scorer: {name}: {error.message}") from None
 
@@ -121,7 +121,10 @@ class Scorers:
         folder = self._config.scoring.entailment
         require_packages()
         if not folder:
-            raise ProviderError("scoring.entailment names no folder with model.onnx and tokenizer.json.")
+            raise ProviderError(
+                "The scorer `entailment` needs a model: set scoring.entailment in the configuration "
+                "to a folder with model.onnx and tokenizer.json."
+            )
         return EntailmentModel(folder)
 
     def _has_weights(self) -> bool:

@@ -48,7 +48,8 @@ class IndexOptions:
 async def run(config: Config, options: IndexOptions) -> None:
     """Update the index and, with `watch`, index every later change.
 
-    Raise StoreError or ProviderError, and KeyboardInterrupt after the file during which Ctrl-C was pressed.
+    Raise StoreError or ProviderError, also if a folder has no file to index, and KeyboardInterrupt after the file
+    during which Ctrl-C was pressed.
     """
     embedders = Embedders(config)
     try:
@@ -58,11 +59,13 @@ async def run(config: Config, options: IndexOptions) -> None:
             with _turn(options.store):
                 embedder = _embedder(store, options.embedder, embedders)
             folders = [folder.resolve() for folder in options.folders] or list(store.folders().values())
-            await _update(store, folders, embedder)
+            empty = await _update(store, folders, embedder)
             if options.watch:
                 _print_line("watching for changes; stop with Ctrl-C")
                 async for _ in changes(folders):
                     await _update(store, folders, embedder)
+            elif empty:
+                raise ProviderError(f"{', '.join(map(str, empty))}: no file to index; Citestream reads {FORMATS}")
     finally:
         await embedders.aclose()
 
@@ -98,22 +101,26 @@ def _embedder(store: Store, wanted: str | None, embedders: Embedders) -> Embedde
     return embedder
 
 
-async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | None) -> None:
-    """Update all folders. Raise KeyboardInterrupt if Ctrl-C was pressed."""
-    with (
-        _turn(store.path),
-        Interruption("stopping after this file; press Ctrl-C again to stop at once") as interruption,
-    ):
+async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | None) -> list[Path]:
+    """Update all folders. Return those without a file to index. Raise KeyboardInterrupt if Ctrl-C was pressed."""
+    empty: list[Path] = []
+    with _turn(store.path), Interruption(STOPPING) as interruption:
         for folder in folders:
             if not folder.is_dir():
                 raise ProviderError(f"{folder} is not a folder")
-            await _update_folder(store, folder, embedder, interruption)
+            counts = await _update_folder(store, folder, embedder, interruption)
+            if counts.keys() <= {Started}:
+                empty.append(folder)
             if interruption.requested:
                 _print_line("stopped: the same command without --rebuild continues from here")
                 raise KeyboardInterrupt
+    return empty
 
 
-async def _update_folder(store: Store, folder: Path, embedder: Embedder | None, interruption: Interruption) -> None:
+async def _update_folder(
+    store: Store, folder: Path, embedder: Embedder | None, interruption: Interruption
+) -> Counter[type[Step]]:
+    """Update one folder, print a summary, and return the number of steps of each kind."""
     counts: Counter[type[Step]] = Counter()
     progress = _progress()
     with progress or nullcontext():
@@ -129,10 +136,7 @@ async def _update_folder(store: Store, folder: Path, embedder: Embedder | None, 
                 if interruption.requested:
                     break
     _print_summary(folder, counts, store)
-    if not counts.keys() - {Started, Removed}:
-        _print_line(
-            f"{folder} contains no file that can be indexed: text, Markdown, HTML, PDF, DOCX, CSV, JSON or JSONL"
-        )
+    return counts
 
 
 def _print_summary(folder: Path, counts: Counter[type[Step]], store: Store) -> None:
@@ -140,8 +144,12 @@ def _print_summary(folder: Path, counts: Counter[type[Step]], store: Store) -> N
     parts = [f"{counts[kind]:,} {label}" for label, kind in labels.items() if counts[kind] or kind is Indexed]
     totals = store.counts()
     vectors = f", {totals['vectors']:,} vectors" if totals["vectors"] else ""
-    excerpts = f"{totals['excerpts']:,} excerpts of {totals['files']:,} files{vectors}"
-    print(f"{folder}: {', '.join(parts)}; {store.path} contains {excerpts}", flush=True)
+    contents = f"{_plural(totals['excerpts'], 'excerpt')} of {_plural(totals['files'], 'file')}{vectors}"
+    print(f"{folder}: {', '.join(parts)}; {store.path} contains {contents}", flush=True)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _progress() -> Progress | None:

@@ -218,7 +218,7 @@ WRONG = {
     "entailment without a model": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "entailment"),
         1,
-        "scoring.entailment names no folder with model.onnx and tokenizer.json",
+        "set scoring.entailment in the configuration to a folder with model.onnx and tokenizer.json",
     ),
     "unknown command": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
     "no such scorer": (

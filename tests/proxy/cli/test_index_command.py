@@ -268,8 +268,22 @@ def test_an_indexer_explains_why_it_waits(home: Path) -> None:
     assert run.returncode == 0
 
 
-def test_an_empty_folder_is_reported(home: Path) -> None:
+def test_an_empty_folder_is_an_error_after_the_other_folders_were_indexed(home: Path) -> None:
     (home / "empty").mkdir()
-    done = citestream(home, "index", "empty")
-    assert done.returncode == 0
-    assert "contains no file that can be indexed" in done.stderr
+    done = citestream(home, "index", "empty", "docs")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        f"citestream: {home}/empty: no file to index; Citestream reads text, Markdown, HTML, PDF, DOCX, CSV, "
+        "JSON or JSONL\n"
+    )
+    assert f"{home}/docs: 3 indexed" in done.stdout
+
+
+def test_a_folder_whose_files_were_deleted_is_not_an_error(home: Path) -> None:
+    (home / "one").mkdir()
+    (home / "one/bridge.md").write_text("It was opened in 1932.")
+    assert "contains 1 excerpt of 1 file\n" in citestream(home, "index", "one").stdout
+    (home / "one/bridge.md").unlink()
+    done = citestream(home, "index", "one")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 deleted" in done.stdout
