@@ -15,8 +15,8 @@ help:  ## list the targets
 demo: $(VENV)/.app  ## ask one question about examples/ with the embedded provider; needs no key and no network
 	@$(BIN)/python examples/ask.py
 
-demo-llm: $(VENV)/.llama  ## ask the same question of a small model on a real llama.cpp server (downloads 130 MB once)
-	@$(BIN)/python examples/ask.py --llama
+demo-llm: $(VENV)/.llama  ## show retrieval, a cited text, and a small model on a real llama.cpp server (downloads 130 MB once)
+	@$(BIN)/python -m examples.demo_llm
 
 serve: $(VENV)/.app  ## start the server; ARGS="--port 9000 --config my.yaml" are passed to `citestream serve`
 	@$(BIN)/citestream serve $(ARGS)

@@ -2,7 +2,6 @@
 
 python examples/ask.py                                 # the embedded provider: no model, no key, no network
 python examples/ask.py "Wie hoch ist der Tidenhub?"
-python examples/ask.py --llama                         # a real llama.cpp server and a small model
 """
 
 import argparse
@@ -24,28 +23,21 @@ from citestream.providers.retrieval.excerpts import split_excerpts
 
 HERE = Path(__file__).parent
 QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?"
-EVIDENCE = 5  # excerpts sent with the question: what a very small model can read in a few seconds
+EVIDENCE = 5  # excerpts sent with the question
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description="Ask about the documents in examples/.")
     options.add_argument("question", nargs="?", default=QUESTION)
-    options.add_argument("--llama", action="store_true", help="answer with a real llama.cpp server")
-    chosen = options.parse_args()
-    evidence = closest(chosen.question, documents(), EVIDENCE)
-    if not chosen.llama:
-        with listening([citestream(), "serve", "--port", "0"]) as server:
-            ask(server, "extractive", chosen.question, evidence)
-        return
-    with listening([sys.executable, str(HERE / "llama_server.py")]) as llama:
-        upstream = {"OPENAI_BASE_URL": f"{llama}/v1", "OPENAI_API_KEY": "none"}
-        with listening([citestream(), "serve", "--port", "0"], upstream) as server:
-            ask(server, "openai/smollm2", chosen.question, evidence)
+    question = options.parse_args().question
+    with listening([citestream(), "serve", "--port", "0"]) as server:
+        ask(server, "extractive", question, closest(question, documents(), EVIDENCE))
 
 
 def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) -> None:
     """Print the answer while it streams, then the references of its last chunk."""
-    print(f"Asking {model} with {len(evidence)} excerpts: {question}\n")
+    sent = "1 excerpt" if len(evidence) == 1 else f"{len(evidence)} excerpts"
+    print(f"Asking {model} with {sent}: {question}\n", flush=True)
     client = OpenAI(base_url=f"{server}/v1", api_key="none")
     stream = client.chat.completions.create(
         model=model,
@@ -60,7 +52,12 @@ def ask(server: str, model: str, question: str, evidence: list[dict[str, Any]]) 
         references = (chunk.model_extra or {}).get("references") or references
         for choice in chunk.choices:
             print(choice.delta.content or "", end="", flush=True)
-    print("\n\nReferences" if references else "\n\nNothing in the evidence supports this answer.")
+    print()
+    print_references(references)
+
+
+def print_references(references: list[dict[str, Any]]) -> None:
+    print("\nReferences" if references else "\nNothing in the evidence supports this answer.")
     for found in references:
         print(
             f"[{found['number']}] {found['file_name']}, excerpt {found['chunk_index']}, support {found['support']:.2f}"

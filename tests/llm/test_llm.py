@@ -141,3 +141,18 @@ def test_the_tiny_model_judges_near_misses(llama: str) -> None:
     report = json.loads(done.stdout)
     assert sum(tally["true"] + tally["false"] + tally["unread"] for tally in report["pairs"].values()) == 4
     assert report["tokens"] > 0
+
+
+def test_the_demo_shows_retrieval_a_cited_text_and_an_answer_of_the_model() -> None:
+    command = [sys.executable, "-m", "examples.demo_llm"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    shown = " ".join(done.stdout.split())
+    retrieved, cited, answered = re.split(r" [23]\. Citation ", shown)
+    assert "moon-landings.md, excerpt 2: The Apollo programme used the Saturn V" in retrieved
+    assert (
+        "The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning twice in the first minute. [2]"
+        in cited
+    )
+    assert "Apollo 13 was struck by lightning as well. References" in cited
+    assert "2 of 3 claims are supported. The given text's own citation [1] was removed" in cited
+    assert "Asking openai/smollm2 with 1 excerpt: How tall was the Saturn V?" in answered
