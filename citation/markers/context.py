@@ -13,8 +13,8 @@ from .grammar import MAX_MARKER, PARTIAL, SOURCE_WORDS, Brackets, Form, Partial,
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # white space within a line
-_UNLIKE_CODE: Final = frozenset("【(（#&") | {pair[0] for pair in LOOKALIKES}
-OPENING_CHARACTERS: Final = _UNLIKE_CODE | frozenset("[\\")  # the characters that brackets can begin with
+_UNLIKE_CODE: Final = frozenset("【#&") | {pair[0] for pair in LOOKALIKES}
+OPENING_CHARACTERS: Final = _UNLIKE_CODE | frozenset("(（[\\")  # the characters that brackets can begin with
 MAX_GROUP = 16  # markers in a row that are one citation; a longer row is several
 
 
@@ -39,7 +39,7 @@ class LeftContext(Enum):
 
 def left_context(text: str, i: int) -> LeftContext:
     """Classify the text before the brackets at `i`."""
-    before = text[i - 1] if i else "\n"
+    before, opening_bracket = text[i - 1] if i else "\n", text[i]
     for _ in range(MAX_GROUP):
         if before not in "]］】":
             break
@@ -49,12 +49,14 @@ def left_context(text: str, i: int) -> LeftContext:
         i, before = start, text[start - 1] if start else "\n"
     if before in "\\[［" or (before == "#" and text[i] == "#"):
         return LeftContext.CODE
+    if opening_bracket in _UNLIKE_CODE:
+        return LeftContext.FREE
     if before == "(":
         return LeftContext.CODE if text[i - 2 : i - 1] in _NAME_CHARACTERS and i > 1 else LeftContext.FREE
     if before == ")":
         opening = text.rfind("(", max(0, i - _REACH), i)
         return LeftContext.CODE if opening > 0 and text[opening - 1] in _NAME_CHARACTERS else LeftContext.FREE
-    if not (before.isascii() and (before.isalnum() or before == "_")) or text[i] in "［【（#":
+    if not (before.isascii() and (before.isalnum() or before == "_")) or opening_bracket in "(（":
         return LeftContext.FREE
     found = _NAME_BEFORE.search(text, max(0, i - _REACH), i)
     word = found[0] if found else ""
@@ -157,7 +159,7 @@ def right_context(
             return PARTIAL
         if isinstance(target, int):
             return target if brackets.form is Form.LINK else None
-    if following == "=" or (following == ":" and _begins_line(text, i)):
+    if text[i] not in _UNLIKE_CODE and (following == "=" or (following == ":" and _begins_line(text, i))):
         return None
     return _after_word(text, end, names, final) if left is LeftContext.ATTACHED else end
 
@@ -171,6 +173,8 @@ def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | P
             return PARTIAL
         if beyond is None:
             break
+        if text[last] in _UNLIKE_CODE or text[beyond - 1] == ")":
+            return end  # in a row with a marker that cannot be code
         last = beyond
     at = skip_spaces(text, last)
     following, second = text[at : at + 1], text[at + 1 : at + 2]

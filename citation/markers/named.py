@@ -62,11 +62,17 @@ def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int,
     return _in_brackets(text, i, names, final) if names.names else None
 
 
+def has_tag(text: str, i: int) -> bool:
+    """Return whether the tag of a name begins at `i`."""
+    return text.startswith(_TAGS, i)
+
+
 _TAGS = ("[DC]", "[KG]")
 _CALL_LINK = re.compile(r"\[\s?(\d{1,4})\s?\]\(#([\w.:-]{1,100})\)")
 _CALL_LINK_BEGIN = re.compile(r"\[\s?(?:\d{1,4}\s?(?:\](?:\((?:#[\w.:-]{0,100})?)?)?)?\Z")
 _TOKEN = re.compile(r"[^\s\[\]()]+")
-_FILE = re.compile(r"[^\[\]\n]\.[A-Za-z0-9]{1,5}\Z")
+_FILE = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}\Z")
+_MARKER_START = re.compile(r"[【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*$<]")  # in a word, the first character of another marker
 
 
 def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
@@ -85,10 +91,17 @@ def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int
         return None
     if token.end() == len(rest) <= MAX_NAME and not final:
         return PARTIAL
-    path = token[0].rstrip(".,;:!?…。，")
-    if not path.startswith("/") and not _FILE.search(path):
-        return None  # a word in brackets, as in "Washington [DC] is"
-    return start + len(path), (), (0,)
+    path = _file_path(token[0])
+    return (start + len(path), (), (0,)) if path else None  # none: a word in brackets, as in "Washington [DC] is"
+
+
+def _file_path(token: str) -> str:
+    """Return the path that a word begins with, "" if there is none. Another marker may follow it without a space."""
+    for part in (token, _MARKER_START.split(token, maxsplit=1)[0]):
+        path = part.rstrip(".,;:!?…。，–—")
+        if path.startswith("/") or _FILE.search(path):
+            return path
+    return ""
 
 
 def _link_to_call(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:

@@ -10,9 +10,9 @@ from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
 from .context import OPENING_CHARACTERS, SPACES
 from .displayed import match_brackets
-from .grammar import MAX_MARKER, PARTIAL, Brackets, Partial, match_link_target
+from .grammar import MAX_MARKER, PARTIAL, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
-from .named import MarkerNames
+from .named import MarkerNames, has_tag, match_name
 
 BLOCK = 2_000  # characters that are processed at a time, so that long texts take linear time
 MAX_LOOKBACK = 600  # characters of shown text that are kept as context; no rule looks further back
@@ -190,9 +190,8 @@ class MarkerStripper:
         if spaces is PARTIAL:
             return None
         kept, end = spaces
-        joint = _creates_marker(
-            text[max(0, self._done - MAX_MARKER) : self._done] + kept, text[end : end + MAX_MARKER], final
-        )
+        left, right = text[max(0, self._done - MAX_MARKER) : self._done] + kept, text[end : end + MAX_MARKER]
+        joint = _creates_marker(left, right, self._names, final)
         if joint is PARTIAL:
             return None
         if joint:
@@ -246,18 +245,30 @@ class MarkerStripper:
             self._open_spans.shift(spare)
 
 
-def _creates_marker(left: str, right: str, final: bool) -> bool | Partial:
+def _creates_marker(left: str, right: str, names: MarkerNames, final: bool) -> bool | Partial:
     """Return whether joining `left` and `right` would create a marker, code or math that was not there before."""
     if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
         return True
     for opening in _OPENERS.finditer(left):
-        if match_brackets(left, opening.start()) is PARTIAL:
-            joined = match_brackets(left + right, opening.start())
-            if isinstance(joined, Brackets):
-                return True
-            if joined is PARTIAL and not final:
-                return PARTIAL
+        joined = _joined(left, right, opening.start(), names, final)
+        if joined is not False:
+            return joined
     return False
+
+
+def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | Partial:
+    """Return whether `left` has no marker at `at`, and `left` with `right` has one."""
+    if has_tag(left, at):
+        if isinstance(match_name(left, at, names, True), tuple):
+            return False
+        named = match_name(left + right, at, names, final)
+        return PARTIAL if named is PARTIAL else named is not None
+    if match_brackets(left, at) is not PARTIAL:
+        return False
+    brackets = match_brackets(left + right, at)
+    if brackets is PARTIAL:
+        return False if final else PARTIAL
+    return brackets is not None
 
 
 _OPENERS = re.compile(f"[{re.escape(''.join(sorted(OPENING_CHARACTERS)))}]")

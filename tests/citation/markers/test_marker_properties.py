@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -120,6 +120,14 @@ def test_text_shown_early_is_a_prefix_of_the_result(text: str) -> None:
 
 
 @given(prose)
+@example("[DC] a.pdfin【1】")
+@example("[DC] a.pdfSales【1】[1]U.S.")
+@example("[DC] a.pdfSalesé[1]U.S.[1]–")
+@example("arr[1]##1$$[1]Sales##1$$")
+@example("arr(##1$$[1]Sales##1$$")
+@example("##1$$:[1]Sales##1$$")
+@example("Sales&#91;1&#93;([1])")
+@example("and[1][[1]](http://x)- [1]")
 def test_stripping_is_idempotent(text: str) -> None:
     once = strip(text, NAMES)
     again = strip(once.text, NAMES)
