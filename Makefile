@@ -7,6 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# Processes that run the tests. The tests mostly wait for servers, so three keep two cores busy.
+WORKERS ?= 3
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --root-user-action=ignore
 
 help:  ## list the targets
@@ -26,7 +29,7 @@ test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server
 	$(BIN)/ruff check .
 	$(BIN)/typos
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 	$(MAKE) docs
 
 test-clients: $(VENV)/.app  ## run real clients (openai, ollama, google-genai, ...) against a server; ARGS="openai" selects by name
@@ -40,7 +43,7 @@ check: $(VENV)/.dev  ## run the fast checks: as test, without slow tests, browse
 	$(BIN)/ruff check .
 	$(BIN)/typos
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -m "not llm and not slow and not browser" $(ARGS)
+	$(PYTEST) -q -m "not llm and not slow and not browser" $(ARGS)
 
 format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff format .
