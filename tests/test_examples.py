@@ -63,7 +63,7 @@ def test_the_console_output_of_a_page_is_what_the_command_prints(command: str, s
     """Compare without the support, which changes whenever the scorer is fitted again."""
     words = shlex.split(command)
     target = [str(ROOT / "examples/ask.py")] if words == ["make", "demo"] else ["-m", "citestream", *words[1:]]
-    run = subprocess.run([sys.executable, *target], cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, *target], cwd=ROOT, check=True, capture_output=True, text=True, timeout=100)
     assert without_support(run.stdout) == without_support(shown)
 
 
@@ -74,7 +74,7 @@ def without_support(text: str) -> str:
 def test_the_python_code_of_the_readme_runs(client: OpenAI) -> None:
     (lines,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     script = lines.replace("http://127.0.0.1:8787/v1", str(client.base_url))
-    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=100)
     answer, references = run.stdout.split("\n", 1)
     assert "110.6 metres" in answer
     assert "[1]" in answer

@@ -10,9 +10,10 @@ from typing import Any
 
 import yaml
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
+EXPECT_MS = 30_000  # limit for what a page should show, on a machine under load
 # As root there is no sandbox to be had; the rest keeps it from asking anybody but us.
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
@@ -20,6 +21,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-compo
 @contextmanager
 def launched_browser() -> Iterator[Browser]:
     """Yield Chromium without a window."""
+    expect.set_options(timeout=EXPECT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser

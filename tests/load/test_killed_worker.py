@@ -22,7 +22,7 @@ CLIENT = CLIENTS["chat"]
 EACH = 3  # streams that each worker has at least when one of them is killed
 MOST = 400  # streams, within which both workers got theirs
 FILES = 2  # open files per stream: the connections to its client and its provider
-PATIENCE = 60.0
+PATIENCE = 100.0
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for workers in /proc")
 

@@ -29,6 +29,7 @@ from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, script, sse, whole
 
+PATIENCE = 10.0  # seconds, for a machine under load
 IMPATIENT = Timeouts(connect=0.5, first_token=0.3, idle=0.3, tick=0.05)
 CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
 
@@ -398,7 +399,7 @@ async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
             async with asyncio.timeout(0.2), aclosing(asked.stream(ChatRequest("m", QUESTION))) as events:
                 async for _ in events:
                     pass
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(PATIENCE):
             await server.left.wait()
         await asked.aclose()
 

@@ -10,7 +10,6 @@ import signal
 import socketserver
 import subprocess
 import sys
-import time
 from pathlib import Path
 from threading import Thread
 
@@ -92,13 +91,12 @@ def understood(line: str) -> None:
     command.make_parser(Context(command, info_name=name)).parse_args(arguments)
 
 
-def test_help_takes_less_than_half_a_second() -> None:
-    took = []
-    for _ in range(3):
-        began = time.perf_counter()
-        citestream("--help")
-        took.append(time.perf_counter() - began)
-    assert min(took) < 0.5
+def test_help_loads_no_large_package() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "citestream", "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "click" in loaded
+    assert loaded.isdisjoint({"aiohttp", "asyncio", "numpy", "openai", "ollama", "google", "orjson", "yaml"})
 
 
 def test_ask_answers_from_a_folder(evidence: Path) -> None:
@@ -352,7 +350,7 @@ def test_an_interrupted_answer_is_printed_so_far_and_exits_with_130(tmp_path: Pa
             assert process.stdout is not None
             assert process.stdout.read(7) == b"Bananas"
             process.send_signal(signal.SIGINT)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=100)
     assert process.returncode == 130
     assert b"Traceback" not in errors + rest
 
@@ -366,7 +364,7 @@ def test_any_interrupted_command_exits_with_130(tmp_path: Path) -> None:
         open(tmp_path / "never.jsonl", "w"),  # waits until the command reads
     ):
         process.send_signal(signal.SIGINT)
-        said, errors = process.communicate(timeout=20)
+        said, errors = process.communicate(timeout=100)
     assert (process.returncode, said + errors) == (130, b"")
 
 

@@ -160,7 +160,7 @@ def test_watch_indexes_every_change(home: Path) -> None:
                 break
         run.send_signal(signal.SIGINT)
         assert "indexed" in said
-        run.communicate(timeout=20)
+        run.communicate(timeout=100)
     assert run.returncode == 130
 
 
@@ -219,7 +219,7 @@ def test_ctrl_c_stops_after_the_current_file_and_the_next_run_continues(home: Pa
         run.send_signal(signal.SIGINT)
         assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
         embedder.go_on.set()
-        said, complained = run.communicate(timeout=60)
+        said, complained = run.communicate(timeout=100)
     assert run.returncode == 130
     assert "stopped: the same command without --rebuild continues from here" in complained
     assert "Traceback" not in complained
@@ -236,7 +236,7 @@ def test_a_second_ctrl_c_stops_at_once_without_a_traceback(home: Path, embedder:
         run.send_signal(signal.SIGINT)
         assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
         run.send_signal(signal.SIGINT)
-        said, complained = run.communicate(timeout=60)
+        said, complained = run.communicate(timeout=100)
     assert run.returncode == 130
     assert (said, complained) == ("", "")
     embedder.go_on.set()
@@ -264,7 +264,7 @@ def test_an_indexer_explains_why_it_waits(home: Path) -> None:
         assert "waiting for another `citestream index` that writes to .citestream/evidence.db" in run.stderr.readline()
         assert run.poll() is None
         lock.close()
-        run.communicate(timeout=60)
+        run.communicate(timeout=100)
     assert run.returncode == 0
 
 

@@ -18,6 +18,7 @@ from citestream.proxy.config import Server as ServerConfig
 from citestream.proxy.http.sending import Stream
 
 ROOT = Path(__file__).parents[3]
+PATIENCE = 100.0  # seconds, for a machine under load
 EVIDENCE = [{"text": "The bridge was opened in 1932. It is painted red. It carries two lanes."}]
 SENTENCES = ["The bridge was opened in 1932. ", "It is painted red. ", "It carries two lanes."]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -53,7 +54,7 @@ async def serving(
     server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             yield int((await server.stdout.readline()).decode().rpartition(":")[2])
     finally:
         server.kill()
@@ -169,7 +170,7 @@ async def test_a_client_that_reads_nothing_is_disconnected(
 
     app = web.Application()
     app.router.add_get("/", answer)
-    async with TestServer(app) as server, asyncio.timeout(20):
+    async with TestServer(app) as server, asyncio.timeout(PATIENCE):
         _, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         await disconnected.wait()
