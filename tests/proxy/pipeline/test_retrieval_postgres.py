@@ -39,7 +39,7 @@ def request_body(conversation: int) -> dict[str, Any]:
 
 @pytest.mark.slow
 async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> None:
-    app = make_app(configured(url=server.url, on_failure="answer", timeout=2))
+    app = make_app(configured(url=server.url, on_failure="answer", timeout=100))  # never reached
     async with TestClient(TestServer(app)) as client:
 
         async def ask(conversation: int) -> str:
@@ -49,7 +49,7 @@ async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> 
             report = body["grounding"]["retrieval"]
             if report["error"]:
                 assert body["references"] == []
-                assert report["error"].startswith(("PostgreSQL ", "It did not answer in "))
+                assert report["error"].startswith("PostgreSQL ")
                 return "without"
             assert [reference["id"] for reference in body["references"]] == [str(conversation)]  # nobody else's
             assert f"Station number {conversation}00" in body["choices"][0]["message"]["content"]
