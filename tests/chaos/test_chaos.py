@@ -1,4 +1,4 @@
-"""Chaos: what the server needs is killed (SIGKILL) and started again under load.
+"""Chaos: what the server needs is killed (SIGKILL) or frozen (SIGSTOP) under load, and started again.
 
 Answers go on as the policy says, it is all as before once what was missing is back, and nobody ever reads another's
 words (each answer carries the nonce of who asked; the upstream looks for strangers' nonces too).
@@ -6,7 +6,7 @@ words (each answer carries the nonce of who asked; the upstream looks for strang
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -14,14 +14,17 @@ import aiohttp
 import pytest
 
 from tests.soak.__main__ import in_flight
-from tests.soak.asking import APIS, PROVIDERS, Case, Fate, Outcome, ask
+from tests.soak.asking import APIS, BRIDGE, PROVIDERS, Case, Fate, Outcome, ask
 from tests.soak.serving import config, indexed, process, served
+from tests.upstreams.postgres import Postgres, postgres
+from tests.upstreams.redis import Redis, running
 
 pytestmark = pytest.mark.slow
 
 CLIENTS = 10
 UNTIL = 100.0  # seconds; until all is well again, on a machine under load
 ENOUGH = 30  # answers in a row that have to be as expected
+ANSWERS = 100  # while databases are missing
 CASES = [Case(api, f"{provider}/good", scorer="hybrid") for api in APIS for provider in PROVIDERS]
 LOCAL = [Case(api, "extractive", source, scorer="hybrid") for api in APIS for source in ("evidence", "retrieval")]
 TOLD: tuple[Fate, ...] = ("whole", "broken", "refused")  # never left without an end, never half and called whole
@@ -72,6 +75,7 @@ class Load:
     def __init__(self, url: str, cases: list[Case]) -> None:
         self.wrong: list[str] = []
         self.got: list[Outcome] = []
+        self.all: list[Outcome] = []
         self._url = url
         self._cases = cases
         self._asked = 0
@@ -88,6 +92,7 @@ class Load:
                 if fault:
                     self.wrong.append(f"{case}: {fault}")
                 self.got.append(outcome)
+                self.all.append(outcome)
                 self._news.set()
 
     async def until(self, number: int, *fates: Fate) -> list[Outcome]:
@@ -196,3 +201,37 @@ async def test_without_its_embedder_it_cites_by_words_and_says_so_until_it_is_ba
             embedder.start()
             await load.again('"degraded":false')
         await quiet(url, tmp_path)
+
+
+OUTAGES: tuple[tuple[Callable[[Postgres | Redis], None], Callable[[Postgres | Redis], None]], ...] = (
+    (lambda database: database.kill(), lambda database: database.start()),
+    (lambda database: database.freeze(True), lambda database: database.freeze(False)),
+)
+BRIDGES = f"CREATE TABLE bridges AS SELECT 1 AS id, '{BRIDGE}.' AS text"
+
+
+async def test_databases_killed_frozen_and_started_again_cost_no_answer(tmp_path: Path) -> None:
+    with part(tmp_path / "upstream.log") as upstream, postgres() as table, running() as redis:
+        table.run(BRIDGES)
+        retriever = {"kind": "postgres", "url": table.url, "table": "bridges", "timeout": 1, "on_failure": "answer"}
+        store = {"url": redis.url, "timeout": 0.2}
+        configured = config(upstream.url, tmp_path, retrievers={"docs": retriever}, store=store)
+        with served(tmp_path, configured) as (_, url):
+            cases = [Case(api, "extractive", "retrieval") for api in APIS]
+            cited = BRIDGE.replace(" ", "")
+            async with loaded(url, cases) as load:
+                await load.again(cited)
+                for stop, start in OUTAGES:
+                    for database in (table, redis):
+                        await asyncio.to_thread(stop, database)
+                    try:
+                        during = await load.until(ANSWERS, "whole")
+                    finally:
+                        for database in (table, redis):
+                            await asyncio.to_thread(start, database)
+                    assert fates(during) == {"whole"}
+                    assert not all(cited in said(one) for one in during)  # the table was missing
+                    await load.again(cited)
+                assert {outcome.fate for outcome in load.all} == {"whole"}
+                print(f"{len(load.all)} of {len(load.all)} answers are complete")
+            await quiet(url, tmp_path)
