@@ -1,11 +1,16 @@
 """Embedders: each configured embedder is created once and shared."""
 
-from citestream.providers.embedding import Embedder, embedder
+import logging
+from collections import defaultdict
+
+from citestream.providers.embedding import Backoff, Embedder, embedder
 from citestream.providers.errors import ProviderError
 from citestream.providers.settings import Settings
 
-from .config import Config
+from .config import Config, ConfigError
 from .model_routes import SETTINGS
+
+log = logging.getLogger("citestream")
 
 
 class Embedders:
@@ -15,12 +20,27 @@ class Embedders:
         """Create no embedder yet."""
         self._config = config
         self._embedders: dict[str, Embedder] = {}
+        self._backoffs: defaultdict[str, Backoff] = defaultdict(Backoff)
 
     def find(self, option: str) -> Embedder:
         """Return the embedder of that name. Raise ProviderError if it is unknown, ConfigError if its key is missing."""
         if option not in self._embedders:
             self._embedders[option] = self._create(option)
         return self._embedders[option]
+
+    def find_available(self, option: str) -> Embedder | None:
+        """Return the embedder of that name, None if it cannot be created.
+
+        A failure is logged. Another attempt is made a second later, then two, and at most a minute: its package may be
+        installed meanwhile, or the file with its key written.
+        """
+        if option in self._embedders or self._backoffs[option].is_over():
+            try:
+                return self.find(option)
+            except (ProviderError, ConfigError) as error:
+                self._backoffs[option].fail()
+                log.warning("evidence is searched without the embedder %s: %s", option, error)
+        return None
 
     async def aclose(self) -> None:
         """Close connections and threads."""

@@ -4,13 +4,12 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError, parse_evidence
-from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
 
@@ -175,20 +174,12 @@ class Retrievers:
             counts = store.counts()
             store.close()
             log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
-            find_embedder = cache(partial(self._embedder_of, config))
+            find_embedder = self._embedders.find_available
             return retriever(
                 "folder", path=Path(config.store), find_embedder=find_embedder, url_prefix=config.url_prefix
             )
         except StoreError as error:
             raise ProviderError(str(error)) from None
-
-    def _embedder_of(self, config: RetrieverConfig, option: str) -> Embedder | None:
-        """Return the embedder that made a store's vectors; None if it is not available."""
-        try:
-            return self._embedders.find(option)
-        except ProviderError as error:
-            log.warning("%s is searched without vectors: %s", config.store, error.message)
-            return None
 
     def _service(self, config: RetrieverConfig) -> Retriever:
         settings = http.Settings if config.kind == "http" else postgres.Settings

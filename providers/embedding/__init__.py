@@ -10,13 +10,14 @@ work between concurrent callers are the same for all (`Embedder`, embedder.py).
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .backoff import Backoff
 from .embedder import CACHE_BYTES, Embedder
 from .model import Limits, Model, Vectors
 
 if TYPE_CHECKING:
     from ..settings import Settings
 
-__all__ = ["CACHE_BYTES", "EMBEDDERS", "Embedder", "Limits", "Model", "Vectors", "embedder"]
+__all__ = ["CACHE_BYTES", "EMBEDDERS", "Backoff", "Embedder", "Limits", "Model", "Vectors", "embedder"]
 
 # kind -> "module:Class", imported at the first use.
 EMBEDDERS = {

