@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...text import Analysis, Quantity, agrees, analyze_title
+from ...text.numbers.derived_numbers import derived, notations
 from ...text.numbers.quantities import RATIO
 from .clause import Clause
-from .derived_numbers import derived, notations
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
 _SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ...text import Quantity, fold
-from ...text.numbers.quantities import CENTURY, DECADE, MONTH, RATIO
-from ...text.numbers.units import UNITS
-from ...text.word_lists import load_words
+from ..normalize import fold
+from ..word_lists import load_words
+from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
+from .units import UNITS
 
 _ROMAN = re.compile(r"\b(?=[IVXLC]{1,9}\b)(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
@@ -35,6 +35,14 @@ _SCALES = {"dozen": 12.0, "million": 1e6, "millon": 1e6, "billion": 1e9, "millia
 # "every third household", "jeder fünfte Schüler"
 _EVERY = re.compile(r"(?:every|each|jede[rsnm]?|chaque|cada|por cada)\s$", re.IGNORECASE)
 _HAN_EVERY = re.compile("[每][^，。；]{0,8}[中里]?就?有[一1]")
+# "one guest in four", "un habitant sur quatre", "einer von vier"
+_SHARE_OF = re.compile(
+    r"\b(?:one|ein|eine|einer|un|une|uno|una) (?:[^\W\d_]+ )?(?:in|out of|von|sur|de cada) $", re.IGNORECASE
+)
+# "rose from 600 to 750 euros": the difference, and its share of the first
+_FROM = re.compile(r"(?:\b(?:from|von|de)\s|[从由自])$", re.IGNORECASE)
+_TO = re.compile(r"[^.;,，。；]{0,12}?(?:\b(?:to|auf|à|a)\s|至|到)[^.;,，。；\d]{0,6}", re.IGNORECASE)
+_HAN_TOTAL = re.compile("[^，。；]{0,12}(?:中|里)[，]?(?:有|只有|仅有|共有)?")
 # "of the 40 applicants, 10", "von 40 Bewerbern waren 10"
 _TOTAL = re.compile(r"(?:\bof|\bvon|\bde|\bsur|\bentre)\s(?:the |its |los |las |les |den |der )?$", re.IGNORECASE)
 # "one in five", "three out of four", "zwei von drei", "tres de cada cuatro", "un sur dix"
@@ -43,13 +51,15 @@ _OF = re.compile(r"\s(?:of|of the|of its|der|des|von den|de los|de las|sur les|d
 _LATER = re.compile(
     r"\b(?:later|after|afterwards|age of|aged|within|following|next day|following day|später|nach|darauf|alter|binnen"
     r"|lasts?|lasted|runs?|ran|term of|dauert?e?n?|dure|dura|duró|dur[ée]e|for|mit|with|ab|from|since"
+    r"|jahre alt|years old|ans plus tard"
     r"|a los|à l'âge|à (?=\d+ ans)|plus tard|après|âge|suivant|lendemain|más tarde|después|edad|siguiente|mañana)\b"
-    r"|后|次日|翌日|岁|享年|为期",
+    r"|后|次日|翌日|岁|享年|终年|为期",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
     r"\b(?:earlier|before|previous|prior|after she|after he|after it|früher|zuvor|vor|plus tôt|avant|antes|anterior"
-    r"|brought forward|after the|after its|after his|after her|nach dem|nach der|après la|après le|después de)\b"
+    r"|brought forward|after \w+ years|after \w+ decades|nach \w+ Jahren|après \w+ ans|tras \w+ años"
+    r"|after the|after its|after his|after her|nach dem|nach der|après la|après le|después de)\b"
     r"|前|提前",
     re.IGNORECASE,
 )
@@ -106,6 +116,7 @@ def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) 
     found = [
         *_words(text),
         *_ratios(text, quantities),
+        *_changes(text, quantities),
         *_shifted(text, quantities),
         *_durations(text, quantities),
         *_totals(text, quantities),
@@ -145,12 +156,29 @@ def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             yield Quantity((one.values[0] / other.values[0],), one.start, other.end, unit=RATIO)
     for total, part in pairwise(quantities):
         counts = total.values and part.values and not total.unit and not part.unit
-        if counts and 0 < part.values[0] < total.values[0] and _TOTAL.search(text, 0, total.start):
+        of_total = _TOTAL.search(text, 0, total.start) or _HAN_TOTAL.fullmatch(
+            text, total.end, max(total.end, part.start)
+        )
+        if counts and 0 < part.values[0] < total.values[0] and of_total:
             yield Quantity((part.values[0] / total.values[0],), total.start, part.end, unit=RATIO)
     for one in quantities:
         every = one.ordinal and _EVERY.search(text, 0, one.start)
+        every = every or (not one.unit and not one.ordinal and _SHARE_OF.search(text, 0, one.start))
         if one.values and one.values[0] > 1 and (every or _HAN_EVERY.search(text, max(0, one.start - 2), one.end + 10)):
             yield Quantity((1 / one.values[0],), one.start, one.end, unit=RATIO)
+
+
+def _changes(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 150 and 25 %, for "rose from 600 to 750"."""
+    for one, other in pairwise(quantities):
+        if not one.values or not other.values or (one.unit and one.unit != other.unit) or one.values[0] == 0:
+            continue
+        if _FROM.search(text, 0, one.start) and _TO.fullmatch(text, one.end, max(one.end, other.start)):
+            factor = other.factor if not one.unit else one.factor
+            difference = abs(other.values[0] * other.factor - one.values[0] * factor) / other.factor
+            yield other._replace(values=(difference,), start=one.start)
+            share = 100 * difference * other.factor / (one.values[0] * factor)
+            yield Quantity((share,), one.start, other.end, unit="%")
 
 
 def _durations(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from citestream.citation.support.gates.derived_numbers import derived
 from citestream.citation.text import agrees, analyze_text
+from citestream.citation.text.numbers.derived_numbers import derived
 
 FOLLOWS = {
     "an article before a unit of time": ("Report leaks within a day.", "24 hours"),
@@ -23,6 +23,14 @@ FOLLOWS = {
     "an earlier event": ("The film was released in 2003, two years after the book.", "2001"),
     "an age in Spanish": ("Nació en 1930 y murió a los 70 años.", "2000"),
     "an age in French": ("Née en 1901, elle est morte à 80 ans.", "1981"),
+    "the start from a length before the end": ("The line closed in 1994 after 62 years of service.", "1932"),
+    "a German age": ("Sie kam 1902 zur Welt und wurde 91 Jahre alt.", "1993"),
+    "a Chinese age": ("他生于1915年，终年八十八岁。", "2003"),
+    "one guest in four": ("One guest in four ordered fish.", "25 %"),
+    "one of four in French": ("Un habitant sur quatre possède un vélo.", "25 %"),
+    "a part of a total in Chinese": ("五十名受访者中有二十人表示反对。", "40%"),
+    "the difference of a change": ("The rent rose from 600 to 750 euros.", "150 euros"),
+    "the share of a change in German": ("Die Miete stieg von 600 auf 750 Euro.", "25 %"),
     "a dose and how often": ("Take 20 mg three times a day.", "60 mg"),
 }
 DOES_NOT_FOLLOW = {
@@ -30,6 +38,9 @@ DOES_NOT_FOLLOW = {
     "a dose once": ("Take 20 mg. Come back three times a day.", "60 ml"),
     "a smaller part of a total": ("Of the 40 applicants, 10 were women.", "50 %"),
     "months later in the same year": ("She joined in January 2016 and left six months later.", "2017"),
+    "the sum of a change": ("The rent rose from 600 to 750 euros.", "1350 euros"),
+    "the same share of another total": ("One guest in four ordered fish.", "20 %"),
+    "a start after the end": ("The line closed in 1994 after 62 years of service.", "1962"),
     "an hour and a quarter of something else": ("It takes an hour.", "75 minutes"),
 }
 
