@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
+from ..inflection import inflections
 from ..languages import stopwords
 from ..normalize import fold
 from ..polarity import antonym_sides
@@ -45,7 +46,7 @@ class Vocabulary:
         roles = dict(_keyed(line) for line in lines(language, "function"))
         self.roles = {name: frozenset(words) for name, words in roles.items()}
         self.kinds = self._classes()
-        self.synonyms = self._groups("synonyms")
+        self.synonyms = _Similar(language, self._groups("synonyms"))
         self.antonyms = Opposites(language)
         self.stopwords = frozenset(
             word for word in stopwords(language) if not self.antonyms.sides(word) and word not in self.kinds
@@ -131,6 +132,25 @@ class _Words(dict[str, WordRoles]):
             plural=word.endswith("s") and not word.endswith(_NO_PLURAL),
             kind=min(kinds)[0] if kinds else "",
         )
+        return found
+
+
+class _Similar(dict[str, frozenset[str]]):
+    """A bounded cache of the stems that may stand for another: other forms, synonyms, and the forms of these."""
+
+    _MOST = 1 << 15
+
+    def __init__(self, language: str, groups: Mapping[str, frozenset[str]]) -> None:
+        super().__init__()
+        self._language, self._groups = language, groups
+
+    def __missing__(self, stem: str) -> frozenset[str]:
+        if len(self) >= self._MOST:
+            self.clear()
+        forms = inflections(stem, self._language) | {stem}
+        others = {other for form in forms for other in self._groups.get(form, ())}
+        alike = forms.union(others, *(inflections(other, self._language) for other in others))
+        found = self[stem] = alike - {stem}
         return found
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.support.excerpts import language_of
 from citestream.citation.support.features import FEATURES, MAX_BATCH_SENTENCES, FeatureComputation, compute_features
 from citestream.citation.support.index import Index
 from citestream.citation.support.query_terms import COGNATE, SYNONYM, query_terms
@@ -33,7 +34,7 @@ class Plain:
         self.index = index
         self.analysis = analyze_text(claim)
         self.terms = list(dict.fromkeys(self.analysis.terms))
-        self.query = query_terms(claim, self.analysis)
+        self.query = query_terms(claim, self.analysis, language_of(self.analysis) or index.language, index)
         self.sentences = [self._terms_of(s) for s in range(index.size)]
 
     def _terms_of(self, sentence: int) -> set[str]:

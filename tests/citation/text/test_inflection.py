@@ -1,0 +1,38 @@
+"""Forms of a verb that the stemmer leaves apart."""
+
+import pytest
+
+from citestream.citation.text.inflection import inflections
+from citestream.citation.text.normalize import fold
+from citestream.citation.text.stemming import stem
+
+SAME_VERB = {
+    "the third person in German": ("de", "rauchen", "raucht"),
+    "a German participle": ("de", "wohnt", "gewohnt"),
+    "a German participle with a prefix": ("de", "vorstellt", "vorgestellt"),
+    "a German infinitive with zu and a prefix": ("de", "beilegen", "beizulegen"),
+    "a French imperfect": ("fr", "augmentait", "augmenter"),
+    "a French verb in -ir": ("fr", "remplissait", "remplit"),
+    "a Spanish preterite": ("es", "aumentaron", "aumenta"),
+    "a Spanish verb in -er": ("es", "vendieron", "vende"),
+}
+OTHER_WORDS = {
+    "another verb": ("de", "rauchen", "tauchen"),
+    "a short word": ("es", "pan", "paran"),
+    "a language without endings": ("en", "smoke", "smoket"),
+}
+
+
+def are_forms(language: str, one: str, other: str) -> bool:
+    return stem(fold(other)) in inflections(stem(fold(one)), language)
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME_VERB.values(), ids=SAME_VERB)
+def test_forms_of_a_verb_are_related(language: str, one: str, other: str) -> None:
+    assert are_forms(language, one, other)
+    assert are_forms(language, other, one)
+
+
+@pytest.mark.parametrize(("language", "one", "other"), OTHER_WORDS.values(), ids=OTHER_WORDS)
+def test_other_words_are_not_related(language: str, one: str, other: str) -> None:
+    assert not are_forms(language, one, other)
