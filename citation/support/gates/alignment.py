@@ -97,14 +97,16 @@ class Alignment:
                 for other in passage.tokens
                 if other.quantity is not None and agrees(token.quantity, other.quantity)
             ]
-        found = [Match(passage.tokens[at], 1, True) for at in passage.stems.get(token.stem, ())]
-        if found:
-            return found
+        for stem in filter(None, (token.whole, token.stem)):
+            found = [Match(passage.tokens[at], 1, True) for at in passage.stems.get(stem, ())]
+            if found:
+                return found
         if self.claim.language == "zh":
             return [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
         if token.stem in self._everywhere:
             return []
-        others = self._words.synonyms.get(token.stem, frozenset()) | synonyms(token.stem).single
+        stem = token.whole or token.stem
+        others = self._words.synonyms[stem] | synonyms(stem).single
         alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
         alike += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
         sides = self._words.antonyms.sides(token.folded)
@@ -235,7 +237,7 @@ def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bo
     if other.quantity is not None:
         return False
     one, two = token.folded, other.folded
-    if two in words.synonyms.get(token.stem, ()):
+    if two in words.synonyms[token.stem]:
         return True
     if opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
         return False

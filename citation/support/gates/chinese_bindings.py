@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import Statement
+from ...text.clauses import ContentToken, Statement
 from ...text.normalize import to_simplified
 from .alignment import Alignment
 from .disagreement import Disagreement, Reason
@@ -18,6 +18,16 @@ _RESTRICTED = re.compile(
 )
 _ALSO = re.compile("也|同样|还可|以及|任何|所有")
 _DENIED = frozenset({"not", "no", "may_not", "denies", "only", "except", "without", "unless"})
+# "甲被乙起诉", "甲由乙推荐"
+_PASSIVE = re.compile("(?P<patient>[\u4e00-\u9fffA-Za-z]{2,12})(?:被|遭到?|由)(?P<rest>[\u4e00-\u9fffA-Za-z]{3,16})")
+_PARTICLES = frozenset("的了是在着过为所")
+_LONGEST_NAME = 5  # characters
+_SURNAMES = frozenset(
+    "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何吕施张孔曹严华魏陶姜谢邹喻苏潘葛范彭鲁韦马苗俞任袁柳唐罗薛雷贺倪汤"
+    "孟黄萧尹姚邵汪祁毛臧戴宋庞熊纪舒屈项祝董梁杜阮蓝贾娄江童颜郭梅盛林钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫丁邓洪"
+    "崔吉龚程邢裴陆荣翁段侯宁仇武刘景詹龙叶黎白怀乔阴向闫温习"
+)
+_OFFICES = frozenset("局部厅院会社司团校馆厂行")
 _COVERED = 0.6  # share of the claim that the passage has
 
 
@@ -66,3 +76,62 @@ def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[D
         if found and (found["word"] not in claim.text or _ALSO.search(claim.text)):
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{found[0]}”", 0.6, rule="outside")
             return
+
+
+def swapped_chinese_passive(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a passive sentence has the two sides of the other, active one in the same order.
+
+    "甲公司被乙银行起诉" is not what "甲公司起诉了乙银行" says.
+    """
+    text = to_simplified(claim.text)
+    for passage in passages:
+        other = to_simplified(passage.text)
+        for passive, active in ((text, other), (other, text)):
+            found = _PASSIVE.search(passive)
+            if not found or _PASSIVE.search(active):
+                continue
+            patient, agent = _known_end(found["patient"], active), _known_start(found["rest"], active)
+            if not patient or not agent:
+                continue
+            first, second = active.find(patient), active.find(agent)
+            between = active[first + len(patient) : second]
+            verb = set(found["rest"][len(agent) :]) - _PARTICLES
+            if first < second and verb.intersection(between) and not _PIECE.search(between):
+                detail = f"the passage has “{patient}” and “{agent}” the other way round"
+                yield Disagreement(Reason.ROLE, detail, rule="role")
+                return
+
+
+def _known_end(phrase: str, text: str) -> str:
+    """Return the longest end of `phrase` that `text` contains, "" if it is shorter than a word."""
+    return next((phrase[at:] for at in range(len(phrase) - 1) if phrase[at:] in text), "")
+
+
+def _known_start(phrase: str, text: str) -> str:
+    """Return the longest beginning of `phrase` that `text` contains, "" if it is shorter than a word."""
+    return next((phrase[:end] for end in range(len(phrase), _SHORTEST - 1, -1) if phrase[:end] in text), "")
+
+
+def unknown_chinese_names(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """Yield a disagreement for a person or an office of the claim of which the passage has no two characters.
+
+    A person: a surname and one or two characters that the passage has none of. An office: a word whose last
+    character, such as 局, ends another word of the passage.
+    """
+    text = "".join(to_simplified(passage.text) for passage in passages)
+    for token in claim.tokens:
+        word = token.folded
+        if token.quantity is not None or token.operator or not _SHORTEST <= len(word) <= _LONGEST_NAME:
+            continue
+        if any(word[at : at + 2] in text for at in range(len(word) - 1)):
+            continue
+        person = word[0] in _SURNAMES and _begins_or_follows(claim, token) and word[0] not in text
+        office = len(word) > _SHORTEST and word[-1] in _OFFICES and word[-1] in text
+        if person or office:
+            yield Disagreement(Reason.UNKNOWN_NAME, f"the passage does not mention “{word}”", 0.6, rule="name")
+            return
+
+
+def _begins_or_follows(claim: Statement, token: ContentToken) -> bool:
+    """Return whether a word begins a clause, or is the agent of a passive: "由高远设计", "是高远发现的"."""
+    return token.start == 0 or claim.text[token.start - 1] in "，。；：由被是向对与和给"

@@ -7,12 +7,18 @@ from ...text.clauses.statement import DENIALS
 from ...text.normalize import character_pairs
 from .alignment import Alignment
 from .binding import other_class_member, swapped_bindings, unknown_names
-from .chinese_bindings import mixed_chinese_pieces, outside_chinese_restriction
+from .chinese_bindings import (
+    mixed_chinese_pieces,
+    outside_chinese_restriction,
+    swapped_chinese_passive,
+    unknown_chinese_names,
+)
 from .comparisons import compare_grades
 from .conjuncts import mixed_conjuncts
 from .disagreement import Disagreement
 from .framing import (
     claims_absence,
+    only_denied,
     retracted_by_next_sentence,
     stated_as_fiction,
     stated_as_question,
@@ -97,6 +103,8 @@ def _of_passage(
             yield from swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
         if mentioned >= _MENTIONED_CONJUNCTS:
             yield from mixed_conjuncts(claim, alignments)
+        if mentioned >= _COMPARABLE:
+            yield from only_denied(claim, alignments, best)
     yield from outside_restriction(claim, best, alignments, known)
     if best.coverage >= _COMPARABLE:
         yield from added_words(claim, best, alignments, known)
@@ -104,6 +112,9 @@ def _of_passage(
     if claim.language == "zh":
         yield from mixed_chinese_pieces(claim, passages)
         yield from outside_chinese_restriction(claim, best)
+        yield from swapped_chinese_passive(claim, passages)
+        if best.coverage >= _NAMED:
+            yield from unknown_chinese_names(claim, passages)
     if best.coverage >= _NAMED:
         yield from unknown_names(claim, alignments, known)
 

@@ -132,12 +132,30 @@ def _same_grade(alignment: Alignment, mine: Comparison, theirs: Comparison) -> i
 _CHINESE = re.compile("([^，。；]{1,12}?)比([^，。；]{2,16})")
 
 
+# "A高于B" is "A比B高".
+_CHINESE_THAN = re.compile("([^，。；]{1,12}?)([高低大小多少早晚优劣重轻快慢强弱长短深浅新旧贵])于([^，。；、]{1,12})")
+
+
+def _without_property(one: str, other: str) -> tuple[str, str]:
+    """Return the subjects of two comparisons without the property that both name: "甲的成本", "乙的成本"."""
+    subject, _, compared = one.rpartition("的")
+    other_subject, _, other_compared = other.rpartition("的")
+    if subject and other_subject and compared == other_compared:
+        return subject, other_subject
+    return one, other
+
+
+def _with_than(found: re.Match[str]) -> str:
+    """Rewrite "甲的成本高于乙" as "甲的成本比乙高"."""
+    return f"{found[1]}比{found[3]}{found[2]}"
+
+
 def _compare_chinese(claim: str, passage: str) -> tuple[bool, list[Disagreement]]:
     """Compare the first comparison of each: A比B高. The second side and the grade are not separated by a space."""
-    mine, theirs = _CHINESE.search(claim), _CHINESE.search(passage)
+    mine, theirs = (_CHINESE.search(_CHINESE_THAN.sub(_with_than, text)) for text in (claim, passage))
     if not mine or not theirs:
         return False, []
-    left, other = mine[1], theirs[1]
+    left, other = _without_property(mine[1], theirs[1])
     straight = left == other
     crossed = theirs[2].startswith(left) and mine[2].startswith(other)
     if straight == crossed:

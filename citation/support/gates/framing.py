@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import Statement
+from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment
+from .alignment import Alignment, Match
 from .disagreement import Disagreement, Reason
 
 _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}
 _DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
+_EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
 # Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
 _SHORT = 6
 # A claim with a smaller share of its words in the body is supported by a heading only.
@@ -52,6 +53,8 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
         return
     refers = not pronouns.isdisjoint(following.words) if claim.language != "zh" else True
     new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
+    if new and "false" not in following.kinds() and not _concerns(claim, passages[best], following):
+        return
     if (
         refers
         and len(new) <= _SHORT // 2
@@ -59,6 +62,48 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
     ):
         said = following.spelled(0, len(following.text))
         yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+
+
+def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the only sentence with a word of the claim denies it, and the best one lacks the word.
+
+    "The probe flew past Mars. It did not land there." does not say that the probe landed on Mars.
+    """
+    if claim.kinds() & (_DENIALS | _EXCEPTIONS):
+        return
+    for at, token in enumerate(claim.tokens):
+        if best.matches[at] is not None or token.quantity is not None or token.name or token.operator:
+            continue
+        found = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
+        if found and all(_denied_there(claim, token, one, match, best) for one, match in found):
+            one, _ = found[0]
+            said = one.passage.spelled(0, len(one.passage.text))
+            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{said}”", rule="denied nearby")
+            return
+
+
+def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: Match, best: Alignment) -> bool:
+    """Return whether a sentence denies what its word says, and is not about another name than the claim."""
+    other = match.token
+    if not (other.verbal or other.clausal) or match.sign * other.sign * token.sign > 0:
+        return False
+    if not _DENIALS & one.passage.kinds(other.clause):
+        return False
+    return claim.language in {"de", "zh"} or not any(
+        t.name and t.word and t.stem not in claim.stems and t.stem not in best.passage.stems for t in one.passage.tokens
+    )
+
+
+def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
+    """Return whether a denial concerns the claim: the claim has words of it that the sentence before lacks.
+
+    "The ferry was presented. It has not taken passengers." denies nothing about the presentation.
+    """
+    alignment = Alignment(claim, following)
+    return any(
+        match is not None and not token.operator and match.token.stem not in best.stems
+        for token, match in zip(claim.tokens, alignment.matches, strict=True)
+    )
 
 
 def stated_in_heading_only(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
+from ..stemming import stem
 from ..tokens import Token, tokenize
 from . import chinese
 from .scopes import set_signs
@@ -51,6 +52,9 @@ _KEPT = {
     "fr": {"à": "à"},
     "de": {word: word for word in ("würde", "würden", "hätte", "hätten", "wäre", "wären", "könnte", "könnten")},
 }
+_FRENCH_HAVE = frozenset(
+    {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
+)
 _THAN = frozenset({"than", "als", "que", "de", "as", "a"})  # "higher than", "plus de", "as much as"
 
 
@@ -71,7 +75,10 @@ class _Parser:
         self.keys = [_key(word) for word in self.spaced.tokens]
         if kept := _KEPT.get(words.language):
             self.keys = [kept.get(self.spaced.surface(i).lower(), key) for i, key in enumerate(self.keys)]
+        if words.language == "fr":
+            self._mark_passives()
         self.roles = [words.words[key] for key in self.keys]
+        self.vocabulary = words
         self.statement = Statement(text, words.language, words=self.keys)
         self.irregular = words.role("irregular")
         self.quantities = [*quantities, _NO_QUANTITY]
@@ -86,6 +93,12 @@ class _Parser:
         self.denying: set[int] = set()  # words of operators that deny
         self.verbs: set[int] = set()  # pieces with a predicate
         self.breaks: set[int] = set()  # pieces that always begin a clause
+
+    def _mark_passives(self) -> None:
+        """Keep the accent of "été" behind a form of "avoir": "a été élu", but not of the season."""
+        for i, key in enumerate(self.keys):
+            if key == "ete" and not _FRENCH_HAVE.isdisjoint(self.keys[max(0, i - 2) : i]):
+                self.keys[i] = "été"
 
     def parse(self) -> Statement:
         """Return the parsed sentence."""
@@ -114,6 +127,7 @@ class _Parser:
         set_signs(statement)
         for number, token in enumerate(statement.tokens):
             statement.stems.setdefault(token.stem, []).append(number)
+        self._join_prefixes()
         stripped = statement.text.strip().rstrip("*_\"'”’» ")
         statement.question = stripped.endswith(("?", "？", "؟"))
         statement.heading = stripped.startswith("#")
@@ -314,6 +328,25 @@ class _Parser:
                 kind = "except"  # ", not Enterprise"
             operator = Operator(kind, first, after, starts[first], ends[after - 1], piece, clause_of[piece])
             statement.operators.append(operator)
+
+    def _join_prefixes(self) -> None:
+        """Note the whole verb where a prefix ends the phrase of its finite form: "lehnte den Antrag ab"."""
+        prefixes, statement = self.vocabulary.role("separable"), self.statement
+        if not prefixes:
+            return
+        piece_of = self._pieces_of_words()
+        for last in {*(first - 1 for first in self.begins if first), self.count - 1}:
+            if last < 1 or self.keys[last] not in prefixes:
+                continue
+            verbs = [
+                (at, token)
+                for at, token in enumerate(statement.tokens)
+                if token.verbal and token.piece == piece_of[last] and token.word < last
+            ]
+            if verbs:
+                at, verb = verbs[0]
+                verb.whole = stem(self.keys[last] + verb.folded)
+                statement.stems.setdefault(verb.whole, []).append(at)
 
     def _pieces_of_words(self) -> list[int]:
         """Return the piece of each word."""

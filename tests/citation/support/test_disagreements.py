@@ -47,6 +47,20 @@ REFUSED = {
         "Le bus est plus rapide que le train.",
     ),
     "a Chinese comparison": ("comparison", "火车比汽车快。", "汽车比火车快。"),
+    "a Chinese comparison with 于": ("comparison", "甲厂的产量低于乙厂。", "甲厂的产量比乙厂高。"),
+    "a French passive with the same order": (
+        "role",
+        "Le facteur a averti le maire.",
+        "Le facteur a été averti par le maire.",
+    ),
+    "a Chinese passive with the same order": ("role", "东方公司起诉了西城银行。", "东方公司被西城银行起诉。"),
+    "another person in Chinese": ("name", "这座桥由工程师林雨设计。", "高远设计了这座桥。"),
+    "another office in Chinese": ("name", "报告由环保局撰写。", "卫生局撰写了报告。"),
+    "a denial two words later": (
+        "denied nearby",
+        "Voyage 9 flew past the comet in March. The probe did not land on it.",
+        "Voyage 9 landed on the comet in March.",
+    ),
     "another day than the only ones": (
         "outside",
         "The train stops in Holten only on weekdays.",
@@ -123,6 +137,18 @@ def test_a_false_claim_breaks_a_rule(rule: str, text: str, claim: str) -> None:
 
 
 PASSED = {
+    "a Chinese comparison with 于 turned round": ("新工艺的成本高于旧工艺。", "旧工艺的成本比新工艺低。"),
+    "a Chinese passive turned round": ("东方公司起诉了西城银行。", "西城银行被东方公司起诉。"),
+    "a French passive turned round": ("Le facteur a averti le maire.", "Le maire a été averti par le facteur."),
+    "the same person in a Chinese passive": ("这座桥由工程师林雨设计。", "林雨设计了这座桥。"),
+    "a next sentence that denies something else": (
+        "The company presented a new ferry in June. It has not taken any passengers yet.",
+        "In June the company presented a new ferry.",
+    ),
+    "a German verb with its prefix apart": (
+        "Die Gemeinde lehnte den Antrag des Vereins ab.",
+        "Der Antrag des Vereins wurde von der Gemeinde abgelehnt.",
+    ),
     "a comparison from the other side": ("Silver is softer than steel.", "Steel is harder than silver."),
     "half for twice": ("Plan A costs twice as much as plan B.", "Plan B costs half as much as plan A."),
     "less for more in French": (
