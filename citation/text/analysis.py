@@ -2,24 +2,25 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress, pairwise
+from itertools import compress
 from operator import attrgetter, itemgetter
 from typing import TypeVar
 
-from .languages import MAX_VOTES, STOP_CHARACTERS, Votes, detect_language, stopwords
+from .languages import MAX_VOTES, Votes, detect_language, stopwords
 from .memo import memoize
 from .normalize import to_simplified
 from .numbers.quantities import Quantity
 from .numbers.quantity_parser import QuantityParser
 from .polarity import (
     STOPWORDS_WITH_ANTONYM,
-    antonyms_in_run,
+    antonyms_in_runs,
     cancels_negation,
-    negations_in_run,
+    negations_in_runs,
 )
+from .runs import Terms, insert_terms, terms_of_runs
 from .steps import Steps, complete
 from .tokens import Tokens, tokenize
 
@@ -140,9 +141,9 @@ def _analyze(tokens: Tokens, language: str | None, with_names: bool) -> Steps[An
     ignored = stopwords(language)
     is_content = [token.stopword_key not in ignored for token in tokens.tokens]
     in_quantity: set[int] = set()
-    replacements: dict[int, list[_PlacedTerm]] = {}  # terms in the place of a token: of quantities and of runs
+    placed: dict[int, list[_PlacedTerm]] = {}  # the terms of quantities, by the token whose place they take
     for quantity, first, after in matches:
-        replacements.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
+        placed.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
         in_quantity.update(range(first, after))
     analysis = Analysis([], array("I"), array("I"), quantities=[match.quantity for match in matches], language=language)
     names, text, starts = analysis.names, tokens.text, tokens.starts
@@ -151,13 +152,14 @@ def _analyze(tokens: Tokens, language: str | None, with_names: bool) -> Steps[An
             continue
         if with_names and token.capitalized and is_content[i] and not _starts_sentence(text, starts[i]):
             names.add(token.term)
-        if token.kind == "run":
-            replacements.setdefault(i, []).extend(_analyze_run(analysis, tokens.surface(i), starts[i]))
-        elif token.negates or token.antonyms:
+        if token.negates or token.antonyms:
             _add_polarity(analysis, tokens, i, is_content[i])
     for i in in_quantity:
         is_content[i] = False
-    _add_terms(analysis, tokens, is_content, replacements)
+    runs = [] if text.isascii() else [i for i, token in enumerate(tokens.tokens) if token.kind == "run"]
+    if runs:
+        _add_polarity_of_runs(analysis, text)
+    _add_terms(analysis, tokens, is_content, placed, runs)
     return analysis
 
 
@@ -178,41 +180,47 @@ def _starts_sentence(text: str, start: int) -> bool:
     return at < 0 or text[at] in _SENTENCE_ENDS
 
 
-def _analyze_run(analysis: Analysis, run: str, offset: int) -> list[_PlacedTerm]:
-    """Add the polarity of a run without spaces, and return its overlapping pairs of characters as terms."""
-    analysis.negations.extend([offset + end for _, end in negations_in_run(run)])
-    analysis.antonyms.extend([(offset + start, group, side) for start, group, side in antonyms_in_run(run)])
-    ignored = [char in STOP_CHARACTERS for char in run]
-    if len(run) == 1:
-        return [] if ignored[0] else [(run, offset, offset + 1)]
-    return [
-        (run[i : i + 2], offset + i, offset + i + 2)
-        for i, (first, second) in enumerate(pairwise(ignored))
-        if not (first and second)
-    ]
+def _add_polarity_of_runs(analysis: Analysis, text: str) -> None:
+    """Add the negations and antonyms in the runs of a text to those of its words, in order."""
+    if negations := negations_in_runs(text):
+        analysis.negations.extend([end for _, end in negations])
+        analysis.negations.sort()
+    if antonyms := antonyms_in_runs(text):
+        analysis.antonyms.extend(antonyms)
+        analysis.antonyms.sort(key=itemgetter(0))
 
 
 def _add_terms(
-    analysis: Analysis, tokens: Tokens, is_content: list[bool], replacements: dict[int, list[_PlacedTerm]]
+    analysis: Analysis, tokens: Tokens, is_content: list[bool], placed: dict[int, list[_PlacedTerm]], runs: list[int]
 ) -> None:
-    """Add the terms of the content tokens, and the replacements in the place of theirs."""
+    """Add the terms of content words, of quantities in the place of their tokens, and of runs."""
     terms, starts, ends = [token.term for token in tokens.tokens], tokens.starts.copy(), tokens.ends.copy()
-    if all(len(placed) == 1 for placed in replacements.values()):
+    token_starts: Iterable[int]
+    if all(len(of_token) == 1 for of_token in placed.values()):
         # In most texts one term replaces one token. Columns then take half the time of the loop below.
-        for i, (placed,) in replacements.items():
-            terms[i], starts[i], ends[i] = placed
+        for i, (term,) in placed.items():
+            terms[i], starts[i], ends[i] = term
             is_content[i] = True
         terms = list(compress(terms, is_content))
         starts, ends = list(compress(starts, is_content)), list(compress(ends, is_content))
-    else:  # dates have several terms, runs have many
-        every: list[_PlacedTerm] = []
+        token_starts = compress(tokens.starts, is_content)
+    else:  # a date has several terms, and a run can have several numbers
+        every: list[tuple[int, _PlacedTerm]] = []
         for i, own in enumerate(zip(terms, starts, ends, strict=True)):
-            every += replacements.get(i, (own,) if is_content[i] else ())
+            if i in placed:
+                every += [(tokens.starts[i], term) for term in placed[i]]
+            elif is_content[i]:
+                every.append((tokens.starts[i], own))
         terms, starts, ends = (
-            [term for term, _, _ in every],
-            [start for _, start, _ in every],
-            [end for *_, end in every],
+            [term for _, (term, _, _) in every],
+            [start for _, (_, start, _) in every],
+            [end for _, (*_, end) in every],
         )
-    analysis.terms.extend(terms)
-    analysis.starts.fromlist(starts)
-    analysis.ends.fromlist(ends)
+        token_starts = [start for start, _ in every]
+    words = Terms(terms, array("I", starts), array("I", ends))
+    if runs:
+        in_runs = terms_of_runs(tokens.text, [tokens.starts[i] for i in runs], [tokens.ends[i] for i in runs])
+        words = insert_terms(words, list(token_starts), in_runs)
+    analysis.terms.extend(words.terms)
+    analysis.starts.extend(words.starts)
+    analysis.ends.extend(words.ends)

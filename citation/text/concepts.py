@@ -8,6 +8,7 @@ from .languages import stopwords
 from .memo import memoize
 from .normalize import character_pairs, fold
 from .stemming import stem
+from .word_finder import WordFinder
 from .word_lists import load_lines
 
 # A synonym as the terms that a sentence must all contain: one stem, or the character pairs of a word without spaces.
@@ -35,7 +36,7 @@ def synonyms(term: str) -> Synonyms:
 def synonyms_in_run(run: str) -> list[tuple[int, int, Synonyms]]:
     """Return (start, end, synonyms) of the table's words in a run of Chinese. A word is one of its own synonyms."""
     words = _table()[1]
-    return [(found.start(), found.end(), _by_length(words[found[0]])) for found in _run_pattern().finditer(run)]
+    return [(start, start + len(word), _by_length(words[word])) for start, word in _word_finder().find(run)]
 
 
 def _by_length(phrases: tuple[Phrase, ...]) -> Synonyms:
@@ -60,6 +61,7 @@ _SOUNDS = (
 _VOWELS = re.compile("[aeiouyjh]+")
 _DOUBLED = re.compile(r"(.)\1")
 _SKELETON = 5
+SHORTEST_COGNATE = 4  # letters
 
 
 @memoize()
@@ -68,7 +70,7 @@ def consonant_skeleton(term: str) -> str:
 
     Return "" for a word that is too short.
     """
-    if len(term) < 4 or not term.isascii() or not term.isalpha():
+    if len(term) < SHORTEST_COGNATE or not term.isascii() or not term.isalpha():
         return ""
     for spelling, sound in _SOUNDS:
         term = term.replace(spelling, sound)
@@ -98,5 +100,5 @@ def _table() -> tuple[dict[str, tuple[Phrase, ...]], dict[str, tuple[Phrase, ...
 
 
 @lru_cache(maxsize=1)
-def _run_pattern() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(_table()[1], key=len, reverse=True)))
+def _word_finder() -> WordFinder:
+    return WordFinder(_table()[1])

@@ -1,11 +1,13 @@
 """Negations and antonyms: where a text states the opposite of another that uses the same words."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from functools import lru_cache
 
 from .normalize import fold
 from .stemming import stem
+from .word_finder import WordFinder
 from .word_lists import load_lines, load_words
 
 # A group of antonyms and one of its sides, by number. Words on different sides of a group are antonyms.
@@ -31,16 +33,15 @@ def cancels_negation(folded: str) -> bool:
     return folded in _CANCELLED_BEFORE
 
 
-def negations_in_run(run: str) -> list[tuple[int, int]]:
-    """Return the offsets of the negations in a run of Chinese, Japanese or Korean."""
-    if not _UNSPACED_NEGATION.search(run):
+def negations_in_runs(text: str) -> list[tuple[int, int]]:
+    """Return the offsets of the negations of Chinese, Japanese and Korean in a text, in order."""
+    negations = [found.span() for found in _UNSPACED_NEGATION.finditer(text)]
+    if not negations:
         return []
-    affirmative = [found.span() for found in _UNSPACED_AFFIRMATIVE.finditer(run)]
-    return [
-        found.span()
-        for found in _UNSPACED_NEGATION.finditer(run)
-        if not any(start <= found.start() < end for start, end in affirmative)
-    ]
+    affirmative = [found.span() for found in _UNSPACED_AFFIRMATIVE.finditer(text)]
+    starts = [start for start, _ in affirmative]
+    ends = [0, *(end for _, end in affirmative)]
+    return [span for span in negations if span[0] >= ends[bisect_right(starts, span[0])]]
 
 
 def antonym_sides(term: str) -> tuple[Side, ...]:
@@ -48,10 +49,10 @@ def antonym_sides(term: str) -> tuple[Side, ...]:
     return _antonyms()[0].get(term, ())
 
 
-def antonyms_in_run(run: str) -> list[tuple[int, int, int]]:
-    """Return start, group and side of the words with an antonym in a run without spaces."""
+def antonyms_in_runs(text: str) -> list[tuple[int, int, int]]:
+    """Return start, group and side of the words with an antonym in the scripts without spaces of a text, in order."""
     sides = _antonyms()[1]
-    return [(found.start(), *side) for found in _run_pattern().finditer(run) for side in sides[found[0]]]
+    return [(start, *side) for start, word in _antonym_finder().find(text) for side in sides[word]]
 
 
 @lru_cache(maxsize=1)
@@ -68,5 +69,5 @@ def _antonyms() -> tuple[Mapping[str, tuple[Side, ...]], Mapping[str, tuple[Side
 
 
 @lru_cache(maxsize=1)
-def _run_pattern() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(_antonyms()[1], key=len, reverse=True)))
+def _antonym_finder() -> WordFinder:
+    return WordFinder(_antonyms()[1])

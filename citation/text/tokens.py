@@ -52,7 +52,7 @@ class Token:
     antonyms: tuple[Side, ...] = ()
     votes: Votes = ()  # the languages it is typical of
     length: int = 0
-    plain: bool = True  # no capital, no negation, no antonym, no run: most words
+    plain: bool = True  # no capital, no negation, no antonym: most words
     kind: str = "word"  # or `number`, `date`, `version`, `run` (of a script without spaces)
 
 
@@ -134,18 +134,16 @@ def _match_tokens(text: str) -> Iterable[tuple[Token, int]]:
     """Match tokens one by one. Yield them with their offsets."""
     for found in _TOKEN.finditer(text):
         if kind := found.lastgroup:
-            surface = found[kind]
-            start = found.end() - len(surface)
+            start, end = found.span(kind)
             if kind == "word":
-                yield word_token(surface), start
+                yield word_token(text[start:end]), start
             else:
-                yield _other_token(kind, len(surface), kind != "run" or may_contain_han_number(surface)), start
+                yield _other_token(kind, end - start, kind != "run" or may_contain_han_number(text, start, end)), start
 
 
 @lru_cache(maxsize=4096)
 def _other_token(kind: str, length: int, may_be_quantity: bool) -> Token:
-    is_run = kind == "run"
-    return Token(kind=kind, length=length, may_be_quantity=may_be_quantity, modifies_number=is_run, plain=not is_run)
+    return Token(kind=kind, length=length, may_be_quantity=may_be_quantity, modifies_number=kind == "run")
 
 
 @memoize()

@@ -3,14 +3,15 @@
 import re
 
 from ..tokens import Tokens
-from .numerals import HAN_NUMBER, han_value
+from .numerals import find_han_numbers, han_value
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity, QuantityMatch
 from .units import UNITS, han_unit
 
 _NOT_ALONE = frozenset("万亿兆百千一零〇") | {"万一", "一一", "千万"}  # words of their own without a counter
 _SEVERAL = frozenset("数几上好多")  # 数百万: several million
-_APPROXIMATE = re.compile("(?:约|大约|近|超过|逾|将近|接近|大概|ほぼ)$")
+_APPROXIMATE = re.compile("(?:约|大约|近|超过|逾|将近|接近|大概|ほぼ)$")  # a line can end between it and the number
 _MORE = "余多"  # after a number: and more
+_EITHER_MORE = tuple(_MORE)
 
 
 def is_approximate(text: str, start: int) -> bool:
@@ -24,7 +25,7 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
     # 3万: the numeral before the run has its first character.
     attached = i > 0 and tokens.kind(i - 1) == "number" and tokens.ends[i - 1] == offset
     matches = []
-    for found in HAN_NUMBER.finditer(run):
+    for found in find_han_numbers(run):
         ordinal, percent, numeral, numerator, counter = found.groups()
         explicit = bool(ordinal or percent or numerator)
         if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1):
@@ -43,11 +44,13 @@ def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quan
     if percent or counter == "成":
         return Quantity((value if percent else 10 * value,), start, end, "%", approximate=not percent)
     rest = run[found.end() - len(counter) :]
-    if period := next((unit for name, unit in (("世纪", CENTURY), ("年代", DECADE)) if rest.startswith(name)), ""):
-        return Quantity((value,), start, end, period)
+    if rest.startswith("世纪"):
+        return Quantity((value,), start, end, CENTURY)
+    if rest.startswith("年代"):
+        return Quantity((value,), start, end, DECADE)
     if counter == "月" and not ordinal and value <= 12:
         return Quantity((value,), start, end, MONTH)
-    approximate = is_approximate(run, found.start()) or counter in set(_MORE)
+    approximate = is_approximate(run, found.start()) or counter in _EITHER_MORE
     unit = "" if ordinal else han_unit(rest.lstrip(_MORE))
     if unit:
         return Quantity((value,), start, end + len(unit), *UNITS[unit], approximate=approximate)
