@@ -35,6 +35,7 @@ MANY_BLOCKS = 10  # a shorter text has few sentences, however short they are
 SHORT_SENTENCE = 10  # characters; in a long text whose sentences are shorter on average, neighbours are joined
 # A text counts as Chinese, Japanese or Korean if more than this share of its terms is.
 _HAN_SHARE = 0.5
+_BEFORE_HAN = "\u2e80"
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # compared by identity, so that it can be part of a cache key
@@ -147,6 +148,6 @@ def _extra_size(text: str, analysis: Analysis) -> int:
 def language_of(analysis: Analysis) -> str | None:
     """Return `han` for text without spaces, otherwise the language that its function words indicate."""
     terms = analysis.terms
-    if not "".join(terms).isascii() and sum(term[0] > "\u2e80" for term in terms) > _HAN_SHARE * len(terms):
+    if not "".join(terms).isascii() and sum(map(_BEFORE_HAN.__lt__, terms)) > _HAN_SHARE * len(terms):
         return "han"
     return analysis.language

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..evidence import Evidence
 from ..text import Analysis
-from ..text.concepts import consonant_skeleton
+from ..text.concepts import SHORTEST_COGNATE, consonant_skeleton
 from ..text.normalize import to_simplified
 from ..text.steps import Steps, complete
 from .excerpts import AnalyzedExcerpt, ExcerptCache
@@ -65,8 +65,8 @@ class SharedIndex:
         self._index_windows()
         self._index_negations()
         self.skeletons: dict[str, list[str]] = {}  # consonant skeleton -> terms of the evidence, for cognates
-        skeletons = map(consonant_skeleton.__getitem__, self.vocabulary)
-        for number, (term, bones) in enumerate(zip(self.vocabulary, skeletons, strict=True), 1):
+        words = [term for term in self.vocabulary if len(term) >= SHORTEST_COGNATE]  # few of Chinese, and of numbers
+        for number, (term, bones) in enumerate(zip(words, map(consonant_skeleton.__getitem__, words), strict=True), 1):
             if number % _STEP == 0:
                 yield None
             if bones:

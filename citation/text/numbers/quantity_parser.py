@@ -37,6 +37,7 @@ _SUFFIXES = frozenset(unit[0] for unit in UNITS if not unit[0].isalnum())
 _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")  # not moon, menses, moon cake
 _NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
 _HAN_MORE = "余多"  # 3万多: more than 30,000
+_EITHER_HAN_MORE = tuple(_HAN_MORE)
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 _MAX_RANGE = len(" oder ")
@@ -158,7 +159,7 @@ class QuantityParser:
             scaled
             or tokens.word(first - 1) in APPROXIMATE
             or is_approximate(tokens.text, start)
-            or tokens.text[end : end + 1] in set(_HAN_MORE)
+            or tokens.text.startswith(_EITHER_HAN_MORE, end)
         )
         return QuantityMatch(Quantity(values, start, end, unit, factor, strict, approximate), first, after)
 
@@ -190,11 +191,9 @@ class QuantityParser:
             if money and tokens.word(i) in MONEY_SCALES:
                 return MONEY_SCALES[tokens.word(i)], 1
             return scale(tokens.word(i), self.language), tokens.ends[i] - tokens.starts[i]
-        if tokens.kind(i) == "run":
-            for length in (2, 1):
-                factor = HAN_SCALES.get(tokens.surface(i)[:length])
-                if factor and len(tokens.surface(i)) >= length:
-                    return factor, length
+        if tokens.kind(i) == "run" and tokens.text[tokens.starts[i]] in HAN_SCALES:
+            pair = tokens.surface(i)[:2]
+            return (HAN_SCALES[pair], len(pair)) if pair in HAN_SCALES else (HAN_SCALES[pair[0]], 1)
         return None, 0
 
     def _period(self, values: tuple[float, ...], first: int, after: int, end: int) -> QuantityMatch | None:

@@ -1,7 +1,5 @@
 """Units, months, and other words that belong to a number next to them."""
 
-import re
-
 from ..normalize import fold
 from ..word_lists import load_words
 from .numerals import CENTURIES, SCALES
@@ -12,9 +10,9 @@ for _entry, _words in load_words("units").items():
     _dimension, _factor = _entry.split()
     UNITS.update(dict.fromkeys(_words, (_dimension, float(_factor))))
 CURRENCY_SIGNS = "$€£₹"
-_HAN_UNIT = re.compile(
-    "|".join(sorted((re.escape(word) for word in UNITS if word > "\u3000"), key=len, reverse=True))  # longest first
-)
+_HAN_UNITS: dict[str, list[str]] = {}  # by their first character, the longest first
+for _word in sorted((word for word in UNITS if word > "\u3000"), key=len, reverse=True):
+    _HAN_UNITS.setdefault(_word[0], []).append(_word)
 
 _MONTH_LISTS = load_words("months")
 MONTHS = {fold(word): number for number in range(1, 13) for word in _MONTH_LISTS[str(number)]}
@@ -62,5 +60,4 @@ def modifies_number(folded: str) -> bool:
 
 def han_unit(text: str) -> str:
     """Return the unit that an unspaced text begins with, as after a number, or ""."""
-    found = _HAN_UNIT.match(text)
-    return found[0] if found else ""
+    return next((unit for unit in _HAN_UNITS.get(text[:1], ()) if text.startswith(unit)), "")
