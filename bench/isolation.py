@@ -58,13 +58,14 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", choices=[[], *CASES], metavar="CASE")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--folder", type=Path, default=ROOT)
+    parser.add_argument("--lines", action="store_true", help="print what the longest steps execute")
     arguments = parser.parse_args()
     print(f"{'case':32}{'request':>10}{'others wait':>14}{'longest step':>16}  status")
     for name in arguments.cases or CASES:
-        asyncio.run(_measure(name, CASES[name](), arguments.python, arguments.folder))
+        asyncio.run(_measure(name, CASES[name](), arguments.python, arguments.folder, lines=arguments.lines))
 
 
-async def _measure(name: str, case: Case, python: str, folder: Path) -> None:
+async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: bool) -> None:
     runner, port = await _services(case)
     try:
         config = {
@@ -85,10 +86,13 @@ async def _measure(name: str, case: Case, python: str, folder: Path) -> None:
             probe.stop()
             process.terminate()
             assert process.stdout
-            longest = (await asyncio.to_thread(process.stdout.read)).decode().rpartition(": ")[2].strip()
+            steps = json.loads(await asyncio.to_thread(process.stdout.read))
+        longest = f"{steps[0]['ms']:.1f} ms"
         print(
             f"{name:32}{taken:8.2f} s{1000 * probe.slowest:11.0f} ms{longest:>16}  {sorted(set(statuses))}", flush=True
         )
+        for step in steps if lines else ():
+            print(f"    {json.dumps(step)}", flush=True)
     finally:
         await runner.cleanup()
 

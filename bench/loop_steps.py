@@ -1,35 +1,109 @@
-"""Serve with a configuration, and print the longest step of the event loop in ms of CPU time at the end.
+"""Serve with a configuration, and print the longest steps of the event loop as JSON at the end.
 
 python -m bench.loop_steps CONFIG
 
-A step is one callback of the loop. Its CPU time does not depend on other processes, and excludes other threads.
+A step is one callback of the loop. It is measured in CPU time of the loop's thread, which does not depend on other
+processes and excludes other threads. A timer signal samples what the long steps execute: Python delivers it after the
+current call of C code, so a long call appears as the line that made it, with the time since the previous sample.
 """
 
 import asyncio
+import gc
+import json
 import signal
 import sys
-import time
+from dataclasses import dataclass, field
+from heapq import nlargest
+from pathlib import Path
+from time import thread_time
+from types import FrameType
 from typing import Any
+
+SAMPLED_SECONDS = 0.001  # between two samples; the kernel's clock may be coarser
+REPORTED = 3  # steps
+LINES = 4  # per step
+CALLERS = 3  # frames of our own code per line
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(slots=True)
+class Step:
+    """One step: seconds of CPU time, seconds of the cycle collector among them, and seconds by lines of code."""
+
+    seconds: float = 0.0
+    collecting: float = 0.0
+    lines: dict[str, float] = field(default_factory=dict)
+
+    def report(self) -> dict[str, Any]:
+        """Return the step as JSON, in milliseconds."""
+        lines = {
+            line: _milliseconds(seconds)
+            for line, seconds in nlargest(LINES, self.lines.items(), key=lambda one: one[1])
+        }
+        return {
+            "ms": _milliseconds(self.seconds),
+            "garbage_collection_ms": _milliseconds(self.collecting),
+            "lines": lines,
+        }
 
 
 class StepTimer:
     """Times every callback of asyncio's own event loop."""
 
     def __init__(self) -> None:
-        """Replace the method that runs a callback."""
-        self.longest = 0.0
+        """Replace the method that runs a callback. Must be created in the main thread, which receives signals."""
+        self._steps: list[Step] = []
+        self._step = Step()
+        self._sampled = self._collected = 0.0  # CPU time of the last sample and of the collection's begin
         run_callback = asyncio.events.Handle._run
 
         def timed(handle: Any) -> None:
-            began = time.thread_time()
+            step = self._step = Step()
+            began = self._sampled = thread_time()
             run_callback(handle)
-            self.longest = max(self.longest, time.thread_time() - began)
+            step.seconds = thread_time() - began
+            if len(self._steps) < REPORTED or step.seconds > self._steps[-1].seconds:
+                self._steps = nlargest(REPORTED, [*self._steps, step], key=lambda one: one.seconds)
 
         asyncio.events.Handle._run = timed  # type: ignore[method-assign, assignment]
+        gc.callbacks.append(self._collecting)
+        signal.signal(signal.SIGPROF, self._sample)
+        signal.setitimer(signal.ITIMER_PROF, SAMPLED_SECONDS, SAMPLED_SECONDS)
 
     def reset(self) -> None:
         """Forget the steps so far."""
-        self.longest = 0.0
+        self._steps = []
+
+    def report(self) -> list[dict[str, Any]]:
+        """Return the longest steps."""
+        return [step.report() for step in self._steps]
+
+    def _collecting(self, phase: str, _info: dict[str, int]) -> None:
+        if phase == "start":
+            self._collected = thread_time()
+        else:
+            self._step.collecting += thread_time() - self._collected
+
+    def _sample(self, _signal: int, frame: FrameType | None) -> None:
+        now = thread_time()
+        lines, location = self._step.lines, _location(frame)
+        lines[location] = lines.get(location, 0.0) + now - self._sampled
+        self._sampled = now
+
+
+def _location(frame: FrameType | None) -> str:
+    """Return the innermost lines of our own code, the innermost first."""
+    lines: list[str] = []
+    while frame and len(lines) < CALLERS:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT) and ".venv" not in path.parts and path != Path(__file__):
+            lines.append(f"{path.relative_to(ROOT)}:{frame.f_lineno}")
+        frame = frame.f_back
+    return " < ".join(lines)
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(1000 * seconds, 1)
 
 
 def main() -> None:
@@ -46,7 +120,8 @@ def main() -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(load(sys.argv[1], port=0), started)
-    print(f"longest step: {1000 * timer.longest:.1f} ms", flush=True)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    print(json.dumps(timer.report()), flush=True)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from urllib.parse import quote
 from .events import ChatRequest, Event, Relayed
 from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, stream
+from .streaming import HttpProvider, request_body, stream
 from .transport import Call, EventSplitter, Transport, check_reachable
 from .wire.anthropic.message_events import AnthropicReader
 from .wire.anthropic.messages_request import messages_body
-from .wire.json_text import as_list, as_object, dumps
+from .wire.json_text import as_list, as_object
 from .wire.stream_end import StreamEnd
 
 BASE_URL = "https://api.anthropic.com"
@@ -38,7 +38,7 @@ class AnthropicProvider(HttpProvider):
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
         headers = as_object(as_object(request.params.get("anthropic")).get("headers"))
-        call = self._call("POST", MESSAGES, request.key, dumps(messages_body(request)), headers)
+        call = self._call("POST", MESSAGES, request.key, await request_body(messages_body, request), headers)
         splitter, reader = EventSplitter(self._settings.max_event_bytes), AnthropicReader(request.model)
         async with aclosing(stream(self._transport, call, self._settings, splitter, reader)) as events:
             async for event in events:

@@ -16,7 +16,7 @@ from .events import ChatRequest, Embedded, Event, Relayed
 from .google_credentials import AccessTokens
 from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, requested_choices, stream
+from .streaming import HttpProvider, request_body, requested_choices, stream
 from .transport import (
     MAX_EVENT_BYTES,
     Call,
@@ -30,7 +30,7 @@ from .transport import (
 from .wire.embeddings import GEMINI_BATCH, from_gemini, gemini_request
 from .wire.gemini.candidates import GeminiReader
 from .wire.gemini.generation_config import generate_content_body
-from .wire.json_text import as_object, dumps, loads
+from .wire.json_text import as_object, loads
 from .wire.openai_messages import unsupported
 from .wire.stream_end import StreamEnd
 
@@ -52,7 +52,7 @@ class GeminiProvider(HttpProvider):
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
         url = f"{self._model_url(request.model)}:streamGenerateContent?alt=sse"
-        call = await self._call(url, dumps(generate_content_body(request)), request.key)
+        call = await self._call(url, await request_body(generate_content_body, request), request.key)
         splitter = EventSplitter(self._settings.max_event_bytes)
         reader = GeminiReader(request.model, requested_choices(request))
         events = stream(self._transport, call, self._settings, splitter, reader, server_closes=True)

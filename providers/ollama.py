@@ -16,10 +16,9 @@ from .errors import translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, stream
+from .streaming import HttpProvider, request_body, stream
 from .transport import Call, LineSplitter, Transport, check_reachable
 from .wire.embeddings import from_ollama, openai_request
-from .wire.json_text import dumps
 from .wire.ollama.chat_request import chat_body
 from .wire.ollama.chat_response import OllamaReader
 from .wire.stream_end import StreamEnd
@@ -41,7 +40,7 @@ class OllamaProvider(HttpProvider):
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
-        call = self._call("/api/chat", dumps(chat_body(request)), request.key)
+        call = self._call("/api/chat", await request_body(chat_body, request), request.key)
         splitter, reader = LineSplitter(self._settings.max_event_bytes), OllamaReader(request.model)
         async with aclosing(stream(self._transport, call, self._settings, splitter, reader)) as events:
             async for event in events:

@@ -18,10 +18,10 @@ from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, requested_choices, stream
+from .streaming import HttpProvider, request_body, requested_choices, stream
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
-from .wire.json_text import as_object, dumps
+from .wire.json_text import as_object
 from .wire.openai_chunks import ChunkReader
 from .wire.stream_end import StreamEnd
 
@@ -55,14 +55,14 @@ class OpenAIProvider(HttpProvider):
         Usage is always requested. From a server that refuses the field it is not requested again.
         """
         try:
-            async with aclosing(self._answer(request)) as events:
+            async with aclosing(await self._answer(request)) as events:
                 async for event in events:
                     yield event
         except Rejected as error:
             if not self._refuses_usage(error) or "stream_options" in request.params:
                 raise
             self._asks_usage = False
-            async with aclosing(self._answer(request)) as events:
+            async with aclosing(await self._answer(request)) as events:
                 async for event in events:
                     yield event
 
@@ -119,16 +119,20 @@ class OpenAIProvider(HttpProvider):
         setting = self._settings.responses
         return monotonic() >= self._chat_only_until if setting == "auto" else setting
 
-    def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
+    async def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         options = as_object(request.params.get("stream_options"))
-        if self._asks_usage:
-            body["stream_options"] = {**options, "include_usage": True}
         reader = ChunkReader(
             requested_choices(request), usage_on_every_chunk=options.get("continuous_usage_stats") is True
         )
-        call = self._call("POST", CHAT, request.key, dumps(body), request.model)
-        return stream(self._transport, call, self._settings, EventSplitter(self._settings.max_event_bytes), reader)
+        call = self._call("POST", CHAT, request.key, await request_body(self._body, request), request.model)
+        splitter = EventSplitter(self._settings.max_event_bytes)
+        return stream(self._transport, call, self._settings, splitter, reader)
+
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
+        if self._asks_usage:
+            body["stream_options"] = {**as_object(request.params.get("stream_options")), "include_usage": True}
+        return body
 
     def _refuses_usage(self, error: Rejected) -> bool:
         return self._asks_usage and error.status in {400, 422} and "stream_options" in f"{error.message} {error.param}"

@@ -9,6 +9,7 @@ from .events import Relayed
 from .masking import KeyFilter
 from .scheduler import Work
 from .transport import (
+    LARGE_READ,
     MAX_EVENT_BYTES,
     Accepted,
     Call,
@@ -122,7 +123,7 @@ async def read_json(relayed: Relayed, limit: int = MAX_EVENT_BYTES) -> dict[str,
 
 
 async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer | None) -> AsyncGenerator[bytes, None]:
-    key_filter = KeyFilter()
+    key_filter, work = KeyFilter(), Work("read_provider")
     broken: ProviderError | None = None
     response, watch = accepted.response, accepted.watch
     with accepted:
@@ -137,6 +138,8 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
                     if end.seen and not end.server_closes:
                         watch.finish()
                 yield key_filter.feed(events)
+                if len(data) >= LARGE_READ:
+                    await work.pause()
         except ProviderError as error:
             broken = error
         rest = buffer.flush() if buffer else b""

@@ -5,24 +5,28 @@ already had its finish reason.
 """
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 import aiohttp
 
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import ChatRequest, Event, Idle, Provider, TextDelta
-from .scheduler import Work
+from .scheduler import Work, scheduler
 from .settings import Settings
 from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, content_type, drain, read_body
+from .wire.json_steps import dumps_in_steps
 from .wire.sanitize_chunk import sanitize
 from .wire.text_runs import PayloadReader, RunDecoder
 
 NOTHING_ARRIVED: list[Event] = [Idle()]
 # Bytes that are decoded at a time: 1 ms. A read returns up to 512 KB, and a decompressed body of 20 KB can be 20 MB.
 PIECE_BYTES = 16 * 2**10
+
+MANY_MESSAGES = 1_000  # translating them takes 1 to 5 ms
 
 log = logging.getLogger(__name__)
 
@@ -203,6 +207,13 @@ def _splitter_for(response: aiohttp.ClientResponse, splitter: Splitter) -> Split
     return (
         BodySplitter(splitter.limit) if kind == "application/json" and isinstance(splitter, EventSplitter) else splitter
     )
+
+
+async def request_body(make: Callable[[ChatRequest], object], request: ChatRequest) -> bytes:
+    """Return the JSON of `make(request)`, which translates the request for a provider, without long steps."""
+    is_long = len(request.messages) > MANY_MESSAGES
+    body = await scheduler().in_thread(partial(make, request)) if is_long else make(request)
+    return await Work("prepare_prompt").run(dumps_in_steps(body))
 
 
 def requested_choices(request: ChatRequest) -> int:

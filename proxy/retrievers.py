@@ -10,8 +10,10 @@ from time import perf_counter
 from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError, parse_evidence
+from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
+from citestream.providers.scheduler import Work
 
 from .config import Config, ConfigError, RetrieverConfig
 from .embedders import Embedders
@@ -77,7 +79,7 @@ class Retrievers:
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
             failed = {"found": 0, "used": 0, "ms": _milliseconds_since(began), "error": error.message}
             return replace(given, retrieval=report | failed)
-        selected = self._select(found, given.evidence, config)
+        selected = await Work("retriever").run(self._select(found, given.evidence, config))
         used = selected.evidence[len(given.evidence) :]
         report |= {"found": found.found, "used": len(used), "dropped": dict(selected.dropped)}
         report |= {"scores": [item.score for item in used], "ms": _milliseconds_since(began), "error": None}
@@ -133,12 +135,13 @@ class Retrievers:
     async def _reach(self, name: str, config: RetrieverConfig) -> None:
         await self._opened(name, config).reach()
 
-    def _select(self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig) -> _Selection:
+    def _select(self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig) -> Steps[_Selection]:
         """Append the results that are good enough and fit into the limits to the given evidence."""
         limits = self._config.evidence
         evidence, dropped = given, {"score": 0, "invalid": 0, "room": 0}
         min_score = found.min_score if config.min_score is None else config.min_score
         for entry in found.entries:
+            yield None
             if (entry.get("score") or 0.0) < min_score:
                 dropped["score"] += 1
                 continue

@@ -7,10 +7,22 @@ from .accept import Accepted, accept, check_reachable
 from .body_reader import MAX_ANSWER_BYTES, TICK, Watch, read_body
 from .ndjson import LineSplitter
 from .retry import Retries
-from .session import Call, Timeouts, Transport, content_type, drain, model_path, raise_for_status, read_all, release
+from .session import (
+    LARGE_READ,
+    Call,
+    Timeouts,
+    Transport,
+    content_type,
+    drain,
+    model_path,
+    raise_for_status,
+    read_all,
+    release,
+)
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
 __all__ = [
+    "LARGE_READ",
     "MAX_ANSWER_BYTES",
     "MAX_EVENT_BYTES",
     "TICK",

@@ -25,6 +25,9 @@ TOTAL_SECONDS = 3600.0  # longer than any useful answer
 KEEPALIVE_SECONDS = 4.0  # below the 5 s of uvicorn (vLLM) and Node.js, which may close the connection under a request
 MAX_ERROR_BYTES = 64 * 1024  # limit of an error body; error objects are smaller
 ERROR_BODY_SECONDS = 5.0  # for an error body; the status is enough without it
+# Bytes of a read after which others have their turn. aiohttp decompresses a body of some KB to megabytes while it is
+# read, so that the reader never waits.
+LARGE_READ = 128 * 2**10
 DRAIN_SECONDS = 0.05  # for the end of the body after the end of the answer, so that the connection can be reused
 MAX_HEADER_BYTES = 32 * 1024  # limit of one header; content security policies exceed aiohttp's 8 KiB
 
@@ -209,16 +212,21 @@ async def read_all(response: aiohttp.ClientResponse, limit: int, seconds: float)
                 size += len(data)
                 if size > limit:
                     raise BrokenStream(f"The provider's answer is larger than {limit} bytes.")
+                if len(data) >= LARGE_READ:
+                    await asyncio.sleep(0)
     except CONNECTION_ERRORS as error:
         raise translate(error) from None
     return b"".join(parts)
 
 
 async def drain(response: aiohttp.ClientResponse) -> None:
-    """Read the end of a body after the end of the answer, if it is there, so that the connection can be reused."""
+    """Read the end of a body after the end of the answer, if it is there, so that the connection can be reused.
+
+    Nothing else may follow the answer, so a large read ends this, too.
+    """
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
-            while await response.content.readany():
+            while len(await response.content.readany()) in range(1, LARGE_READ):
                 pass
     except CONNECTION_ERRORS:
         pass  # the answer is complete; only the connection cannot be reused

@@ -13,7 +13,7 @@ from citestream.citation.references import quote_span
 from citestream.citation.support.decision import Support
 
 from ..app import App
-from ..http.encoding import json_response
+from ..http.encoding import json_response, json_response_in_steps
 from ..http.error_responses import RequestError
 from ..http.exchange import read_json
 from ..observability.logs import TENANT
@@ -40,7 +40,7 @@ async def cite(request: web.Request, app: App) -> web.Response:
         answer["supports"] = [
             [_support_fields(support, texts[support.number]) for support in supports] for supports in cited.supports
         ]
-    return json_response(answer)
+    return await json_response_in_steps(answer)
 
 
 async def references(request: web.Request, app: App) -> web.Response:

@@ -6,9 +6,11 @@ from typing import Any
 import orjson
 from aiohttp import web
 
+from citestream.providers.scheduler import Work
+from citestream.providers.wire.json_steps import dumps_in_steps
 from citestream.providers.wire.json_text import dumps
 
-__all__ = ["dumps", "json_response", "loads"]
+__all__ = ["dumps", "encode", "json_response", "json_response_in_steps", "loads"]
 
 
 def loads(data: bytes | str) -> Any:
@@ -20,6 +22,16 @@ def loads(data: bytes | str) -> Any:
             return json.loads(data)
         except RecursionError:
             raise ValueError("nested too deeply") from None
+
+
+async def encode(body: object) -> bytes:
+    """Return the JSON of a body of any size, without long steps."""
+    return await Work("encode").run(dumps_in_steps(body))
+
+
+async def json_response_in_steps(body: object) -> web.Response:
+    """Return a response with a JSON body of any size, without long steps."""
+    return web.Response(body=await encode(body), content_type="application/json")
 
 
 def json_response(body: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

@@ -12,6 +12,7 @@ from citestream.citation.evidence import FieldError
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Chunk
 from citestream.providers.scheduler import Work
+from citestream.providers.transport import LARGE_READ
 from citestream.providers.wire.json_steps import loads_in_steps
 
 from ..app import App
@@ -26,7 +27,7 @@ from ..pipeline.long_input import read_input
 from ..pipeline.outgoing import Outgoing
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi
-from .encoding import json_response
+from .encoding import json_response_in_steps
 from .error_responses import RequestError
 from .pass_through import client_key, relay, relayed_body
 from .sending import MakeChunks, Stream, collect, send, send_failure
@@ -69,16 +70,30 @@ async def read_body(request: web.Request) -> bytes:
     """Return the body. Raise RequestError 400 for a broken one, or 408 if it does not arrive in time."""
     try:
         if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
-            return await request.read()
+            return await _read(request)
         async with asyncio.timeout(request.app.get(BODY_SECONDS)):
             with external_wait():
-                return await request.read()
+                return await _read(request)
     except TimeoutError:
         raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
     except web.RequestPayloadError:
         raise RequestError(
             400, "the body is not encoded as its headers say", code="invalid_body", closes=True
         ) from None
+
+
+async def _read(request: web.Request) -> bytes:
+    """Return the body as `request.read` does. A compressed body is there at once, so others have their turn."""
+    parts: list[bytes] = []
+    size = 0
+    while data := await request.content.readany():
+        parts.append(data)
+        size += len(data)
+        if size > request.client_max_size:
+            raise web.HTTPRequestEntityTooLarge(request.client_max_size, size)
+        if len(data) >= LARGE_READ:
+            await asyncio.sleep(0)
+    return b"".join(parts)
 
 
 class _Exchange:
@@ -143,7 +158,7 @@ class _Exchange:
         try:
             if job.stream:
                 return await send(self._stream, batches, make_chunks, encoder)
-            return json_response(await collect(batches, make_chunks, encoder))
+            return await json_response_in_steps(await collect(batches, make_chunks, encoder))
         finally:
             if isinstance(chunks, Chunks):
                 app.telemetry.answer_cited(chunks.grounding)
@@ -154,7 +169,7 @@ class _Exchange:
 
     async def _relay(self, route: Route, key: str | None) -> web.StreamResponse:
         encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None
-        body, choices = relayed_body(self._job, route)
+        body, choices = await relayed_body(self._job, route)
         path, headers = self._api.path, self._api.headers
         call = route.provider.relay(body, path, model=route.model, key=key, choices=choices, headers=headers)
         return await relay(self._stream, await route.telemetry.observe_relayed(route.target, call), encoder)

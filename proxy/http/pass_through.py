@@ -14,7 +14,7 @@ from ..model_routes import Route
 from ..pipeline.job import Job
 from .auth import presented_key
 from .client_api import Encoder
-from .encoding import dumps
+from .encoding import encode
 from .sending import STREAM_HEADERS, Stream, send_failure
 
 
@@ -26,7 +26,7 @@ async def forward(
     Raise ProviderError.
     """
     key = client_key(request, route)
-    call = route.provider.relay(dumps(body), path, model=route.model, key=key, headers=headers)
+    call = route.provider.relay(await encode(body), path, model=route.model, key=key, headers=headers)
     upstream = await route.telemetry.observe_relayed(route.target, call)
     stream = Stream(request, Server())
     return await stream.watch(relay(stream, upstream, None))
@@ -50,11 +50,11 @@ async def relay(stream: Stream, upstream: Relayed, encoder: Encoder | None) -> w
     return await stream.end()
 
 
-def relayed_body(job: Job, route: Route) -> tuple[bytes, int]:
+async def relayed_body(job: Job, route: Route) -> tuple[bytes, int]:
     """Return the body of a request as the provider of this route gets it, and how many choices it asks for."""
     count = job.params.get("n")
     model = {"model": route.model} if "model" in job.body else {}
-    return dumps({**job.body, **model}), count if isinstance(count, int) else 1
+    return await encode({**job.body, **model}), count if isinstance(count, int) else 1
 
 
 def client_key(request: web.Request, route: Route) -> str | None:

@@ -1,15 +1,16 @@
-"""Large JSON is decoded in pieces: the same values as at once, and the same texts are refused."""
+"""Large JSON is decoded and encoded in pieces: the same values as at once, and the same texts are refused."""
 
 import json
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text.steps import complete
 from citestream.providers.wire import json_steps
-from citestream.providers.wire.json_steps import loads_in_steps
+from citestream.providers.wire.json_steps import dumps_in_steps, loads_in_steps
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 10**6) | st.text('ab,:"\\[]{}é\n', max_size=8),
@@ -66,12 +67,95 @@ def test_lone_surrogates_are_accepted_and_reported() -> None:
     assert (value, clean) == ({"a": [1, 2, 3, 4], "b": ["\ud83d", 5]}, False)
 
 
-def test_deep_nesting_is_not_divided_without_end() -> None:
-    depth = 100
+def test_deep_nesting_is_divided() -> None:
+    depth = 900
     value, _ = complete(loads_in_steps(b"[" * depth + b"1" + b"]" * depth))
     for _ in range(depth):
         (value,) = value
     assert value == 1
+
+
+def test_nesting_without_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="nested too deeply"):
+        complete(loads_in_steps(b"[" * 100_000))
+
+
+LONG_STRINGS = {
+    "a text": "abc" * 100_000,
+    "characters of several bytes": "中é😀" * 50_000,
+    "escapes": '\n"' * 100_000,
+    "a key": "é",
+}
+
+
+@pytest.mark.parametrize("text", LONG_STRINGS.values(), ids=LONG_STRINGS)
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_long_strings_are_divided(text: str, *, ascii_only: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_steps, "PIECE_BYTES", 1_000)
+    value = {"a": ["b", text, {"c": text}], text * 2: text, "d": [[text]]}
+    written = json.dumps(value, ensure_ascii=ascii_only).encode()
+    assert complete(loads_in_steps(written)) == (value, True)
+    assert json.loads(complete(dumps_in_steps(value))) == value
+
+
+def test_white_space_around_the_value_is_skipped_and_inside_it_is_refused() -> None:
+    spaces = b" " * 200_000
+    assert complete(loads_in_steps(spaces + b'{"a": [1, 2]}' + spaces)) == ({"a": [1, 2]}, True)
+    with pytest.raises(ValueError, match="white space"):
+        complete(loads_in_steps(b'{"a":' + spaces + b"1}"))
+
+
+def test_a_long_string_of_bytes_that_are_not_utf8_is_read() -> None:
+    assert complete(loads_in_steps(b'["' + b"a\xff" * 100 + b'"]', replace=True)) == (["a\ufffd" * 100], False)
+
+
+@pytest.mark.parametrize("length", [200_000, 400_000])
+def test_a_long_string_is_decoded_and_encoded_in_pieces(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_steps, "PIECE_BYTES", 64 * 2**10)
+    value = {"a": "b" * length}
+    written = json.dumps(value).encode()
+    assert sum(1 for _ in loads_in_steps(written)) >= length / 2**16
+    assert sum(1 for _ in dumps_in_steps(value)) >= length / 2**16
+
+
+@given(VALUES)
+def test_it_encodes_the_same_value(value: Any) -> None:
+    assert json.loads(complete(dumps_in_steps(value))) == value
+
+
+def test_it_encodes_lone_surrogates_and_keys_that_are_no_strings_as_json_does() -> None:
+    value = {"a": ["\ud83d", 1, 2, 3], 5: [1, 2, 3, 4], None: "abcdefgh"}
+    assert json.loads(complete(dumps_in_steps(value))) == json.loads(json.dumps(value))
+
+
+def test_values_nested_deeply_are_encoded_in_steps() -> None:
+    value: Any = "abcdef"
+    for _ in range(200):
+        value = [value]
+    assert json.loads(complete(dumps_in_steps(value))) == value
+
+
+VALUES_OF_MANY_PIECES = {
+    "numbers": [1] * 100_000,
+    "objects": [{"a": 1}] * 20_000,
+    "numbers in an object": {"a": {str(n): n for n in range(20_000)}},
+    "texts": ["abcdefgh"] * 20_000,
+}
+
+
+@pytest.mark.parametrize("value", VALUES_OF_MANY_PIECES.values(), ids=VALUES_OF_MANY_PIECES)
+def test_it_encodes_many_values_in_pieces(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_steps, "PIECE_BYTES", 1_000)
+    monkeypatch.setattr(json_steps, "_ELEMENTS", 500)
+    encoded: list[bytes] = []
+
+    def dumps(piece: Any) -> bytes:
+        encoded.append(orjson.dumps(piece))
+        return encoded[-1]
+
+    monkeypatch.setattr(json_steps, "dumps", dumps)
+    assert json.loads(complete(dumps_in_steps(value))) == value
+    assert max(map(len, encoded)) <= 2_000
 
 
 @pytest.mark.parametrize(
