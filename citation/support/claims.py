@@ -9,7 +9,9 @@ _MAX_PHRASE = 90
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _CODE = re.compile(r"`[^`]*`")
-_LINK_ONLY = re.compile(r"\s*(?:!?\[[^\]]*\]\([^)]*\)|https?://\S+)\s*")
+# A label or an address ends at the next bracket of its kind, so that none of them is read more than once. An address
+# may contain pairs of parentheses.
+_LINK = re.compile(r"(?:!?\[[^\[\]]*+\]\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)|https?://\S++)\s*+")
 _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
 _OPEN_ENDS = ("?", "？", "؟", ":", "：")  # the ends of questions and lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
@@ -94,7 +96,7 @@ def makes_claim(text: str, kind: Kind) -> bool:
         return False
     plain = _LIST_NUMBER.sub("", text.strip())
     plain = _CODE.sub(" ", plain) if "`" in plain else plain
-    plain = _LINK_ONLY.sub("", plain) if "](" in plain or "://" in plain else plain
+    plain = _LINK.sub("", plain) if "](" in plain or "://" in plain else plain
     plain = plain.strip(_DECORATION)
     if not _WORD.search(plain) and not (kind is Kind.TABLE_ROW and any(c.isdigit() for c in plain)):
         return False
