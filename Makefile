@@ -24,13 +24,12 @@ demo-llm: $(VENV)/.llama  ## show retrieval, a cited text, and a small model on 
 serve: $(VENV)/.app  ## start the server; ARGS="--port 9000 --config my.yaml" are passed to `citestream serve`
 	@$(BIN)/citestream serve $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server  ## run everything that CI runs: format, lint, spelling, types, all tests, documentation
+test: $(VENV)/.dev $(VENV)/.llama $(VENV)/.cross-encoder | chromium redis-server  ## run everything that CI runs: format, lint, spelling, types, all tests (they build the documentation too)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/typos
 	$(BIN)/mypy
 	$(PYTEST) $(ARGS)
-	$(MAKE) docs
 
 test-clients: $(VENV)/.app  ## run real clients (openai, ollama, google-genai, ...) against a server; ARGS="openai" selects by name
 	@$(BIN)/python -m tests.clients $(ARGS)
