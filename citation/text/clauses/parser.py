@@ -37,6 +37,7 @@ _CONTENTFUL = frozenset(
         "open",
         "proposal",
         "decision",
+        "plain",
     }
 )
 _CONDITIONS = frozenset({"if", "even_if", "unless"})

@@ -61,6 +61,7 @@ REFUSED = {
         "Voyage 9 flew past the comet in March. The probe did not land on it.",
         "Voyage 9 landed on the comet in March.",
     ),
+    "a story": ("frame", "In the story, the harbour of Brenn burns down.", "The harbour of Brenn burns down."),
     "another day than the only ones": (
         "outside",
         "The train stops in Holten only on weekdays.",
@@ -137,6 +138,8 @@ def test_a_false_claim_breaks_a_rule(rule: str, text: str, claim: str) -> None:
 
 
 PASSED = {
+    "a genre": ("Outer Dark is a science fiction film of 1971.", "Outer Dark is a film of 1971."),
+    "parts of a whole": ("The council is made up of nine members.", "The council has nine members."),
     "a Chinese comparison with 于 turned round": ("新工艺的成本高于旧工艺。", "旧工艺的成本比新工艺低。"),
     "a Chinese passive turned round": ("东方公司起诉了西城银行。", "西城银行被东方公司起诉。"),
     "a French passive turned round": ("Le facteur a averti le maire.", "Le maire a été averti par le facteur."),
