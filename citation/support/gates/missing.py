@@ -11,11 +11,12 @@ from .alignment import Alignment
 from .disagreement import Disagreement, Reason
 
 MAX_TOKENS = 6  # a longer claim states more than one thing, and paraphrases more of it
+FEWEST = 3  # a claim of more words names more than its subject before its predicate
 LEAST = 0.5  # share of the claim's words that the passage must contain
 
 
 def missing_statement(claim: Statement, passages: Sequence[Statement], known: set[str]) -> Iterator[Disagreement]:
-    """Yield a disagreement if a short claim shares few words with the passage, or only its subject.
+    """Yield a disagreement if a short claim shares few words with the passage, or, if very short, only its subject.
 
     `known`: stems of the title. Claims with numbers are left to the other gates, because equal numbers are strong
     evidence, and so are Chinese claims, in which words have no spaces between them.
@@ -33,7 +34,8 @@ def missing_statement(claim: Statement, passages: Sequence[Statement], known: se
         return
     first = contained.index(False)
     after = range(first, len(contained))
-    only_subject = first > 0 and not any(contained[first:]) and any(claim.tokens[at].verbal for at in after)
+    few = len(contained) <= FEWEST or sum(contained) <= LEAST * len(contained)
+    only_subject = few and first > 0 and not any(contained[first:]) and any(claim.tokens[at].verbal for at in after)
     if only_subject or sum(contained) < LEAST * len(contained):
         missing = [token for token, found in zip(claim.tokens, contained, strict=True) if not found]
         words = ", ".join(f"“{claim.spelled(token.start, token.end)}”" for token in missing)
