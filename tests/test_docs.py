@@ -164,3 +164,27 @@ def test_the_page_of_options_has_every_option() -> None:
     page = generate.page()
     for option in ("server.keys[].sha256", "providers.NAME.timeouts.idle", "citations.explain", "log.level"):
         assert f"| `{option}` |" in page
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md")))
+def test_every_test_that_a_page_names_exists(page: str) -> None:
+    named = re.findall(r"`(tests/[\w./-]+)(?:::(\w+))?`", (DOCS / page).read_text("utf-8"))
+    for path, function in named:
+        assert (DOCS.parent / path).exists(), path
+        assert not function or f"def {function}(" in (DOCS.parent / path).read_text("utf-8"), function
+    assert named or page not in ("security.md", "operations.md", "evidence.md", "faults.md")
+
+
+@pytest.mark.parametrize("page", ["operations.md", "evidence.md"])
+def test_every_section_names_the_tests_of_its_claims(page: str) -> None:
+    text, _, table = (DOCS / page).read_text("utf-8").partition("\n## Tests\n")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if line[:3] in ("| [", "|  ")
+    ]
+    sections = [re.sub(r"\[(.*)\]\(#.*\)", r"\1", row[0]) for row in rows if row[0]]
+    assert set(re.findall(r"^## (.+)$", text, re.MULTILINE)) <= set(sections)
+    for _, claim, status, tests in rows:
+        assert status.startswith(("tested", "mitigated", "measured")), claim
+        assert all(name.startswith("`tests/") for name in tests.split(", ")) or status == "measured", claim

@@ -130,6 +130,15 @@ async def test_a_silent_stream_is_kept_alive(fields: dict[str, Any], tmp_path: P
         writer.close()
 
 
+async def test_a_stream_asks_reverse_proxies_not_to_buffer_it(tmp_path: Path) -> None:
+    async with serving([HEAD + END], asyncio.Semaphore(1), tmp_path) as port:
+        reader, writer = await ask(port)
+        headers = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
+        assert "x-accel-buffering: no" in headers
+        assert "cache-control: no-cache, no-transform" in headers
+        writer.close()
+
+
 class LargeKeepAlives(ChatEncoder):
     """Keep-alives that fill the buffers at once, as small ones do after a long answer."""
 

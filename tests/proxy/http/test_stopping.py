@@ -60,6 +60,8 @@ async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(worker
         async with client.post(f"{url}/v1/chat/completions", json=asked) as refused:
             assert refused.status == 503
             assert refused.headers["Retry-After"]
+        async with client.get(f"{url}/readyz") as ready:
+            assert (ready.status, await ready.json()) == (503, {"status": "stopping"})
         go_on.set()
         rests = [await one.content.read() for one in running]
     for rest in rests:

@@ -1,5 +1,7 @@
 """Traces at a collector: real OTLP over a socket, without content unless the log contains it."""
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -208,6 +210,31 @@ async def test_the_configured_share_of_requests_is_traced_and_none_without_a_col
     async with collecting(ANSWER, Break.CLOSE, traces={"endpoint": ""}) as (client, sent):
         assert (await ask(client, ASKED))[0] == 200
     assert sent == []
+
+
+async def test_the_variables_of_opentelemetry_apply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "answers")
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=lab")
+    async with collecting(ANSWER, Break.CLOSE) as (client, sent):
+        await ask(client, ASKED)
+    (resource,) = {
+        (about["service.name"], about["deployment.environment.name"])
+        for request in sent
+        for spans_of in ExportTraceServiceRequest.FromString(request.body).resource_spans
+        if (about := {one.key: value(one.value) for one in spans_of.resource.attributes})
+    }
+    assert resource == ("answers", "lab")
+
+
+def test_without_an_endpoint_opentelemetry_is_not_imported() -> None:
+    program = (
+        "import sys; from citestream.proxy.config import parse; "
+        "from citestream.proxy.http.application import make_app; "
+        "make_app(parse({'providers': {'extractive': {}}})); assert 'aiohttp' in sys.modules; "
+        "print(*[name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
 
 
 async def test_a_collector_that_is_down_affects_neither_answers_nor_the_exit() -> None:
