@@ -7,6 +7,7 @@ import { parseBlocks } from "./markdown-blocks.js";
 import { parseInline } from "./markdown-inline.js";
 
 const FORMATTING = new Set(["br", "sub", "sup", "kbd", "b", "i", "em", "strong", "u"]); // tags of HTML that models use; others are shown as text
+const LONG_CELL = 24; // characters of a cell that needs a wide column
 const ENTITY = /(&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});)/i;
 const ENTITIES = {
   amp: "&",
@@ -133,7 +134,7 @@ class Builder {
         {},
         cells.map((cell, column) =>
           this.#inline(
-            el(tag, { class: align[column] && `align-${align[column]}`, scope: tag === "th" ? "col" : null }),
+            el(tag, { class: cellClass(cell, align[column], tag), scope: tag === "th" ? "col" : null }),
             [cell],
           ),
         ),
@@ -239,6 +240,11 @@ class Builder {
     else if (parent.lastChild?.dataset?.claim === `${claim.index}`) parent.lastChild.append(node);
     else parent.append(el("span", { class: "claim", "data-claim": claim.index }, node));
   }
+}
+
+function cellClass({ text }, align, tag) {
+  const names = [align && `align-${align}`, tag === "td" && text.length > LONG_CELL && "long"].filter(Boolean);
+  return names.length ? names.join(" ") : null;
 }
 
 function formula({ tex, display }, place) {

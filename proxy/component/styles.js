@@ -14,7 +14,7 @@ export const SHARED_STYLE = styleSheet(`
   --mark: var(--citestream-mark, light-dark(#ffeda6, #5b4c10));
   --warning: var(--citestream-warning, light-dark(#a3261d, #ffa198));
   --radius: var(--citestream-radius, .6rem);
-  display: block; color: var(--ink); font: inherit; line-height: var(--citestream-line-height, 1.6);
+  display: block; min-width: 0; color: var(--ink); font: inherit; line-height: var(--citestream-line-height, 1.6);
 }
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
@@ -55,7 +55,8 @@ pre code { font-size: inherit; }
 .html { white-space: pre-wrap; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9375em; }
-th, td { border-bottom: 1px solid var(--line); padding: .35rem .8rem .35rem 0; text-align: start; vertical-align: top; overflow-wrap: normal; min-width: 5.5rem; }
+th, td { border-bottom: 1px solid var(--line); padding: .35rem .8rem .35rem 0; text-align: start; vertical-align: top; overflow-wrap: normal; min-width: 3.5rem; }
+td.long { min-width: 11rem; } /* on phones the table scrolls, instead of having a word a line */
 th { font-weight: 600; border-bottom-width: 2px; }
 .align-right { text-align: end; }
 .align-center { text-align: center; }

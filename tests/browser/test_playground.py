@@ -38,7 +38,29 @@ lanes[1] = "<b>not a marker</b>"
 
 The load is $\\frac{p}{2}$ a metre. The Harlan bridge was opened in May 1932. جسر هارلان افتتح في 4 مايو 1932.
 """
+WIDE = f"""The load is low.
+
+```python
+print("{"a line of code that is wider than any window " * 5}")
+```
+
+| bridge | remarks |
+|---|---|
+| Harlan | {"a remark that needs some space, as they do. " * 2} |
+
+$$
+{"a + " * 80} b
+$$
+
+{"https://example.org/" + "path/" * 60}
+"""
 READ_MS = 60_000  # limit for reading a document, which starts a process, on a machine under load
+# Chromium's own measure, without what follows at once after an action of the user: https://web.dev/articles/cls
+OBSERVE_SHIFTS = """() => {
+    globalThis.shifts = [];
+    const shifts = (list) => list.getEntries().filter((one) => !one.hadRecentInput).map(({ value }) => value);
+    new PerformanceObserver((list) => globalThis.shifts.push(...shifts(list))).observe({ type: "layout-shift" });
+}"""
 PASSAGE = "The Harlan bridge was opened on 4 May 1932 by the mayor <script>window.pwned = 4</script> of Harlan."
 TEXT = f"Some words before it. {PASSAGE} And some words after it."
 OPENED = "The Harlan bridge was opened on 4 May 1932."
@@ -52,6 +74,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with (
         serving(sse(*completion_events(HOSTILE))) as hostile,
         serving(sse(*completion_events(""))) as silent,
+        serving(sse(*completion_events(WIDE))) as wide,
         serving(sse(*unfinished, Break.STALL)) as stalled,
     ):
         providers = {
@@ -59,6 +82,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             "hostile": {"kind": "openai", "base_url": f"{hostile.url}/v1", "api_key": "k", "models": ["m"]},
             "silent": {"kind": "openai", "base_url": f"{silent.url}/v1", "api_key": "k", "models": ["m"]},
             "stalled": {"kind": "openai", "base_url": f"{stalled.url}/v1", "api_key": "k", "models": ["m"]},
+            "wide": {"kind": "openai", "base_url": f"{wide.url}/v1", "api_key": "k", "models": ["m"]},
         }
         with launch(serve_command(folder, {"providers": providers}), folder / "log") as url:
             yield url
@@ -276,6 +300,20 @@ def test_a_new_chat_starts_without_the_earlier_answers(page: Page) -> None:
     expect(page.locator(".turn")).to_have_count(0)
     expect(page.locator("#welcome")).to_be_visible()
     expect(page.locator("#question")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_wide_code_tables_and_formulas_scroll_inside_the_answer(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.select_option("#model", "wide/m")
+    page.evaluate(OBSERVE_SHIFTS)
+    turn = ask(page, "How high is the load?")
+    expect(turn.locator("math")).to_have_count(1)
+    edge = page.locator("#conversation").evaluate("node => node.getBoundingClientRect().right")
+    edges = turn.locator(".text > *").evaluate_all("nodes => nodes.map(node => node.getBoundingClientRect().right)")
+    assert max(edges) <= edge
+    assert turn.locator("pre").evaluate("node => node.scrollWidth > node.clientWidth")
+    assert page.evaluate("shifts.reduce((sum, one) => sum + one, 0)") < 0.01, "below 0.1 is good for a whole page"
 
 
 def test_unsupported_and_rejected_claims_are_explained(page: Page) -> None:
