@@ -25,7 +25,8 @@ export function decidingWords(quote, sentence, question = "") {
   const decisive = listed.filter(
     (word, index) =>
       said.has(word.key) &&
-      (chosen.has(word.key) || (index > 0 && chosen.has(listed[index - 1].key) && continues(word, listed[index - 1]))),
+      (chosen.has(word.key) ||
+        (index > 0 && chosen.has(listed[index - 1].key) && continues(word, listed[index - 1], quote))),
   );
   return split(quote, decisive);
 }
@@ -36,15 +37,17 @@ function ranked(list) {
   return keys.sort((one, other) => weight(other) - weight(one) || other.length - one.length);
 }
 
-/** Return whether a word belongs to the number or name before it: the unit in `110 metres`, or the numeral in `Saturn V`. */
-const continues = ({ text, key }, before) =>
-  isNumber(before.key) ? weight(key) > 0 : /^\p{Lu}/u.test(before.text) && /^\p{Lu}/u.test(text);
+/** Return whether a word belongs to the number or name before it: the unit in `110 metres` or `1 TB`, or the numeral in `Saturn V`. */
+const continues = ({ text, key, start }, before, quote) =>
+  isNumber(before.key)
+    ? !FUNCTION_WORDS.has(key) && !/[,;:.!?]/.test(quote.slice(before.start + before.text.length, start))
+    : /^\p{Lu}/u.test(before.text) && /^\p{Lu}/u.test(text);
 
 const isNumber = (key) => /\p{N}/u.test(key);
 
-/** Return whether a word has a capital letter that is not that of the beginning of a sentence. */
+/** Return whether a word has a capital letter that is not that of the beginning of a sentence or of a cell. */
 const isName = ({ text, start }, quote) =>
-  /^\p{Lu}/u.test(text) && !/(?:^|[.!?:]["”’)]?\s)$/u.test(quote.slice(0, start).slice(-3)) && start > 0;
+  /^\p{Lu}/u.test(text) && !/(?:^|[.!?:;|]["”’)]?\s)$/u.test(quote.slice(0, start).slice(-3)) && start > 0;
 
 /** Return 0 for words that never decide, and 2 for numbers. */
 function weight(key) {
@@ -66,13 +69,26 @@ function words(text) {
   return found.map((one) => ({ ...one, key: one.text.toLowerCase() }));
 }
 
+const SIGN_BEFORE = /(?:\p{Sc}|(?<!\S)[-−±~≈<>≤≥])\s?$/u;
+const SIGN_AFTER = /^\s?[\p{Sc}%‰°]/u;
+
+/** Return where a word begins and ends. A number includes its sign: `79 €`, `-3`, `40 %`. */
+function rangeOf({ start, text, key }, quote) {
+  const end = start + text.length;
+  if (!isNumber(key)) return { start, end };
+  const before = SIGN_BEFORE.exec(quote.slice(Math.max(0, start - 3), start))?.[0].length ?? 0;
+  const after = SIGN_AFTER.exec(quote.slice(end, end + 2))?.[0].length ?? 0;
+  return { start: start - before, end: end + after };
+}
+
 /** Split a text at words. Words with nothing but a space between them form one piece. */
 function split(text, decisive) {
   const ranges = [];
-  for (const { start, text: word } of decisive) {
+  for (const word of decisive) {
+    const range = rangeOf(word, text);
     const last = ranges.at(-1);
-    if (last && !text.slice(last.end, start).trim()) last.end = start + word.length;
-    else ranges.push({ start, end: start + word.length });
+    if (last && !text.slice(last.end, range.start).trim()) last.end = range.end;
+    else ranges.push(range);
   }
   const pieces = [];
   let at = 0;

@@ -295,6 +295,12 @@ DECIDING: dict[str, tuple[str, str, str, list[str]]] = {
         "How tall was the Saturn V?",
         ["110.6 metres"],
     ),
+    "short units and signs of a row, without the names of its columns": (
+        "Plan: Business; Price: 79 €; Users: 100; Storage: 1 TB; Change: -3 %.",
+        "Plan: Business; Price: 79 €; Users: 100; Storage: 1 TB; Change: -3 %.",
+        "What does the Business plan cost?",
+        ["79 €", "100", "1 TB", "-3 %"],
+    ),
     "names": (
         "It was opened by Ada Lovelace in the rain.",
         "Ada Lovelace opened it.",
