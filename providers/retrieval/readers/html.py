@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
 from .part import Part, UnreadableFileError, check_memory, not_installed
+from .table import row_sentence
 
 SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "head", "nav", "footer", "svg", "iframe", "object", "form", "button"}
@@ -16,6 +18,8 @@ _BLOCKS = """
     ol p pre section summary table tbody tfoot thead tr ul
 """
 BLOCKS = frozenset(_BLOCKS.split())
+_LAYOUT = "table, h1, h2, h3, h4, h5, h6, form"  # a table that contains one of these arranges the page
+MAX_NAME = 80  # characters of the name of a column; longer cells are text
 _HEADINGS = {f"h{depth}": "#" * depth for depth in range(1, 7)}
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\f\v\xa0]*\n[\s\xa0]*|[ \t\r\f\v\xa0]+")
@@ -24,6 +28,8 @@ _BREAKS = re.compile(r"[ \t]*\n(?:[ \t]*\n)+[ \t]*")
 # 40,000 takes two seconds.
 _OPENED = re.compile(r"<(/?)(?:div|span|section|article|blockquote|ul|ol|table|dl|center|font|em|strong|small|[abi])\b")
 MAX_DEPTH = 10_000
+_TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
+MAX_NESTED_TABLES = 20  # each table is searched for nested ones
 CHARSET_BYTES = 1024  # at the start of a page, in which it has to declare its encoding
 
 
@@ -45,7 +51,8 @@ def page(html: str, path: Path) -> tuple[str, str]:
         raise not_installed(path, "HTML") from None
     tree = parser(html)
     title = " ".join(tree.css_first("title").text().split()) if tree.css_first("title") else ""
-    text = "".join(_pieces(tree.body)) if tree.body is not None else ""
+    nesting = max(accumulate(-1 if end else 1 for end in _TABLE.findall(html)), default=0)
+    text = "".join(_pieces(tree.body, nesting <= MAX_NESTED_TABLES)) if tree.body is not None else ""
     return title, _BREAKS.sub("\n\n", text).strip()
 
 
@@ -62,8 +69,11 @@ def _decode(data: bytes) -> str:
     return data.decode("cp1252", "replace")
 
 
-def _pieces(body: Any) -> Iterator[str]:
-    """Yield the text in order, with line breaks around blocks. Not recursive, because pages may be nested deeply."""
+def _pieces(body: Any, with_tables: bool = False) -> Iterator[str]:
+    """Yield the text in order, with line breaks around blocks. Not recursive, because pages may be nested deeply.
+
+    `with_tables`: tables of data become lines, see `_table_lines`.
+    """
     open_nodes = [(body, False)]
     preformatted = 0
     while open_nodes:
@@ -74,12 +84,49 @@ def _pieces(body: Any) -> Iterator[str]:
             yield _break(tag)
         elif tag == "-text":
             yield node.text_content if preformatted else _SPACE.sub(" ", node.text_content)
+        elif tag == "table" and with_tables and (lines := _table_lines(node)):
+            yield "\n\n" + "\n".join(lines) + "\n\n"
         elif tag not in SKIPPED and not tag.startswith("-"):
             preformatted += tag == "pre"
             yield _opening(tag)
             open_nodes.append((node, True))
             children = list(node.iter(include_text=True))
             open_nodes += [(child, False) for child in reversed(children)]
+
+
+def _table_lines(table: Any) -> list[str]:
+    """Return the caption and the rows of a table, a line each; empty for a table that arranges a page.
+
+    With a header, each row is a sentence that names its columns, as in a CSV file.
+    """
+    if any(found.mem_id != table.mem_id for found in table.css(_LAYOUT)):
+        return []
+    captions = [_line(caption) for caption in table.css("caption")]
+    cells = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in table.css("tr")]
+    rows = [[_line(cell) for cell in row] for row in cells]
+    if not rows or max(map(len, rows)) < 2:
+        return []
+    if _is_header(cells[0], rows):
+        lines = [row_sentence(rows[0], row) for row in rows[1:]]
+    else:
+        lines = [" | ".join(row) if any(row) else "" for row in rows]
+    return list(filter(None, captions + lines))
+
+
+def _is_header(first: list[Any], rows: list[list[str]]) -> bool:
+    """Return whether the first row has the names of the columns.
+
+    Word documents and old pages do not mark the header. There, a table of two columns may be a list of properties.
+    """
+    names = rows[0]
+    if len(rows) < 2 or not all(names) or len(set(names)) < len(names) or max(map(len, names)) > MAX_NAME:
+        return False
+    return all(cell.tag == "th" for cell in first) or (len(names) > 2 and all(cell.tag == "td" for cell in first))
+
+
+def _line(node: Any) -> str:
+    pieces = (_pieces(child) for child in node.iter(include_text=True))
+    return " ".join("".join(chain.from_iterable(pieces)).split())
 
 
 def _opening(tag: str) -> str:

@@ -36,12 +36,17 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         try:
             names = [name.strip() for name in next(rows, [])]
             for number, row in enumerate(rows, 2):
-                cells = [f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=False) if cell.strip()]
-                cells += [cell.strip() for cell in row[len(names) :] if cell.strip()]
-                if cells:
-                    yield number, "; ".join(cells) + "."
+                if sentence := row_sentence(names, row):
+                    yield number, sentence
         except csv.Error as error:
             raise UnreadableFileError(path, f"is not a table: {error}", f"row {rows.line_num}") from None
+
+
+def row_sentence(names: list[str], row: list[str]) -> str:
+    """Return a row as a sentence that names its columns, empty if all cells are empty."""
+    cells = [f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=False) if cell.strip()]
+    cells += [cell.strip() for cell in row[len(names) :] if cell.strip()]
+    return "; ".join(cells) + "." if cells else ""
 
 
 def _delimiter(path: Path, sample: str) -> str:

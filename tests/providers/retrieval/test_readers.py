@@ -52,11 +52,50 @@ def test_a_page_is_its_text_under_its_headings(tmp_path: Path) -> None:
     first, second = read(tmp_path / "a.html", PAGE)
     assert first["title"] == "The sea › Tides"
     assert first["text"].startswith("Twice a day,\nat least.")
-    for text in ("- High water\n", "- Low water", "Port | Metres", "Husum | 3.5"):
+    for text in ("- High water\n", "- Low water", "Port: Husum; Metres: 3.5."):
         assert text in first["text"]
     assert second["title"] == "The sea › Tides › Moon"
     assert second["text"] == "a  b\nc\n\nCafé <3"
     assert not any(word in first["text"] + second["text"] for word in ("Home", "Imprint", "var x", "color"))
+
+
+HTML_TABLES = {
+    "with a header and a caption": (
+        (
+            "<table><caption>Tides</caption><thead><tr><th>Port</th><th>High <b>water</b></th></tr></thead>"
+            "<tr><td><p>Husum</p></td><td>3.5<sup>2</sup></td></tr><tr><td>List</td><td></td></tr></table>"
+        ),
+        "Tides\nPort: Husum; High water: 3.52.\nPort: List.",
+    ),
+    "of three columns whose header is not marked, as in Word documents": (
+        "<table><tr><td>Port</td><td>High</td><td>Low</td></tr><tr><td>Husum</td><td>3</td><td>0</td></tr></table>",
+        "Port: Husum; High: 3; Low: 0.",
+    ),
+    "of properties": (
+        "<table><tr><td>Port</td><td>Husum</td></tr><tr><td>Water</td><td>3.5</td></tr></table>",
+        "Port | Husum\nWater | 3.5",
+    ),
+    "with the names of the rows": (
+        "<table><tr><th>Port</th><td>Husum</td></tr><tr><th>Water</th><td>3.5</td></tr></table>",
+        "Port | Husum\nWater | 3.5",
+    ),
+    "inside a table that arranges the page": (
+        "<table><tr><td>Menu</td><td><table><tr><th>P</th><th>Q</th></tr><tr><td>1</td><td>2</td></tr></table></td></tr></table>",
+        "Menu |\n\nP: 1; Q: 2.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HTML_TABLES)
+def test_rows_of_a_table_on_a_page_name_their_columns(case: str, tmp_path: Path) -> None:
+    html, text = HTML_TABLES[case]
+    (one,) = read(tmp_path / "a.html", html)
+    assert one["text"].removeprefix("| ") == text
+
+
+def test_tables_nested_without_end_are_read(tmp_path: Path) -> None:
+    last = read(tmp_path / "a.html", "<table><tr><td>" * 3_000 + "deep")[-1]
+    assert last["text"].endswith("deep")
 
 
 ENCODED = {
