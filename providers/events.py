@@ -25,6 +25,7 @@ class ChatRequest:
     excerpts: Mapping[int, str] = field(default_factory=dict)  # number -> text, for providers without a language model
     question: str = ""  # the last user message as the client wrote it, without evidence
     key: str | None = field(default=None, repr=False)  # the client's own key, if the configuration passes it on
+    titles: Mapping[int, str] = field(default_factory=dict)  # number -> title of the excerpt, for the same providers
     searched: bool = False  # whether documents were searched for this request, even if nothing was found
 
 

@@ -142,7 +142,16 @@ class App:
         response.grounding.judging = scoring.judge_report
         excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
         asked = (found.prompt and found.prompt.question) or question(messages)
-        request = ChatRequest(route.model, prompt.messages, params, excerpts, asked, key, found.retrieval is not None)
+        request = ChatRequest(
+            route.model,
+            prompt.messages,
+            params,
+            excerpts,
+            asked,
+            key,
+            titles={evidence.number: _title(evidence) for evidence in prompt.injected},
+            searched=found.retrieval is not None,
+        )
         hold_seconds = self.config.limits.held_seconds
         if response.options.enrich and not json:
             return respond_in_two_passes(route, request, response, scoring, hold_seconds), response
@@ -186,6 +195,11 @@ class App:
         await self.routes.aclose()
         await self.scorers.aclose()
         scheduler().close()
+
+
+def _title(evidence: Evidence) -> str:
+    """Return the title of an evidence, or else the name of its file without its extension."""
+    return evidence.title or (evidence.file_name or "").rpartition(".")[0]
 
 
 def _references_config(config: Config) -> ReferencesConfig:

@@ -33,7 +33,9 @@ class ExtractiveProvider(Provider):
         """Stream one answer, with one word per chunk."""
         question = request.question or last_question(request.messages)
         # In a thread: 200 long excerpts take half a second, and the other streams must not wait for it.
-        answer = await asyncio.to_thread(compose, question, request.excerpts, searched=request.searched)
+        answer = await asyncio.to_thread(
+            compose, question, request.excerpts, titles=request.titles, searched=request.searched
+        )
         words, reason = _apply_limits(WORD.findall(_formatted(answer, request.params)), request.params)
         reader = ChunkReader()
         for chunk in _chunks(words, reason, request):

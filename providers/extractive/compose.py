@@ -7,13 +7,16 @@ many". A sentence without that kind of answer must contain nearly all terms. The
 that answer the rest of the question.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import log
 
-from citestream.citation.text.questions import answer_kind, contains_answer, name_terms, question_parts
-from citestream.citation.text.search_terms import query_terms
+from citestream.citation.text.questions import answer_kind, contains_answer, counted_term, name_terms, question_parts
+from citestream.citation.text.search_terms import query_terms, search_terms
 
+from ..retrieval.question_scope import breadth
 from .quotable_passages import Passage, passages
 
 MAX_SENTENCES = 3  # more would be a page, not an answer
@@ -27,6 +30,7 @@ UNKNOWN_CREDIT = 0.5  # weight of a term that no sentence contains: it may have 
 KIND_BONUS = 0.25  # for a sentence with the kind of answer that is asked for
 LENGTH_PENALTY = 0.00025  # per character: of two sentences with the same terms the shorter is preferred
 MAX_PENALIZED_LENGTH = 400
+INTRODUCTION = (":", "：")  # the end of a sentence that introduces a list or code, and does not answer without it
 DUPLICATE = 0.8  # share of equal terms from which two sentences are duplicates, as in overlapping excerpts
 
 _PROVIDER = "This is Citestream's embedded provider: it has no language model and only quotes evidence."
@@ -36,27 +40,33 @@ NOTHING_FITS = f"The documents do not say. {_PROVIDER}"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: its terms with their weights, the kind of answer it asks for, and the terms of names in it."""
+    """A question: its terms with their weights, the kind of answer it asks for, and the terms of its names."""
 
     weights: dict[str, float]
     kind: str
     names: frozenset[str]
+    counted: str  # the term of what it asks the number of, "" if it does not
 
     @property
     def total(self) -> float:
         return sum(self.weights.values())
 
 
-def compose(question: str, excerpts: Mapping[int, str], *, searched: bool = False) -> str:
+def compose(
+    question: str, excerpts: Mapping[int, str], *, titles: Mapping[int, str] | None = None, searched: bool = False
+) -> str:
     """Return an answer of up to three sentences, each followed by the `[n]` of its excerpt.
 
-    `searched`: documents were searched for the question.
+    `titles`: the titles of the excerpts by their numbers. `searched`: documents were searched for the question.
     """
     if not excerpts:
         return NOTHING_FITS if searched else NO_EVIDENCE
-    candidates = [passage for number, text in excerpts.items() for passage in passages(number, text)]
+    titles = titles or {}
+    candidates = [one for number, text in excerpts.items() for one in passages(number, text, titles.get(number, ""))]
     if not query_terms(question):
         return render(first_passages(candidates)) or NOTHING_FITS
+    if breadth(question) == "broad" and (topic := _about(question, candidates, titles)):
+        return render(first_passages(topic))
     return render(select(question, candidates)) or NOTHING_FITS
 
 
@@ -74,13 +84,13 @@ def select(question: str, candidates: list[Passage]) -> list[Passage]:
 def weigh(question: str, candidates: list[Passage]) -> Question:
     """Return the question with its terms weighted by how rare they are among the candidates."""
     terms = query_terms(question)
-    contained = [passage.terms for passage in candidates]
+    contained = [passage.terms | passage.nearby_terms for passage in candidates]
     weights = {term: log(1 + len(contained) / (0.5 + sum(term in one for one in contained))) for term in terms}
     known = frozenset[str]().union(*contained)
     names = name_terms(question)
     for term in set(terms) - known - names:
         weights[term] *= UNKNOWN_CREDIT
-    return Question(weights, answer_kind(question), names & set(terms))
+    return Question(weights, answer_kind(question), names & set(terms), counted_term(question))
 
 
 def best_passages(question: Question, candidates: list[Passage], limit: int = MAX_SENTENCES) -> list[Passage]:
@@ -113,12 +123,22 @@ def first_passages(candidates: list[Passage]) -> list[Passage]:
 
 
 def render(chosen: list[Passage]) -> str:
-    """Return the sentences with their markers. A passage that does not end like a sentence has a line of its own."""
-    text = ""
-    for passage in chosen:
-        text += ("" if not text else " " if passage.complete and text[-2:] != "\n" else "\n") + passage.text
-        text += f" [{passage.number}]"
-    return text
+    """Return the sentences with their markers. Several rows of a table or items of a list are a list."""
+    cited = [f"{passage.text} [{passage.number}]" for passage in chosen]
+    if all(passage.complete for passage in chosen):
+        return " ".join(cited)
+    return "\n".join(f"- {text}" for text in cited) if len(cited) > 1 else cited[0]
+
+
+def _about(question: str, candidates: list[Passage], titles: Mapping[int, str]) -> list[Passage]:
+    """Return the passages of the excerpts whose titles have most terms of a question; none if no title has one."""
+    if name_terms(question):
+        return []
+    terms = {number: set(search_terms(title)) & set(query_terms(question)) for number, title in titles.items()}
+    frequency = Counter(chain.from_iterable(terms.values()))
+    shared = {number: sum(1 / frequency[term] for term in found) for number, found in terms.items()}
+    most = max(shared.values(), default=0.0)
+    return [passage for passage in candidates if most and shared.get(passage.number) == most]
 
 
 def _reading_order(passage: Passage) -> tuple[int, int]:
@@ -136,10 +156,14 @@ def _may_answer(passage: Passage, question: Question) -> bool:
     """Return whether a passage can answer a question.
 
     It has one of the names in the question or many of its other terms, and the kind of answer that is asked for or
-    else nearly all terms.
+    else nearly all terms. Without a name, it has what is counted.
     """
+    if passage.text.endswith(INTRODUCTION):
+        return False
     has_name = bool(question.names & (passage.terms | passage.nearby_terms))
     if question.names and not has_name and len(question.weights.keys() & passage.terms) < TERMS_WITHOUT_NAME:
+        return False
+    if question.counted and not question.names and question.counted not in passage.terms | passage.nearby_terms:
         return False
     if not question.kind or contains_answer(question.kind, passage.text, question.weights.keys()):
         return True
@@ -149,7 +173,8 @@ def _may_answer(passage: Passage, question: Question) -> bool:
 
 def _score(passage: Passage, question: Question) -> float:
     score = _coverage(passage, question)
-    if score and contains_answer(question.kind, passage.text, question.weights.keys()):
+    kind = "date" if question.kind == "time" else question.kind  # any sentence may contain a period
+    if score and contains_answer(kind, passage.text, question.weights.keys()):
         score += KIND_BONUS
     return score - LENGTH_PENALTY * min(len(passage.text), MAX_PENALIZED_LENGTH)
 

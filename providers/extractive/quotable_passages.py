@@ -22,7 +22,10 @@ _END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？؟।۔][」�
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}\]")
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$")
-_ROW = re.compile(r"[^\s:;][^:;\n]{0,60}: [^;\n]+(?:; [^:;\n]{1,60}: [^;\n]+)+\.")
+# The first column may have no name: then it has the names of the rows.
+_ROW = re.compile(
+    r"(?:[^\s:;][^:;\n]{0,60}: [^;\n]+|[^;\n]+(?=(?:; [^:;\n]{1,60}: [^;\n]+){2}))(?:; [^:;\n]{1,60}: [^;\n]+)+\."
+)
 # Pronouns and definite articles of English, German, French, Spanish, Italian and Portuguese; Chinese and Japanese
 _REFERENCE = re.compile(
     r"(?i)(?:it|its|he|his|she|her|they|their|this|these|that|those|the|there|er|sie|es|ihr|sein|dies\w*|der|die|das|den|dem"
@@ -40,20 +43,23 @@ class Passage:
     position: int  # index in the excerpt
     text: str
     terms: frozenset[str]
-    nearby_terms: frozenset[str]  # terms of its heading, the next sentence, and the one before it if it refers to that
-    complete: bool  # whether it ends like a sentence
+    nearby_terms: frozenset[
+        str
+    ]  # terms of its title and heading, the next sentence, and the one before it if it refers to that
+    complete: bool  # whether it is a sentence that ends like one, not a row of a table or an item of a list
 
 
-def passages(number: int, text: str) -> Iterator[Passage]:
-    """Yield the sentences of an excerpt, without headings."""
+def passages(number: int, text: str, title: str = "") -> Iterator[Passage]:
+    """Yield the sentences of an excerpt, without headings. `title`: that of its document and section."""
     position = 0
-    heading: frozenset[str] = frozenset()
+    outer = frozenset(search_terms(title))
+    heading = outer
     before: frozenset[str] = frozenset()
     blocks = [block for block in _BLOCK_BREAK.split(_name_cells(text)) if re.search(r"\w", block)]
     for block in blocks:
         first, _, rest = block.strip("\n").partition("\n")
-        if title := _heading(first, rest, last=block is blocks[-1]):
-            heading, before = frozenset(search_terms(title)), frozenset()
+        if first_line := _heading(first, rest, last=block is blocks[-1]):
+            heading, before = outer | frozenset(search_terms(first_line)), frozenset()
             block = rest
         sentences = [(text, terms) for text in _sentences(block) if (terms := frozenset(search_terms(text)))]
         for i, (sentence, terms) in enumerate(sentences):
@@ -62,7 +68,7 @@ def passages(number: int, text: str) -> Iterator[Passage]:
                 continue
             after = sentences[i + 1][1] if i + 1 < len(sentences) else frozenset()
             nearby = heading | after | (before if _refers_back(sentence) else frozenset())
-            complete = bool(_END.search(sentence[-4:]))
+            complete = bool(_END.search(sentence[-4:])) and not _ROW.fullmatch(sentence)
             yield Passage(number, position, sentence, terms, nearby, complete)
             before = terms
             position += 1
@@ -87,7 +93,8 @@ def _name_cells(text: str) -> str:
             names, lines[i - 1], lines[i] = _cells(lines[i - 1]), "", ""
         elif names:
             cells = zip_longest(names, _cells(line)[: len(names)], fillvalue="")
-            lines[i] = "\n" + "; ".join(f"{name}: {cell}" for name, cell in cells if name and cell) + ".\n"
+            named = [f"{name}: {cell}" if name else cell for name, cell in cells if cell]
+            lines[i] = "\n" + "; ".join(named).removesuffix(".") + ".\n"
         elif _ROW.fullmatch(line.strip()):
             lines[i] = f"\n{line}\n"
     return "\n".join(lines)

@@ -44,7 +44,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def row_sentence(names: list[str], row: list[str]) -> str:
     """Return a row as a sentence that names its columns, empty if all cells are empty."""
-    cells = [f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=False) if cell.strip()]
+    named = [(name, cell.strip()) for name, cell in zip(names, row, strict=False) if cell.strip()]
+    cells = [f"{name}: {cell}" if name else cell for name, cell in named]
     cells += [cell.strip() for cell in row[len(names) :] if cell.strip()]
     return "; ".join(cells) + "." if cells else ""
 

@@ -80,6 +80,18 @@ TABLES = {
         "What does the Business plan cost?",
         "Plan: Business; Price: 49 €; Support: phone, Konsul-Smidt-Str. 8. [1]",
     ),
+    "a table whose first column has no name": (
+        "| | measured | bound |\n|---|---|---|\n| memory of 500 streams | 259 MB | 300 MB |",
+        "How much memory do 500 streams need?",
+        "memory of 500 streams; measured: 259 MB; bound: 300 MB. [1]",
+    ),
+    "two rows that are compared": (
+        OFFICES,
+        "Compare the Starter and the Business plan.",
+        ("- Plan: Starter; Price per month: 19 €; Seats: 5. [1]\n"
+        "- Plan: Business; Price per month: 49 €; Seats: 50. [1]"),
+    ),
+    "a number of something else": (OFFICES, "How many employees visit a city every month?", NOTHING_FITS),
     "an attribute that no document has": (OFFICES, "What is the CEO's salary?", NOTHING_FITS),
     "a question that a document asks": (
         OFFICES,
@@ -93,6 +105,49 @@ TABLES = {
 def test_tables_and_the_text_around_them(case: str) -> None:
     text, question, answer = TABLES[case]
     assert compose(question, {1: text}) == answer
+
+
+LEAVE = """A certificate is required from the fourth day of illness. The company was founded in 2009 in Bremen.
+
+When the limit of a plan is exceeded, new documents are refused. The limit was set on 3 May 2021. Details are here:
+"""
+KINDS = {
+    "When do I need a certificate?": "A certificate is required from the fourth day of illness. [1]",
+    "What happens when the limit of a plan is exceeded?": (
+        "When the limit of a plan is exceeded, new documents are refused. [1]"
+    ),
+    "When was the limit set?": "The limit was set on 3 May 2021. [1]",
+    "What is the address of the company in Bremen?": NOTHING_FITS,
+}
+
+
+@pytest.mark.parametrize("question", KINDS)
+def test_the_answer_is_of_the_kind_that_the_question_asks_for(question: str) -> None:
+    assert compose(question, {1: LEAVE}) == KINDS[question]
+
+
+def test_the_title_of_an_excerpt_is_its_context() -> None:
+    excerpts = {1: "Country: France; Full day: 53 €.\nCountry: Italy; Full day: 40 €.", 2: "It rains in France."}
+    titles = {1: "Travel › Daily allowance", 2: "Weather"}
+    question = "What is the daily allowance in France?"
+    assert compose(question, excerpts, titles=titles) == "Country: France; Full day: 53 €. [1]"
+
+
+def test_a_summary_begins_with_the_excerpts_about_its_topic() -> None:
+    excerpts = {
+        1: "Leave is requested in advance.",
+        2: "Trips are booked early. They are short.",
+        3: "Hotels cost 140 €.",
+    }
+    titles = {1: "Leave policy", 2: "Travel policy", 3: "Travel policy › Hotels"}
+    answer = compose("Summarise the travel policy.", excerpts, titles=titles)
+    assert answer == "Trips are booked early. [2] Hotels cost 140 €. [3]"
+
+
+def test_rows_and_items_are_a_list_even_beside_sentences() -> None:
+    excerpts = {1: "Harlan bridge has eight lanes.\n\n- Merton bridge: four lanes"}
+    answer = compose("How many lanes have Harlan bridge and Merton bridge?", excerpts)
+    assert answer == "- Harlan bridge has eight lanes. [1]\n- Merton bridge: four lanes [1]"
 
 
 def test_a_search_without_results_means_that_the_documents_do_not_say() -> None:
