@@ -34,16 +34,26 @@ export function citationView({ reference, span }, { sentence, question, link, op
   ];
 }
 
-/** Return a quote in which only the words that decide are marked. */
+/** Return a quote in which only the words that decide are marked. Rows of a table are shown without the syntax of Markdown. */
 export function quoteView(quote, sentence, question) {
-  const pieces = decidingWords(quote, sentence, question).map(({ text, decides }) =>
+  const pieces = decidingWords(quote.split("\n").map(withoutPipes).join("\n"), sentence, question).map(({ text, decides }) =>
     decides ? el("mark", {}, text) : text,
   );
   return el("blockquote", { dir: "auto", part: "quote" }, pieces);
 }
 
+const withoutPipes = (line) =>
+  /^\s*\|.*\|\s*$/.test(line)
+    ? line
+        .trim()
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll("\\|", "|"))
+        .join(" · ")
+    : line;
+
 /** Return the link or the button that opens the document of a reference. */
-function openLink({ reference, span }, link, open) {
+export function openLink({ reference, span }, link, open) {
   const url = safeUrl(link);
   const name = `Open ${nameOf(reference)}`;
   const handle = (event) => {

@@ -46,7 +46,8 @@ export interface Answer {
   /** The addresses of the annotations by the number of the reference: pages that show the passage in its document. */
   links: Record<number, string>;
   grounding: Grounding | null;
-  explained: unknown;
+  /** The decision for each claim and the evidence, if the request asks for it with `"citations": {"explain": true}`. */
+  explained: { claims: unknown[]; evidence: Record<string, unknown>[] } | null;
   model: string | null;
   done: boolean;
   /** The request was aborted. */

@@ -1,6 +1,7 @@
 // <citestream-sources>: the source panel. It shows all references of an answer, or those of the selected sentence.
 
-import { citationView } from "./citation-view.js";
+import { locationOf, nameOf } from "./answer-state.js";
+import { citationView, openLink } from "./citation-view.js";
 import { el } from "./dom.js";
 import { PANEL_STYLE, SHARED_STYLE } from "./styles.js";
 
@@ -45,13 +46,17 @@ export class CitestreamSources extends HTMLElement {
     const references = element?.answer.references ?? [];
     const claim = element?.selected;
     if (!element || (!references.length && !claim)) {
-      this.body.replaceChildren(el("p", { class: "note" }, this.#emptyText()));
+      this.body.replaceChildren(
+        el("p", { class: "note" }, this.#emptyText()),
+        ...[element && uncitedList(element, { open: true })].filter(Boolean),
+      );
       return;
     }
     if (!claim) {
       this.body.replaceChildren(
-        el("p", { class: "note" }, "Select a sentence to see the words that support it."),
+        el("p", { class: "note" }, "Select a sentence to see its sources."),
         referenceList(element),
+        ...[uncitedList(element)].filter(Boolean),
       );
       return;
     }
@@ -89,6 +94,41 @@ export class CitestreamSources extends HTMLElement {
     if (!this.#answer?.answer.done) return "The sources of the answer will be listed here.";
     return "This answer cites no source.";
   }
+}
+
+/** Return the passages that the model has read and the answer does not cite, if the server explained its decisions. */
+function uncitedList(element, { open = false } = {}) {
+  const { done, explained, references } = element.answer;
+  const cited = new Set(references.map((one) => one.evidence_number));
+  const uncited = (done && explained?.evidence ? explained.evidence : []).filter(({ number }) => !cited.has(number));
+  if (!uncited.length) return null;
+  const title = `${uncited.length} ${uncited.length === 1 ? "passage" : "passages"} read and not cited`;
+  return el(
+    "details",
+    { class: "uncited", part: "uncited", open },
+    el("summary", {}, title),
+    el(
+      "ol",
+      { class: "citations", "aria-label": "Passages that are not cited" },
+      uncited.map((item) => el("li", {}, uncitedView(element, item))),
+    ),
+  );
+}
+
+function uncitedView(element, item) {
+  const reference = { ...item, number: null, evidence_number: item.number };
+  const span = { quote: item.text, quote_start: 0, quote_end: [...item.text].length };
+  const where = locationOf(item);
+  return [
+    el(
+      "p",
+      { class: "source" },
+      el("strong", { dir: "auto" }, nameOf(item)),
+      where ? el("span", { class: "where" }, where) : null,
+    ),
+    el("p", { class: "beginning", dir: "auto" }, item.text),
+    el("p", { class: "support" }, openLink({ reference, span }, item.url, (detail) => element.open(detail))),
+  ];
 }
 
 /** Return the list of all references of an answer, each with its best quote. */

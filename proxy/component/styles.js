@@ -78,7 +78,7 @@ hr { border: 0; border-top: 1px solid var(--line); }
 .notes ul { margin: .3rem 0 0; }
 .error { color: var(--warning); }
 
-.card { position: fixed; inset: auto; margin: 0; width: min(25rem, calc(100vw - 1rem)); max-height: min(24rem, 60vh); overflow-y: auto; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.3); padding: .8rem 1rem; box-shadow: 0 .4rem 1.6rem rgb(0 0 0 / .16); font-size: .9375rem; line-height: 1.5; text-align: start; }
+.card { position: fixed; inset: auto; margin: 0; width: min(27rem, calc(100vw - 1rem)); max-height: min(24rem, 60vh); overflow-y: auto; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.3); padding: .8rem 1rem; box-shadow: 0 .4rem 1.6rem rgb(0 0 0 / .16); font-size: .9375rem; line-height: 1.5; text-align: start; }
 .card:focus-visible { outline-offset: -2px; }
 .card.sheet { inset: auto 0 0; width: 100vw; max-width: 100vw; max-height: 55vh; border-radius: 1rem 1rem 0 0; padding: 1rem 1.1rem 1.4rem; border-width: 1px 0 0; }
 `);
@@ -88,4 +88,7 @@ export const PANEL_STYLE = styleSheet(`
 .selected { background: var(--tint); border-radius: var(--radius); padding: .5rem .8rem; font-size: .9375em; overflow-wrap: anywhere; }
 .none { color: var(--warning); font-size: .9375em; }
 .all { justify-self: start; }
+.uncited summary { cursor: pointer; color: var(--soft); font-size: .875em; }
+.uncited ol { margin-top: .6rem; }
+.beginning { color: var(--soft); font-size: .9375em; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
 `);

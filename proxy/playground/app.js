@@ -5,7 +5,7 @@ import { el } from "../component/dom.js";
 import * as documents from "./documents.js";
 import { EXAMPLE, EXAMPLE_QUESTION } from "./example.js";
 import { byId, notice, openDialog } from "./page.js";
-import { Turn } from "./turn.js";
+import { sourceCount, Turn } from "./turn.js";
 
 const OPTIONS = ["release", "unsupported", "scorer", "strictness"]; // citation options; each has an element with this id
 // Values of the source menu besides the names of retrievers
@@ -57,10 +57,10 @@ async function run(turn) {
     .filter((one) => one.answer.text)
     .map((one) => ({ question: one.question, answer: one.answer.text }));
   const chosen = byId("source").value;
-  const sent =
+  const { chosen: sent, total } =
     chosen === DOCUMENTS
       ? documents.evidenceFor([earlier.at(-1)?.question, turn.question].filter(Boolean).join(" "))
-      : [];
+      : { chosen: [], total: 0 };
   const source = chosen === NONE ? "" : chosen;
   const body = buildRequest({
     model: model(),
@@ -71,11 +71,12 @@ async function run(turn) {
     options: Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
   });
   follow(turn);
-  await turn.run(body, sent, { key: key(), context: { source, documents: sent.length } });
+  await turn.run(body, sent, { key: key(), context: { source, sent: sent.length, total } });
   if (turns.at(-1) === turn) end(turn);
 }
 
 function begin() {
+  documents.collapse();
   byId("welcome").hidden = true;
   byId("new").hidden = false;
   document.body.classList.remove("empty");
@@ -95,7 +96,7 @@ function end({ answer }) {
     ? ""
     : stopped
       ? "Stopped."
-      : `The answer is complete, with ${references.length} sources${grounding ? `; ${grounding.supported} of ${grounding.claims} claims are supported` : ""}.`;
+      : `The answer is complete, with ${sourceCount(references)}${grounding?.claims ? `; ${grounding.supported} of ${grounding.claims} claims are supported` : ""}.`;
 }
 
 /** Let the source panel follow the answer of a turn. */

@@ -2,8 +2,11 @@
 
 import { el } from "../component/dom.js";
 import { decidingWords } from "../component/highlight.js";
+import { MarkdownView } from "../component/markdown.js";
 import { toUnits } from "../component/offsets.js";
 import { byId, openDialog } from "./page.js";
+
+const MARKDOWN = /\.(?:md|markdown|html?|docx)$/i; // the readers return Markdown for web pages and Word documents, too
 
 /**
  * Show a document. `passage`: {entry, span, sentence, question}, the excerpt and the span of a citation in it; null shows
@@ -11,14 +14,14 @@ import { byId, openDialog } from "./page.js";
  */
 export function showDocument(shown, passage = null) {
   byId("document-title").textContent = shown.name;
-  const facts = passage ? el("p", { class: "hint" }, "The marked passage supports the selected sentence.") : null;
+  const facts = passage?.sentence ? el("p", { class: "hint" }, "The marked passage supports the selected sentence.") : null;
   const sections = shown.entries.map((entry, index) =>
     section(entry, shown.entries[index - 1], passage?.entry === entry ? passage : null),
   );
   byId("document-body").replaceChildren(...[original(shown, passage), facts, ...sections].filter(Boolean));
   openDialog("document");
-  const mark = byId("document-body").querySelector("mark.passage");
-  if (mark) mark.scrollIntoView({ block: "center" });
+  const marked = byId("document-body").querySelector("mark.passage");
+  if (marked) marked.scrollIntoView({ block: "center" });
   else byId("document").scrollTop = 0;
 }
 
@@ -47,16 +50,37 @@ function section(entry, before, passage) {
     "section",
     { class: "excerpt" },
     headings,
-    el("p", { dir: "auto" }, passage ? marked(entry.text, passage) : entry.text),
+    MARKDOWN.test(entry.file_name ?? "") ? markdown(entry.text, passage) : plain(entry.text, passage),
   );
 }
 
-function marked(text, { span, sentence, question }) {
+function plain(text, passage) {
+  if (!passage) return el("p", { dir: "auto" }, text);
+  const { start, end } = rangeOf(text, passage);
+  return el("p", { dir: "auto" }, text.slice(0, start), mark(text.slice(start, end), passage), text.slice(end));
+}
+
+/** Return the text as Markdown. The passage is marked in several places if it has lists, tables or bold words. */
+function markdown(text, passage) {
+  const root = el("div", { class: "markdown", dir: "auto" });
+  new MarkdownView(root, () => null).update(text, passage ? [rangeOf(text, passage)] : []);
+  for (const part of root.querySelectorAll(".claim")) {
+    const isText = [...part.childNodes].every((node) => node.nodeType === Node.TEXT_NODE);
+    part.replaceWith(
+      isText ? mark(part.textContent, passage) : el("mark", { class: "passage" }, ...part.childNodes),
+    );
+  }
+  return root;
+}
+
+function rangeOf(text, { span }) {
   const unit = toUnits(text);
-  const start = unit(span.quote_start ?? 0),
-    end = unit(span.quote_end ?? 0);
-  const words = decidingWords(text.slice(start, end), sentence, question).map((piece) =>
+  return { start: unit(span.quote_start ?? 0), end: unit(span.quote_end ?? 0) };
+}
+
+function mark(text, { sentence, question }) {
+  const words = decidingWords(text, sentence, question).map((piece) =>
     piece.decides ? el("b", {}, piece.text) : piece.text,
   );
-  return [text.slice(0, start), el("mark", { class: "passage" }, words), text.slice(end)];
+  return el("mark", { class: "passage" }, words);
 }

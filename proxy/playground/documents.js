@@ -6,6 +6,7 @@ import { showDocument } from "./document-view.js";
 import { byId } from "./page.js";
 import { bestExcerpts } from "./ranking.js";
 
+const MANY_DOCUMENTS = 4; // their names fill more than a line
 const documents = [];
 let limits = { max_file_bytes: Infinity, max_evidence: 200, formats: [] };
 
@@ -15,16 +16,20 @@ export function setLimits(settings) {
   byId("files").accept = settings.formats.join(",");
 }
 
-/** Return the excerpts to send with a question, best first if there are too many: copies without the fields of the page. */
+/** Return the excerpts to send with a question, and the number of all: {chosen: [{entry, document}], total}. */
 export function evidenceFor(question) {
   const entries = documents.flatMap((one) =>
     one.entries.map((entry) => ({ entry, document: one, text: entry.text, title: entry.title })),
   );
-  return bestExcerpts(entries, question).slice(0, limits.max_evidence);
+  return { chosen: bestExcerpts(entries, question, limits.max_evidence), total: entries.length };
 }
 
-export const hasDocuments = () => documents.length > 0;
 export const isReading = () => documents.some((one) => one.state === "reading");
+
+/** Leave room for the conversation: show many documents as one line, which opens the list. */
+export function collapse() {
+  byId("library").open = documents.length < MANY_DOCUMENTS;
+}
 
 /** Add a document whose excerpts are known. */
 export function addEntries(name, entries) {
@@ -71,6 +76,11 @@ function remove(one) {
 }
 
 function show() {
+  const many = documents.length >= MANY_DOCUMENTS;
+  byId("library").hidden = !documents.length;
+  byId("library").classList.toggle("many", many);
+  if (!many) byId("library").open = true;
+  byId("library-summary").textContent = summary();
   byId("documents").replaceChildren(
     ...documents.map((one) =>
       el(
@@ -98,7 +108,11 @@ function show() {
       ),
     ),
   );
-  document.dispatchEvent(new CustomEvent("documents-change"));
+}
+
+function summary() {
+  const reading = documents.filter((one) => one.state === "reading").length;
+  return `${documents.length} documents${reading ? `, reading ${reading} …` : ""}`;
 }
 
 function excerptCount({ entries }) {

@@ -1,6 +1,7 @@
 // The example for users without documents at hand.
 
-export const EXAMPLE_QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?";
+export const EXAMPLE_QUESTION =
+  "How tall was the Saturn V, which mission was struck by lightning, and how many missions landed?";
 
 export const EXAMPLE = [
   {

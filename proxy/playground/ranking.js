@@ -6,9 +6,10 @@ const K1 = 1.2,
 
 const words = (text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-/** Return the best excerpts for a question, in the order of the documents. `items`: [{text, title?, file_name?}]. */
-export function bestExcerpts(items, question) {
-  if (items.length <= MOST_EXCERPTS) return items;
+/** Return at most `limit` excerpts, the best for a question, in the order of the documents. `items`: [{text, title?}]. */
+export function bestExcerpts(items, question, limit) {
+  const most = Math.min(limit, MOST_EXCERPTS);
+  if (items.length <= most) return items;
   const terms = new Set(words(question));
   const counted = items.map((item) => count(words(`${item.title ?? ""} ${item.text}`), terms));
   const mean = counted.reduce((sum, { length }) => sum + length, 0) / items.length;
@@ -26,7 +27,7 @@ export function bestExcerpts(items, question) {
       0,
     ),
   }));
-  const best = scored.sort((one, other) => other.score - one.score || one.index - other.index).slice(0, MOST_EXCERPTS);
+  const best = scored.sort((one, other) => other.score - one.score || one.index - other.index).slice(0, most);
   return best
     .map(({ index }) => index)
     .sort((one, other) => one - other)

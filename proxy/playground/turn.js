@@ -12,6 +12,7 @@ export class Turn {
     this.view = el("citestream-answer", { references: "none" });
     this.view.question = question;
     this.advice = el("p", { class: "advice", hidden: true });
+    this.choice = el("p", { class: "hint choice", hidden: true });
     this.waiting = el("p", { class: "waiting", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
     this.actions = el("div", { class: "actions", hidden: true });
     this.buttons = actions;
@@ -19,7 +20,7 @@ export class Turn {
       "article",
       { class: "turn" },
       el("h2", { class: "question", dir: "auto" }, question),
-      el("div", { class: "answer" }, this.waiting, this.view, this.advice, this.actions),
+      el("div", { class: "answer" }, this.waiting, this.view, this.advice, this.choice, this.actions),
     );
     this.view.addEventListener("citestream-change", () => {
       this.waiting.hidden = Boolean(this.answer.text || this.answer.done);
@@ -38,7 +39,7 @@ export class Turn {
   /** Ask. `sent`: the excerpts of documents on the page that `body` contains, in order. */
   async run(body, sent, { key, context }) {
     Object.assign(this, { body, sent, events: [], aborter: new AbortController() });
-    this.advice.hidden = this.actions.hidden = true;
+    this.advice.hidden = this.choice.hidden = this.actions.hidden = true;
     this.waiting.hidden = false;
     const aborter = this.aborter;
     await this.view.stream(this.#chunks(body, key, aborter.signal));
@@ -66,13 +67,15 @@ export class Turn {
     const advice = adviceFor(this.answer, context);
     this.advice.textContent = advice;
     this.advice.hidden = !advice;
+    this.choice.textContent = `Only the ${context.sent} of ${context.total} excerpts with most words of the question were sent. To search all, index their folder with “citestream index”.`;
+    this.choice.hidden = context.sent === context.total;
     const { references, error } = this.answer;
     const button = (label, action, properties = {}) =>
       el("button", { type: "button", class: "quiet", onclick: () => action(this), ...properties }, label);
     this.actions.replaceChildren(
       ...[
-        references.length
-          ? button(`${references.length} ${references.length === 1 ? "source" : "sources"}`, this.buttons.sources, {
+        references.length || this.answer.explained?.evidence?.length
+          ? button(references.length ? sourceCount(references) : "Passages", this.buttons.sources, {
               class: "quiet sources",
             })
           : null,
@@ -116,18 +119,27 @@ export class Turn {
   }
 }
 
+export const sourceCount = ({ length }) => `${length} ${length === 1 ? "source" : "sources"}`;
+
 /** Return what a user can do about an answer without sources or with an error; empty if all is well. */
-function adviceFor({ error, stopped, references, grounding, text }, { source, documents }) {
+function adviceFor({ error, stopped, references, grounding, text }, { source, sent }) {
   if (error) return adviceForError(error);
   if (stopped || references.length) return "";
   if (!text.trim())
     return "The model returned an empty answer. Select Regenerate, or choose another model below the question.";
   if (source && !grounding?.evidence?.received)
     return `No passage in “${source}” fits this question. Ask with other words, or choose another source below.`;
-  if (!source && !documents)
+  if (!source && !sent)
     return "No documents were searched, so nothing in this answer is checked. Drop files on the page, or choose a source below.";
-  const count = grounding?.evidence?.injected ?? documents;
-  return `None of the ${count} passages that were searched supports this answer. Ask with other words, or add a document.`;
+  const count = grounding?.evidence?.injected ?? sent;
+  const next = "Ask with other words, or add a document.";
+  if (!grounding?.claims)
+    return count === 1
+      ? `The answer does not cite the passage that was read. ${next}`
+      : `The answer cites none of the ${count} passages that were read. ${next}`;
+  return count === 1
+    ? `The passage that was read does not support this answer. ${next}`
+    : `None of the ${count} passages that were read supports this answer. ${next}`;
 }
 
 function adviceForError({ status, code, retryAfter }) {

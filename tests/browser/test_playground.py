@@ -183,12 +183,12 @@ def test_the_source_panel_follows_the_selected_sentence(page: Page) -> None:
     page.click("#example")
     turn = ask(page)
     panel = page.locator("#sources")
-    expect(panel.locator("li")).to_have_count(3)
+    expect(panel.get_by_label("Sources").locator("li")).to_have_count(3)
     turn.get_by_text("Apollo 12 was struck").click()
     expect(panel.locator("blockquote")).to_have_count(1)
     expect(panel.locator("blockquote")).to_contain_text("lightning")
     panel.get_by_text("Show all 3 sources").click()
-    expect(panel.locator("li")).to_have_count(3)
+    expect(panel.get_by_label("Sources").locator("li")).to_have_count(3)
     expect(panel).to_contain_text("Generated programme profile")
 
 
@@ -202,6 +202,59 @@ def test_an_opened_document_shows_the_marked_passage(page: Page) -> None:
     expect(document).to_contain_text("Many guests came.")
     page.keyboard.press("Escape")
     expect(document).to_be_hidden()
+
+
+def test_an_opened_document_shows_tables_with_the_marked_row(page: Page) -> None:
+    paste(page, "| bridge | opened | lanes |\n|---|---|---|\n| Harlan | 1932 | 8 |\n| Merton | 1950 | 4 |\n")
+    turn = ask(page, "When was the Merton bridge opened?")
+    turn.locator(".marker").first.click()
+    card = turn.get_by_role("dialog")
+    expect(card.locator("blockquote")).to_have_text("Merton · 1950 · 4")
+    card.get_by_text("Open document").click()
+    expect(page.locator("#document tr")).to_have_count(3)
+    expect(page.locator("#document mark.passage")).to_have_text(["Merton", "1950", "4"])
+
+
+def test_an_answer_without_a_source_lists_the_passages_that_were_read(page: Page) -> None:
+    paste(page, f"{OPENED} {LANES}")
+    turn = ask(page, "Who is the mayor of Merton?")
+    expect(turn.locator("citestream-answer")).to_contain_text("The documents do not say.")
+    expect(turn.locator(".advice")).to_contain_text("The answer does not cite the passage that was read.")
+    panel = page.locator("#sources")
+    expect(panel.locator("summary")).to_have_text("1 passage read and not cited")
+    expect(panel.locator("li")).to_contain_text(OPENED)
+    panel.get_by_text("Open document").click()
+    expect(page.locator("#document")).to_contain_text(LANES)
+
+
+def test_the_page_says_that_only_the_best_excerpts_were_sent(page: Page) -> None:
+    page.evaluate("""async () => { window.ranking = await import("./playground/ranking.js"); }""")
+    texts = [f"Bridge {number} has {number} lanes." for number in range(40)]
+    chosen = page.evaluate(
+        "texts => ranking.bestExcerpts(texts.map((text) => ({ text })), 'How many lanes has bridge 37?', 200)", texts
+    )
+    assert len(chosen) == 30
+    assert {"text": texts[37]} in chosen
+    paste(page, "".join(f"# Bridge {number}\n\n{text}\n\n" for number, text in enumerate(texts)))
+    turn = ask(page, "How many lanes has bridge 37?")
+    expect(turn).to_contain_text("Bridge 37 has 37 lanes.")
+    expect(turn.locator(".choice")).to_contain_text("Only the 30 of 40 excerpts")
+    page.get_by_label("Remove bridge.md").click()
+    paste(page, OPENED)
+    expect(ask(page, "When was the Harlan bridge opened?").locator(".choice")).to_be_hidden()
+
+
+def test_many_documents_leave_room_for_the_conversation(page: Page, tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.md").write_text(f"Bridge {number} has {number} lanes.", "utf-8")
+    page.set_input_files("#files", sorted(tmp_path.glob("*.md")))
+    names = page.locator("#documents li:not([aria-busy])")
+    expect(names).to_have_count(5, timeout=READ_MS)
+    expect(names.first).to_be_visible()
+    ask(page, "How many lanes has bridge 3?")
+    expect(names.first).to_be_hidden()
+    page.get_by_text("5 documents").click()
+    expect(names.first).to_be_visible()
 
 
 def test_a_dropped_pdf_is_read_and_opens_at_its_page(page: Page, tmp_path: Path) -> None:
@@ -569,4 +622,6 @@ def test_an_index_can_be_chosen_as_source(browser: Browser, launch: Launch, tmp_
         expect(page.locator("#document")).to_contain_text("It is red.")
         page.keyboard.press("Escape")
         turn = ask(page, "Wie heißt der Bürgermeister?")
-        expect(turn.locator(".advice")).to_have_text(re.compile("No passage in “bridges” fits|None of the"))
+        expect(turn.locator(".advice")).to_have_text(
+            re.compile("No passage in “bridges” fits|The answer does not cite")
+        )

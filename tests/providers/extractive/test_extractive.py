@@ -88,8 +88,10 @@ TABLES = {
     "two rows that are compared": (
         OFFICES,
         "Compare the Starter and the Business plan.",
-        ("- Plan: Starter; Price per month: 19 €; Seats: 5. [1]\n"
-        "- Plan: Business; Price per month: 49 €; Seats: 50. [1]"),
+        (
+            "- Plan: Starter; Price per month: 19 €; Seats: 5. [1]\n"
+            "- Plan: Business; Price per month: 49 €; Seats: 50. [1]"
+        ),
     ),
     "a number of something else": (OFFICES, "How many employees visit a city every month?", NOTHING_FITS),
     "an attribute that no document has": (OFFICES, "What is the CEO's salary?", NOTHING_FITS),
