@@ -1,6 +1,7 @@
 """The query terms of a claim: each with the alternatives by which evidence may say the same, and its weights."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain, islice
@@ -22,8 +23,9 @@ from .scorers import Claim
 
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _MAX_NUMBERS = 500  # numbers of the evidence that are compared with one of the claim: 0.3 ms
-# Numbers are derived only from so many pieces of evidence, and from no more numbers: 0.1 ms each.
-_MAX_DERIVED, _MAX_COMBINED = 20, 12
+# Numbers are derived only from so many sentences and their neighbours, and not from long or numerous ones: 0.1 ms each.
+_MAX_DERIVED, _MAX_COMBINED, _LONGEST = 2, 12, 1200
+_MAX_SENTENCES = 200  # sentences with a term that are looked at
 _HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -155,17 +157,31 @@ def _confirming(term: str, analysis: Analysis, index: Index) -> Synonyms:
     theirs = islice(chain.from_iterable(one.quantities for one in index.analyses), _MAX_NUMBERS)
     found = {q.term for q in theirs if any(agrees(own, q) for own in mine)}
     if not found:
-        for evidence, analyzed in islice(zip(index.evidence, index.analyses, strict=True), _MAX_DERIVED):
-            if 0 < len(analyzed.quantities) <= _MAX_COMBINED:
-                found |= _bases(evidence.text, analyzed.quantities, mine)
+        for sentence in _closest_sentences(analysis, index):
+            found |= _bases(sentence, mine, index)
     return Synonyms(frozenset(found)) if found else NO_SYNONYMS
 
 
-def _bases(text: str, quantities: Sequence[Quantity], mine: Sequence[Quantity]) -> set[str]:
+def _closest_sentences(analysis: Analysis, index: Index) -> list[int]:
+    """Return the sentences with most terms of a claim, if they have a third of them."""
+    terms = [term for term in dict.fromkeys(analysis.terms) if term[0] != "#"]
+    shared = Counter(chain.from_iterable(set(index.sentences_of(term)[:_MAX_SENTENCES].tolist()) for term in terms))
+    return [sentence for sentence, count in shared.most_common(_MAX_DERIVED) if count * 3 >= len(terms)]
+
+
+def _bases(sentence: int, mine: Sequence[Quantity], index: Index) -> set[str]:
     """Return the terms of the numbers from which one of the claim follows: 1890 for "25 years later" and 1915."""
+    row = int(index.sentence_owner[sentence])
+    start, end = index.widened(row, *index.sentence_spans[sentence].tolist())
+    quantities = [
+        q._replace(start=q.start - start, end=q.end - start) for q in index.analyses[row].quantities_in(start, end)
+    ]
+    if not 0 < len(quantities) <= _MAX_COMBINED or end - start > _LONGEST:
+        return set()
     wanted = [form for own in mine for form in (own, *notations(own))]
-    spans = [(one.start, one.end) for one in derived(text, quantities) if any(agrees(form, one) for form in wanted)]
-    return {q.term for q in quantities if any(start <= q.start < end for start, end in spans)}
+    numbers = derived(index.evidence[row].text[start:end], quantities)
+    spans = [(one.start, one.end) for one in numbers if any(agrees(form, one) for form in wanted)]
+    return {q.term for q in quantities if any(first <= q.start < last for first, last in spans)}
 
 
 def _alternatives(term: str, language: str | None) -> Synonyms:
