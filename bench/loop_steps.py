@@ -78,11 +78,13 @@ class StepTimer:
         """Return the longest steps."""
         return [step.report() for step in self._steps]
 
-    def _collecting(self, phase: str, _info: dict[str, int]) -> None:
+    def _collecting(self, phase: str, info: dict[str, int]) -> None:
         if phase == "start":
             self._collected = thread_time()
         else:
-            self._step.collecting += thread_time() - self._collected
+            seconds = thread_time() - self._collected
+            self._step.collecting += seconds
+            self._step.lines[f"garbage collection, generation {info['generation']}"] = seconds
 
     def _sample(self, _signal: int, frame: FrameType | None) -> None:
         now = thread_time()

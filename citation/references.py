@@ -49,16 +49,26 @@ class Reference:
     number: int
     evidence: Evidence
     spans: list[Span] = field(default_factory=list)
+    # The spans as they are sent, made one by one: an answer may have 100,000, and making all at its end takes 0.2 s
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    best: Span | None = None  # the best supported sentence; of equal ones, the first
+
+    def add(self, span: Span) -> None:
+        """Add a cited sentence."""
+        self.spans.append(span)
+        self.entries.append(span.as_dict(self.evidence.text))
+        if self.best is None or span.support > self.best.support:
+            self.best = span
 
     @property
     def support(self) -> float:
         """The support of the best supported sentence."""
-        return max((span.support for span in self.spans), default=0.0)
+        return self.best.support if self.best else 0.0
 
     @property
     def snippet(self) -> tuple[int, int]:
-        """The quote of the best supported sentence; of equal ones, of the first."""
-        return max(self.spans, key=lambda span: span.support).quote if self.spans else (0, 0)
+        """The quote of the best supported sentence."""
+        return self.best.quote if self.best else (0, 0)
 
     @property
     def first_shown_span(self) -> Span | None:
@@ -87,7 +97,7 @@ class Reference:
             "snippet": evidence.text[start:end],
             "snippet_start": start,
             "snippet_end": end,
-            "spans": [span.as_dict(evidence.text) for span in self.spans],
+            "spans": self.entries[:],
         }
 
 
@@ -128,6 +138,7 @@ class References:
         self._labels = labels or {}
         self._host_labels = host_labels
         self._cited: dict[int, Reference] = {}  # by evidence number, in order of first use
+        self._choices: set[int] = set()  # those with citations
         self._citations: dict[int, list[Citation]] = {}  # by choice, in order of the text
 
     def number(self, evidence_number: int) -> int:
@@ -150,7 +161,8 @@ class References:
     def add(self, evidence_number: int, span: Span, *, in_place: bool = False) -> None:
         """Add a cited sentence to the reference of this evidence. `in_place`: it is in JSON, which has no citations."""
         reference = self.cite(evidence_number)
-        reference.spans.append(span)
+        reference.add(span)
+        self._choices.add(span.choice)
         if not in_place:
             citation = Citation(reference.evidence, span, self.links[evidence_number])
             self._citations.setdefault(span.choice, []).append(citation)
@@ -162,9 +174,21 @@ class References:
     def cited(self, choice: int | None = None) -> list[Reference]:
         """Return the references in number order; with `choice`, those of this choice with its own spans only."""
         references = sorted(self._cited.values(), key=lambda reference: reference.number)
-        if choice is None:
-            return references
+        if choice is None or self._choices == {choice}:
+            return [reference for reference in references if choice is None or reference.spans]
         return [own for reference in references if (own := _of_choice(reference, choice)) is not None]
+
+    @property
+    def spans(self) -> int:
+        """The number of spans of all references so far."""
+        return sum(len(reference.spans) for reference in self._cited.values())
+
+    def span_lists(self) -> list[Sequence[Any]]:
+        """Return the lists that grow with the number of spans, so that a server can free them in steps."""
+        return [
+            *(lists for reference in self._cited.values() for lists in (reference.spans, reference.entries)),
+            *self._citations.values(),
+        ]
 
     @property
     def count(self) -> int:
@@ -269,7 +293,8 @@ def quote_span(text: str, support: Support) -> tuple[int, int]:
 
 
 def _of_choice(reference: Reference, choice: int) -> Reference | None:
-    spans = [span for span in reference.spans if span.choice == choice]
-    if not spans:
-        return None
-    return Reference(reference.number, reference.evidence, spans)
+    own = Reference(reference.number, reference.evidence)
+    for span in reference.spans:
+        if span.choice == choice:
+            own.add(span)
+    return own if own.spans else None

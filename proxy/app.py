@@ -179,8 +179,9 @@ class App:
         return {**providers, **retrievers, "references": self.recent.reach}
 
     def warm_up(self) -> None:
-        """Load what the first request would wait for: word lists, model weights, marker patterns, evidence stores."""
+        """Load what the first request would wait for, such as word lists, weights, providers and evidence stores."""
         compile_patterns()
+        self.routes.open_all()
         self.retrievers.open_all()
         scorer = self.scorers.scorer(self.config.citations.scorer)
         for text in FIRST_CLAIMS:

@@ -1,11 +1,13 @@
 """Routes: find the provider for the `model` of a request, its name for that model, and the citation options."""
 
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from citestream.citation.options import Options, parse_options
 from citestream.providers import provider
+from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Event, Provider
 from citestream.providers.transport import Retries, Timeouts, Transport
 
@@ -89,6 +91,12 @@ class Routes:
         if name not in self._providers:
             self._providers[name] = self._create(self._config.providers[name])
         return self._providers[name]
+
+    def open_all(self) -> None:
+        """Create all providers, which imports their modules. One whose settings are wrong fails when it is asked."""
+        for name in self._config.providers:
+            with suppress(ProviderError, ValueError):
+                self.provider(name)
 
     def checks(self) -> dict[str, Check]:
         """Return the readiness check of each external provider."""

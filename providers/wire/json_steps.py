@@ -22,6 +22,8 @@ _TOKENS = 1_000  # tokens that are searched in a step: 1 ms
 _SEARCHED_BYTES = 256 * 2**10  # bytes that are searched in a step: 1 ms
 _ELEMENTS = 4_000  # maximum number of elements that are examined at a time
 _SCALARS = frozenset({int, float, bool, type(None)})
+_ATOMS = _SCALARS | {str, bytes}
+_RELEASED = 1_000  # values that are freed in a step: 0.1 ms
 _CONTAINER_WEIGHT, _SCALAR_WEIGHT = 16, 8  # in bytes of text whose encoding takes as long
 _ESCAPE = rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.)"  # a pair of surrogates is one
 _SHORT_STRING = rb'"[^"\\]{0,999}+(?:\\.[^"\\]{0,99}+){0,9}+"'
@@ -338,17 +340,45 @@ def _runs(members: Iterable[_Member]) -> Iterator[tuple[list[_Member], _Member |
         yield run, None
 
 
-def _weight(value: Any) -> int:
-    """Return about how many bytes the JSON of a value has, at least PIECE_BYTES + 1 if there are more than that."""
-    weight = 0
+def release_in_steps(*values: Any) -> Steps[None]:
+    """Hold these values until the others that use them are done, and free their containers one by one.
+
+    Python frees a value and everything in it at once: a million objects take 50 ms. The values are not changed.
+    """
+    held: list[Any] = [*values]
+    del values
+    for number, container in enumerate(held):
+        elements = list(container.values()) if isinstance(container, dict) else container
+        if isinstance(elements, list | tuple):
+            for start in range(0, len(elements), _ELEMENTS):
+                held += [one for one in elements[start : start + _ELEMENTS] if type(one) not in _ATOMS]
+                if len(elements) > _ELEMENTS:
+                    yield None
+        if number % _RELEASED == 0:
+            yield None
+    container = elements = None
+    held.reverse()  # a container is freed before its elements, which are still held
+    while held:
+        del held[-_RELEASED:]
+        yield None
+
+
+def is_large(value: Any, limit: int) -> bool:
+    """Return whether the JSON of a value has more than about `limit` bytes."""
+    return _weight(value, limit) > limit
+
+
+def _weight(value: Any, limit: int = 0) -> int:
+    """Return about how many bytes the JSON of a value has; above `limit` (0: PIECE_BYTES), it may be too low."""
+    weight, limit = 0, limit or PIECE_BYTES
     unread = [value]
-    while unread and weight <= PIECE_BYTES:
+    while unread and weight <= limit:
         one = unread.pop()
         if isinstance(one, str):
             weight += len(one)
         elif isinstance(one, dict | list | tuple):
             weight += len(one) + _CONTAINER_WEIGHT
-            if weight <= PIECE_BYTES:
+            if weight <= limit:
                 unread.extend(one)
                 if isinstance(one, dict):
                     unread.extend(one.values())

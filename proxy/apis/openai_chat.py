@@ -11,6 +11,7 @@ from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import json_format
 
 from ..http.client_api import ClientApi, Encoder
+from ..http.encoding import dumps_event
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.job import Job
 from .earlier_answers import strip_messages
@@ -59,7 +60,7 @@ class ChatEncoder(Encoder):
 
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
         """Return one event for each chunk."""
-        return b"".join([b"data: " + dumps(chunk) + b"\n\n" for chunk in chunks])
+        return b"".join([b"data: " + dumps_event(chunk) + b"\n\n" for chunk in chunks])
 
     def failure(self, error: Body, _status: int) -> bytes:
         """Return the event for which OpenAI's clients raise an error."""

@@ -21,6 +21,11 @@ class Admission:
         self._idle = asyncio.Event()
         self._idle.set()
 
+    @property
+    def idle(self) -> bool:
+        """Whether no request runs."""
+        return not self._running
+
     def middleware(self) -> Middleware:
         """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""
 

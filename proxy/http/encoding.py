@@ -1,16 +1,18 @@
 """JSON in and out: orjson, and the standard library for the few values that orjson refuses (lone surrogates)."""
 
 import json
+from threading import get_ident, main_thread
 from typing import Any
 
 import orjson
 from aiohttp import web
 
+from citestream.citation.text.steps import complete
 from citestream.providers.scheduler import Work
 from citestream.providers.wire.json_steps import dumps_in_steps
 from citestream.providers.wire.json_text import dumps
 
-__all__ = ["dumps", "encode", "json_response", "json_response_in_steps", "loads"]
+__all__ = ["dumps", "dumps_event", "encode", "json_response", "json_response_in_steps", "loads"]
 
 
 def loads(data: bytes | str) -> Any:
@@ -22,6 +24,14 @@ def loads(data: bytes | str) -> Any:
             return json.loads(data)
         except RecursionError:
             raise ValueError("nested too deeply") from None
+
+
+def dumps_event(value: object) -> bytes:
+    """Encode a part of an answer. In a thread, a large one is encoded in pieces.
+
+    The codec holds the interpreter's lock, so that the event loop runs between the pieces only.
+    """
+    return dumps(value) if get_ident() == main_thread().ident else complete(dumps_in_steps(value))
 
 
 async def encode(body: object) -> bytes:

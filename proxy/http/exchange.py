@@ -11,9 +11,9 @@ from aiohttp import web
 from citestream.citation.evidence import FieldError
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Chunk
-from citestream.providers.scheduler import Work
+from citestream.providers.scheduler import Work, scheduler
 from citestream.providers.transport import LARGE_READ
-from citestream.providers.wire.json_steps import loads_in_steps
+from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
 
 from ..app import App
 from ..model_routes import Route
@@ -36,13 +36,23 @@ Fields = dict[str, Any]
 
 log = logging.getLogger("citestream")
 
+LARGE_BODY = 2**20  # bytes, whose values are freed in 1 to 20 ms
 BODY_SECONDS = web.AppKey("body_seconds", float)
 UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
-    body = await api.recall(await read_json(request), partial(app.recent.get, request.get(TENANT, "")))
+    received = await read_json(request)
+    try:
+        return await _answer_json(request, received, api, app)
+    finally:
+        if request.content.total_bytes > LARGE_BODY:
+            scheduler().start("parse_request", release_in_steps(received))
+
+
+async def _answer_json(request: web.Request, received: Fields, api: ClientApi, app: App) -> web.StreamResponse:
+    body = await api.recall(received, partial(app.recent.get, request.get(TENANT, "")))
     models = app.routes.chain(api.model(body))
     limits = app.config.evidence
     options = app.routes.find(models[0]).options
@@ -166,6 +176,8 @@ class _Exchange:
                     recorder.end(chunks.fields)
             if transcript:
                 transcript.end()
+            if isinstance(chunks, Chunks) and (lists := chunks.long_lists()):
+                scheduler().start("encode", release_in_steps(lists))
 
     async def _relay(self, route: Route, key: str | None) -> web.StreamResponse:
         encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None

@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing, suppress
+from functools import partial
 from time import perf_counter
 
 from aiohttp import HttpVersion11, web
 
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk
-from citestream.providers.scheduler import Work
+from citestream.providers.events import Chunk, Finish
+from citestream.providers.scheduler import Work, scheduler
+from citestream.providers.wire.json_steps import is_large
 
 from ..config import Server
 from ..observability.telemetry import WAIT_TIME
@@ -26,6 +28,9 @@ log = logging.getLogger("citestream")
 MakeChunks = Callable[[Outgoing], list[Chunk]]
 
 BLOCKED_SECONDS = 0.001  # a write that takes longer waits for the client; a shorter one is our own work
+
+WRITTEN_BYTES = 512 * 2**10  # at once: the event loop copies what the client does not take yet, 1 ms per MB
+LONG_ENDING = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
 
 STREAM_HEADERS = {
     "Cache-Control": "no-cache, no-transform",  # a cache or compressor in between would buffer the stream
@@ -91,11 +96,14 @@ class Stream:
 
     async def write(self, data: bytes) -> None:
         """Send data as soon as the client takes it. Raise ConnectionError if the client has left."""
-        if data:
-            await self._send(self._response.write(data))
+        for start in range(0, len(data), WRITTEN_BYTES):
+            await self._send(self._response.write(data[start : start + WRITTEN_BYTES]))
 
     async def end(self, data: bytes = b"") -> web.StreamResponse:
         """Send the last data. Raise ConnectionError if the client has left."""
+        if len(data) > WRITTEN_BYTES:
+            await self.write(data)
+            data = b""
         await self._send(self._response.write_eof(data))
         return self._response
 
@@ -165,17 +173,13 @@ async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encode
 
     Raise ProviderError if nothing of the answer has arrived.
     """
-    work = Work("encode")
+    encoding = _Encoding(make_chunks, encoder)
     async with aclosing(batches):
         batch = await anext(batches, None)
         await stream.begin(stream_headers(encoder))
         try:
             while batch is not None:
-                with work:
-                    encoded = b"".join([_encode(event, make_chunks, encoder) for event in batch])
-                await stream.write(encoded)
-                if work.due:
-                    await work.pause()
+                await stream.write(await encoding.encode(batch))
                 batch = await anext(batches, None)
         except ConnectionError:
             raise  # the client has left
@@ -183,7 +187,7 @@ async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encode
             if not isinstance(error, ProviderError):
                 log.exception("a stream failed")
             return await send_failure(stream, error, encoder)
-    return await stream.end(encoder.end())
+    return await stream.end(await encoding.end())
 
 
 async def send_failure(stream: Stream, error: Exception, encoder: Encoder) -> web.StreamResponse:
@@ -193,7 +197,7 @@ async def send_failure(stream: Stream, error: Exception, encoder: Encoder) -> we
 
 async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> Fields:
     """Return the complete answer. Raise ProviderError if it breaks off, since half an answer would look complete."""
-    completion = Completion()
+    completion, is_long = Completion(), False
     work = Work("encode")
     async with aclosing(batches):
         async for batch in batches:
@@ -205,9 +209,11 @@ async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -
                     for chunk in chunks:
                         completion.add(chunk)
                     encoder.observe(chunks)
+                    is_long = is_long or _ends_long_answer(event, chunks)
             if work.due:
                 await work.pause()
-    return encoder.body(completion)
+    body = partial(encoder.body, completion)
+    return await scheduler().in_thread(body) if is_long else body()
 
 
 def stream_headers(encoder: Encoder) -> dict[str, str]:
@@ -215,8 +221,49 @@ def stream_headers(encoder: Encoder) -> dict[str, str]:
     return {"Content-Type": encoder.content_type, **STREAM_HEADERS}
 
 
-def _encode(event: Outgoing, make_chunks: MakeChunks, encoder: Encoder) -> bytes:
-    encoded = encoder.chunks(make_chunks(event))
-    if isinstance(event, Failed):
-        encoded += encoder.failure(error_body(event.error), status_of(event.error))
-    return encoded
+class _Encoding:
+    """Encodes the events of one answer. The references of a long one are encoded in a thread."""
+
+    def __init__(self, make_chunks: MakeChunks, encoder: Encoder) -> None:
+        self._make_chunks = make_chunks
+        self._encoder = encoder
+        self._work = Work("encode")
+        self._is_long = False
+
+    async def encode(self, batch: Iterable[Outgoing]) -> bytes:
+        """Return the bytes of a batch."""
+        parts: list[bytes] = []
+        events = iter(batch)
+        if self._work.due:
+            await self._work.pause()
+        while True:
+            with self._work:
+                ending = self._encode_until_long(events, parts)
+            if ending is None:
+                return b"".join(parts)
+            parts.append(await scheduler().in_thread(partial(self._encode_event, *ending)))
+
+    async def end(self) -> bytes:
+        """Return the end of the stream."""
+        return await scheduler().in_thread(self._encoder.end) if self._is_long else self._encoder.end()
+
+    def _encode_until_long(self, events: Iterator[Outgoing], parts: list[bytes]) -> tuple[Outgoing, list[Chunk]] | None:
+        """Append encoded events until the end of a long answer. Return that, or None if it is not there."""
+        for event in events:
+            chunks = self._make_chunks(event)
+            if _ends_long_answer(event, chunks):
+                self._is_long = True
+                return event, chunks
+            parts.append(self._encode_event(event, chunks))
+        return None
+
+    def _encode_event(self, event: Outgoing, chunks: list[Chunk]) -> bytes:
+        encoded = self._encoder.chunks(chunks)
+        if isinstance(event, Failed):
+            encoded += self._encoder.failure(error_body(event.error), status_of(event.error))
+        return encoded
+
+
+def _ends_long_answer(event: Outgoing, chunks: list[Chunk]) -> bool:
+    """Return whether these chunks have so many references that encoding them takes milliseconds."""
+    return isinstance(event, Finish | Failed) and is_large(chunks, LONG_ENDING)

@@ -14,6 +14,8 @@ from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 from .outgoing import Failed, Outgoing, TextOut
 from .segment_stream import SHARED_FIELDS
 
+LONG_LIST = 1_000  # spans, which are freed in 1 ms
+
 Fields = dict[str, Any]
 Observer = Callable[[Outgoing, list[Chunk]], None]  # sees an event and its chunks before they are encoded
 
@@ -86,6 +88,11 @@ class Chunks:
         """Return the references so far, each with the `text` of its evidence."""
         references = self._response.references
         return [one | {"text": references.evidence[one["evidence_number"]].text} for one in references.as_list()]
+
+    def long_lists(self) -> list[Sequence[Any]]:
+        """Return the lists that grow with the answer, if they are long."""
+        references = self._response.references
+        return references.span_lists() if references.spans > LONG_LIST else []
 
     @property
     def grounding(self) -> Grounding:

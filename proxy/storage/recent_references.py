@@ -17,9 +17,12 @@ from functools import partial
 from time import time
 from typing import Any, Protocol
 
+from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Finish
 from citestream.providers.redis_cache import Bounds, RedisEntries
+from citestream.providers.scheduler import scheduler
+from citestream.providers.wire.json_steps import dumps_in_steps, is_large
 
 from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..http.encoding import dumps, loads
@@ -30,6 +33,7 @@ Fields = dict[str, Any]
 STORED_FIELDS = ("references", "grounding", "citations", "search_results")  # fields of the last chunk of an answer
 MAX_PENDING = 256  # entries that are not written yet; a slower disk loses entries instead of filling the memory
 MAX_ENTRY_SHARE = 4  # an entry can use 1/4 of max_bytes, so that one conversation cannot push out all others
+LARGE_ENTRY = 512 * 2**10  # bytes, which take 2 ms to encode
 RETRY_SECONDS = 0.1  # time for another worker to write the entry that a client requests from this one
 
 log = logging.getLogger("citestream")
@@ -91,12 +95,18 @@ class RecentReferences:
         self._shared = _open_shared_store(config, clock, store) if config.keep else None
         self._memory = MemoryStore(config, clock) if config.keep and self._shared is None else None
         self._thread = ThreadPoolExecutor(1, "references")
+        self._storing: set[asyncio.Future[None]] = set()  # large entries that are being encoded for the memory
         self._pending: deque[tuple[str, str, Fields]] = deque()
         self._scheduled = False  # a write is scheduled in the thread
 
     def put(self, client: str, name: str, fields: Fields) -> None:
         """Store fields of an answer. Return at once and never fail. `fields` must not be changed afterwards."""
         if self._memory is not None:
+            if is_large(fields, LARGE_ENTRY):
+                storing = scheduler().start("encode", self._put_in_steps(self._memory, client, name, fields))
+                self._storing.add(storing)
+                storing.add_done_callback(self._storing.discard)
+                return
             for entry in self._encode([(client, name, fields)]):
                 self._memory.put(*entry)
         elif self._shared is not None and len(self._pending) < MAX_PENDING:
@@ -109,6 +119,8 @@ class RecentReferences:
     async def get(self, client: str, name: str) -> Fields | None:
         """Return the stored fields of an answer of this client, or None."""
         if self._memory is not None:
+            if self._storing:
+                await asyncio.wait(self._storing)
             return _decode(self._memory.get(client, name))
         if self._shared is None:
             return None
@@ -134,6 +146,14 @@ class RecentReferences:
         if self._shared is not None:
             self._shared.close()
 
+    def _put_in_steps(self, memory: MemoryStore, client: str, name: str, fields: Fields) -> Steps[None]:
+        try:
+            data = yield from dumps_in_steps(fields)
+            for entry in self._checked(client, name, data):
+                memory.put(*entry)
+        except Exception:  # nobody awaits the result
+            log.exception("the references of an answer could not be stored")
+
     def _write_pending(self, store: EntryStore) -> None:
         self._scheduled = False  # entries from now on schedule the next write
         pending = [self._pending.popleft() for _ in range(len(self._pending))]
@@ -149,17 +169,20 @@ class RecentReferences:
         """Return entries as JSON, without entries that are too large or cannot be encoded."""
         entries = []
         for client, name, fields in pending:
-            try:
-                data = dumps(fields)
-                name.encode()
-            except ValueError as error:  # a lone surrogate in an id
-                log.warning("the references of an answer could not be stored: %s", _describe(error))
-                continue
-            if len(data) * MAX_ENTRY_SHARE > self._config.max_bytes:
-                log.warning("the references of an answer are too large to be stored: %d bytes", len(data))
-                continue
-            entries.append((client, name, data))
+            entries += self._checked(client, name, dumps(fields))
         return entries
+
+    def _checked(self, client: str, name: str, data: bytes) -> list[tuple[str, str, bytes]]:
+        """Return an entry, or nothing if it cannot be stored."""
+        try:
+            name.encode()
+        except ValueError as error:  # a lone surrogate in an id
+            log.warning("the references of an answer could not be stored: %s", _describe(error))
+            return []
+        if len(data) * MAX_ENTRY_SHARE > self._config.max_bytes:
+            log.warning("the references of an answer are too large to be stored: %d bytes", len(data))
+            return []
+        return [(client, name, data)]
 
     def _read(self, store: EntryStore, client: str, name: str) -> Fields | None:
         try:

@@ -11,9 +11,9 @@ from citestream.citation.text.steps import Steps
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
 from ...masking import mask, register_secrets
-from ...scheduler import Work
+from ...scheduler import Work, scheduler
 from ...transport import Call, Timeouts, Transport, check_reachable, read_all
-from ...wire.json_steps import loads_in_steps
+from ...wire.json_steps import loads_in_steps, release_in_steps
 from ...wire.json_text import dumps
 from ..entries import make_entry, text_of, value_at
 from ..hybrid_search import milliseconds_since
@@ -89,6 +89,8 @@ class HttpRetriever(Retriever):
         items = items if isinstance(items, list) else []
         entries, without_text = await Work("retriever").run(_first_entries(items, self._service.fields, top_k))
         notes = {"search_ms": milliseconds_since(began)}
+        if len(items) > MAX_ENTRIES:
+            scheduler().start("retriever", release_in_steps(answer))
         return Retrieved(entries, len(items), notes | ({"without_text": without_text} if without_text else {}))
 
     async def reach(self) -> None:

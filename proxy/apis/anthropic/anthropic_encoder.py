@@ -6,9 +6,10 @@ from uuid import uuid4
 
 from citestream.providers.events import Chunk
 from citestream.providers.wire.anthropic.message_events import counts_of_usage, stop_reason
-from citestream.providers.wire.json_text import as_object, dumps
+from citestream.providers.wire.json_text import as_object
 
 from ...http.client_api import Citations, Encoder
+from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion
 from .citation_location import Locations
 from .message_content import CHOICE, MessageContent
@@ -132,4 +133,4 @@ def _usage_of(chunk: Chunk) -> Fields:
 
 
 def _encode(event: Fields) -> bytes:
-    return f"event: {event['type']}\ndata: ".encode() + dumps(event) + b"\n\n"
+    return f"event: {event['type']}\ndata: ".encode() + dumps_event(event) + b"\n\n"

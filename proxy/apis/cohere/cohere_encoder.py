@@ -6,9 +6,9 @@ from uuid import uuid4
 
 from citestream.providers.events import Chunk
 from citestream.providers.wire.cohere import stream_events as wire
-from citestream.providers.wire.json_text import dumps
 
 from ...http.client_api import Citations, Encoder
+from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion
 from ...pipeline.job import Job
 from .cohere_message import CohereMessage
@@ -97,4 +97,4 @@ def _choice(body: Fields) -> Fields:
 
 
 def _encoded(events: Sequence[Fields]) -> bytes:
-    return b"".join([f"event: {event['type']}\ndata: ".encode() + dumps(event) + b"\n\n" for event in events])
+    return b"".join([f"event: {event['type']}\ndata: ".encode() + dumps_event(event) + b"\n\n" for event in events])

@@ -7,10 +7,10 @@ from typing import Any
 from citestream.providers.events import Chunk
 from citestream.providers.wire.gemini.candidates import finish_reason, logprobs_result, metadata_of_usage
 from citestream.providers.wire.gemini.contents import answer_parts, call_part
-from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import parse_tool_calls
 
 from ...http.client_api import Encoder
+from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion, Piece, pieces_of
 from .grounding_metadata import Text, byte_length, grounding_metadata
 
@@ -93,7 +93,7 @@ class GeminiEncoder(Encoder):
         return _candidate(choice, calls or [EMPTY_PART], _streamed_texts(self._completion.pieces(choice["index"])))
 
     def _encode(self, response: Fields) -> bytes:
-        data = dumps(response)
+        data = dumps_event(response)
         if self._sse:
             return b"data: " + data + b"\n\n"
         separator, self._written = (b",\n" if self._written else b"["), True

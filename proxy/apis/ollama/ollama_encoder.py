@@ -17,6 +17,7 @@ from citestream.providers.wire.ollama.chat_response import (
 )
 
 from ...http.client_api import Encoder
+from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion, pieces_of
 
 Fields = dict[str, Any]
@@ -77,7 +78,7 @@ class OllamaEncoder(Encoder):
             return b""
         body = self._completion.body()
         calls = tool_calls_of(_choice(body)["message"])
-        return (self._line(calls) if calls else b"") + dumps(self._last(body, {})) + b"\n"
+        return (self._line(calls) if calls else b"") + dumps_event(self._last(body, {})) + b"\n"
 
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer as one object."""
@@ -88,7 +89,7 @@ class OllamaEncoder(Encoder):
         return self._last(body, whole) | logprobs_of(choice)
 
     def _line(self, message: Fields, **fields: Any) -> bytes:
-        return dumps({**self._envelope(message), "done": False, **fields}) + b"\n"
+        return dumps_event({**self._envelope(message), "done": False, **fields}) + b"\n"
 
     def _envelope(self, message: Fields) -> Fields:
         """Return model, time and message, in the form of the requested path."""

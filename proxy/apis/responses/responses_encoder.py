@@ -10,6 +10,7 @@ from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.responses import response_annotations
 
 from ...http.client_api import Encoder
+from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion, reasoning_of
 from ...pipeline.job import Job
 from .response_object import (
@@ -248,4 +249,4 @@ class ResponsesEncoder(Encoder):
     def _event(self, kind: str, fields: Fields) -> bytes:
         data = {"type": kind, "sequence_number": self._sequence, **fields}
         self._sequence += 1
-        return f"event: {kind}\ndata: ".encode() + dumps(data) + b"\n\n"
+        return f"event: {kind}\ndata: ".encode() + dumps_event(data) + b"\n\n"

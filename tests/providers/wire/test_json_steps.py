@@ -1,6 +1,7 @@
 """Large JSON is decoded and encoded in pieces: the same values as at once, and the same texts are refused."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.text.steps import complete
 from citestream.providers.wire import json_steps
-from citestream.providers.wire.json_steps import dumps_in_steps, loads_in_steps
+from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps, release_in_steps
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 10**6) | st.text('ab,:"\\[]{}é\n', max_size=8),
@@ -167,3 +168,34 @@ def test_the_number_of_steps_grows_with_the_length(written: bytes, monkeypatch: 
     monkeypatch.setattr(json_steps, "PIECE_BYTES", 1_000)
     pieces = sum(1 for _ in loads_in_steps(written))
     assert len(written) / 1_300 <= pieces <= len(written) / 200
+
+
+class Counted(list[int]):
+    """A list that is counted while it exists."""
+
+    existing = 0
+
+    def __init__(self) -> None:
+        super().__init__([1])
+        Counted.existing += 1
+
+    def __del__(self) -> None:
+        Counted.existing -= 1
+
+
+def test_values_are_freed_in_steps_and_not_changed() -> None:
+    shared = {"a": Counted()}
+    value = {"b": [Counted() for _ in range(10_000)], "c": {"d": [Counted()]}, "e": shared}
+    steps = release_in_steps(value)
+    del value
+    existing = [Counted.existing for _ in steps]
+    freed = [before - after for before, after in pairwise(existing)]
+    assert existing[0] == 10_002
+    assert max(freed) <= 1_000
+    assert Counted.existing == 1
+    assert shared == {"a": [1]}
+
+
+@pytest.mark.parametrize(("value", "large"), [([1] * 5, False), ([1] * 100, True), ({"a": "b" * 200}, True)])
+def test_whether_a_value_is_large(value: Any, *, large: bool) -> None:
+    assert is_large(value, 100) is large

@@ -1,0 +1,41 @@
+"""Python's cycle collector: when it looks at all objects.
+
+Such a pass blocks the event loop. It takes 20 ms for 100,000 objects, and a request of some megabytes has a million.
+Nearly all of them are freed without the collector, so it waits until no request runs.
+"""
+
+import asyncio
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+# New objects after which Python looks for cycles; its default of 700 is a few sentences. This saves 6 to 13 % of CPU.
+YOUNG_OBJECTS = 10_000
+MIDDLE_PASSES = 4  # passes over young objects until their survivors are looked at again: 8 ms; Python's default is 10
+DUE_PASSES = 25  # passes over these survivors until all objects are looked at while no request runs
+FORCED_PASSES = 100  # the same if a request always runs: 4,000,000 new objects
+CHECK_SECONDS = 1.0
+
+
+def configure() -> None:
+    """Set the thresholds of the collector."""
+    gc.set_threshold(YOUNG_OBJECTS, MIDDLE_PASSES, FORCED_PASSES)
+
+
+@contextmanager
+def collecting_when_idle(is_idle: Callable[[], bool]) -> Iterator[None]:
+    """Look for cycles among all objects while `is_idle()`. Requires a running event loop."""
+    loop = asyncio.get_running_loop()
+    timer: asyncio.TimerHandle
+
+    def check() -> None:
+        nonlocal timer
+        if gc.get_count()[2] >= DUE_PASSES and is_idle():
+            gc.collect()
+        timer = loop.call_later(CHECK_SECONDS, check)
+
+    timer = loop.call_later(CHECK_SECONDS, check)
+    try:
+        yield
+    finally:
+        timer.cancel()
