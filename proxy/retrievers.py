@@ -170,7 +170,8 @@ class Retrievers:
         return self._open[name]
 
     def _folder(self, config: RetrieverConfig) -> Retriever:
-        from citestream.providers.retrieval.store import Store, StoreError
+        from citestream.providers.retrieval.store import Store
+        from citestream.providers.retrieval.store_file import StoreError
 
         try:
             store = Store(Path(config.store))

@@ -21,7 +21,9 @@ from .hybrid_search import fuse, milliseconds_since, question_vector
 from .question_scope import breadth
 from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved, Retriever
-from .store import FileVersion, Hit, Matrix, Store, StoredExcerpt, StoreError
+from .store import Matrix, Store, StoredExcerpt
+from .store_file import FileVersion, StoreError
+from .word_index import Hit
 
 CANDIDATES = 100  # results of each ranking; lower ones in both are never among the first ten after fusion
 # The default minimum of an excerpt's coverage, the weighted share of the question's terms in it. Prompts of coding
@@ -128,9 +130,9 @@ class FolderRetriever(Retriever):
         if option != self._option:
             vector = None  # the store was replaced by one with vectors of another model
         with self._store.snapshot():
-            counts = self._store.term_counts(query)
-            weights = self._store.term_weights(counts)
-            by_words = self._store.search_words(counts, CANDIDATES)
+            counts = self._store.words.counts(query)
+            weights = self._store.words.weights(counts)
+            by_words = self._store.words.search(counts, CANDIDATES)
             by_vectors = self._by_vectors(vector) if vector is not None else []
             found = self._store.excerpts({hit.excerpt for hit in (*by_words, *by_vectors)})
         kind = breadth(query)

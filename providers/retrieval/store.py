@@ -11,30 +11,26 @@ as it was before. The store is one file, without a write-ahead log, so that it c
 replaced while it is being searched: a log that belongs to another file would damage it.
 """
 
-import fcntl
 import json
 import logging
-import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from math import log
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citestream.citation.text.search_terms import TERMS_VERSION, query_terms, search_terms
+from citestream.citation.text.search_terms import TERMS_VERSION
 
-from .term_selection import MIN_FOUND, TermSelection, select_terms
+from .store_file import FileVersion, StoreError, create_private_file
+from .word_index import WordIndex, coverage
 
 VERSION = 1  # schema version; `--rebuild` replaces a store of another version
 LOCKED_SECONDS = 10.0  # maximum wait for another writer: one large file is written in this time
 REBUILD_SECONDS = 600  # maximum wait while another process rebuilds the word index: two million excerpts
-TITLE_WEIGHT = 1.0  # weight of a word in the file name or headings; a word in the text has the weight 1
-MAX_TERMS = 64  # words of one query; more words of a long question do not change the result
 
 logger = logging.getLogger("citestream")
 
@@ -54,46 +50,8 @@ CREATE TABLE excerpts (
 );
 CREATE TABLE vectors (excerpt INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
-_WORDS_TABLE = """
-CREATE VIRTUAL TABLE words USING fts5(
-    heads, body, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
-)
-"""
-
-
 _TRANSACTION = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 _SAVEPOINT = ("SAVEPOINT nested", "RELEASE nested", "ROLLBACK TO nested")
-
-
-class StoreError(Exception):
-    """A store cannot be used. The message contains its path, the reason and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileVersion:
-    """Identifies a file and its state: another file at the same path, and any change, has another version."""
-
-    device: int
-    inode: int
-    size: int
-    changed: int  # ns
-
-    @classmethod
-    def of(cls, path: Path) -> "FileVersion | None":
-        """Return the version of the file at a path, or None if there is none."""
-        try:
-            status = path.stat()
-        except OSError:
-            return None
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """An excerpt found by words or by vectors. `score`: BM25 or cosine similarity; higher is better."""
-
-    excerpt: int
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +69,9 @@ class StoredExcerpt:
     heads: str
     entry: Entry
 
-    def coverage(self, weights: dict[str, float]) -> float:
+    def coverage(self, weights: Mapping[str, float]) -> float:
         """Return the weighted share of the terms that the excerpt contains, 0 to 1."""
-        terms = {*search_terms(self.heads), *search_terms(self.entry["text"])}
-        first_characters = {term[0] for term in terms}
-        contained = sum(
-            weights[term] for term in weights if term in terms or (_is_prefix(term) and term in first_characters)
-        )
-        return contained / (sum(weights.values()) or 1.0)
+        return coverage(f"{self.heads}\n{self.entry['text']}", weights)
 
 
 class Store:
@@ -135,10 +88,11 @@ class Store:
             raise StoreError(f"{path} does not exist: fill it with `citestream index DIR`")
         try:
             if create:
-                _create_private_file(path)
+                create_private_file(path)
             self._database = sqlite3.connect(
                 path, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None
             )
+            self.words = WordIndex(self._database)
             self._database.execute("PRAGMA foreign_keys = ON")
             # Otherwise a large file would lock out the readers before it is committed
             self._database.execute("PRAGMA cache_spill = OFF")
@@ -234,8 +188,7 @@ class Store:
         for excerpt, heads, fields in self._database.execute(
             "SELECT id, heads, fields FROM excerpts WHERE file = ?", row
         ):
-            deletion = ("delete", excerpt, *_indexed_texts(heads, json.loads(fields)["text"]))
-            self._database.execute("INSERT INTO words (words, rowid, heads, body) VALUES (?, ?, ?, ?)", deletion)
+            self.words.remove(excerpt, heads, json.loads(fields)["text"])
         self._database.execute("DELETE FROM vectors WHERE excerpt IN (SELECT id FROM excerpts WHERE file = ?)", row)
         self._database.execute("DELETE FROM excerpts WHERE file = ?", row)
         self._database.execute("DELETE FROM files WHERE id = ?", row)
@@ -255,10 +208,8 @@ class Store:
         excerpt = self._database.execute(
             "INSERT INTO excerpts (file, position, generated, heads, fields) VALUES (?, ?, ?, ?, ?)", row
         ).lastrowid
-        self._database.execute(
-            "INSERT INTO words (rowid, heads, body) VALUES (?, ?, ?)", (excerpt, *_indexed_texts(heads, entry["text"]))
-        )
-        return int(excerpt or 0)
+        self.words.add(excerpt or 0, heads, entry["text"])
+        return excerpt or 0
 
     def set_embedder(self, option: str, model: str) -> None:
         """Set the embedding model. Vectors of another model are deleted, because they cannot be compared."""
@@ -273,50 +224,6 @@ class Store:
         self._database.executemany("INSERT INTO vectors VALUES (?, ?)", rows)
 
     # Searching
-
-    def term_counts(self, question: str) -> dict[str, int]:
-        """Return the number of excerpts that contain each query term of a question."""
-        self._database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab(main, words, row)")
-        count = "SELECT ifnull(sum(doc), 0) FROM temp.terms WHERE term >= ? AND term <= ?"
-        counts = {}
-        for term in (query_terms(question) or search_terms(question))[:MAX_TERMS]:
-            last = f"{term}\U0010ffff" if _is_prefix(term) else term
-            (counts[term],) = self._database.execute(count, (term, last)).fetchone()
-        return counts
-
-    def term_weights(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return the inverse document frequency of each term. `counts`: the result of `term_counts`."""
-        total = self._total()
-        return {term: log(1 + total / (excerpts + 0.5)) for term, excerpts in counts.items()}
-
-    def search_words(self, counts: Mapping[str, int], limit: int) -> list[Hit]:
-        """Return at most `limit` excerpts that contain the terms, best first, by BM25.
-
-        An excerpt needs any of the terms. In a large store, it needs a rare term or several common ones: see
-        `select_terms`. `counts`: the result of `term_counts`.
-        """
-        if not counts:
-            return []
-        selection = select_terms(counts, self._total())
-        hits = self._ranked(selection, limit)
-        if not selection.is_complete and len(hits) < min(limit, MIN_FOUND):
-            known = {hit.excerpt for hit in hits}
-            others = self._ranked(TermSelection(tuple(counts)), limit)
-            hits += [hit for hit in others if hit.excerpt not in known]
-        return hits[:limit]
-
-    def _ranked(self, selection: TermSelection, limit: int) -> list[Hit]:
-        together = " AND ".join(map(_fts_term, selection.together))
-        query = " OR ".join([*map(_fts_term, selection.rare), *([f"({together})"] if together else [])])
-        rows = self._database.execute(
-            "SELECT rowid, -bm25(words, ?, 1.0) AS score FROM words WHERE words MATCH ? "
-            "ORDER BY score DESC, rowid LIMIT ?",
-            (TITLE_WEIGHT, query, limit),
-        )
-        return [Hit(*row) for row in rows]
-
-    def _total(self) -> int:
-        return int(self._database.execute("SELECT ifnull(max(id), 0) FROM excerpts").fetchone()[0])
 
     def load_vectors(self) -> tuple[NDArray[np.int64], Matrix]:
         """Return the ids of the excerpts, shape (n,), and their vectors, shape (n, D): 2 KB each if D is 512."""
@@ -374,11 +281,9 @@ class Store:
                 if self.metadata("tokens") == str(TERMS_VERSION):
                     return  # another process has done it meanwhile
                 logger.warning("%s was indexed by another version: its word index is being rebuilt", self.path)
-                self._database.execute("DROP TABLE words")
-                self._database.execute(_WORDS_TABLE)
+                self.words.create()
                 for excerpt, heads, fields in self._database.execute("SELECT id, heads, fields FROM excerpts"):
-                    row = (excerpt, *_indexed_texts(heads, json.loads(fields)["text"]))
-                    self._database.execute("INSERT INTO words (rowid, heads, body) VALUES (?, ?, ?)", row)
+                    self.words.add(excerpt, heads, json.loads(fields)["text"])
                 self.set_metadata("tokens", str(TERMS_VERSION))
         except StoreError as error:
             raise StoreError(
@@ -392,32 +297,9 @@ class Store:
         for statement in _SCHEMA.split(";\n"):
             if statement.strip():
                 self._database.execute(statement)
-        self._database.execute(_WORDS_TABLE)
+        self.words.create()
         self.set_metadata("tokens", str(TERMS_VERSION))
         self._database.execute(f"PRAGMA user_version = {VERSION}")
-
-
-@contextmanager
-def index_lock(path: Path, wait: Callable[[], None]) -> Iterator[None]:
-    """Hold the right to index into the store at `path`. Call `wait` before waiting for another process that holds it.
-
-    SQLite's own lock would make the other process fail after `LOCKED_SECONDS`. Raise StoreError if the folder of the
-    store cannot be written.
-    """
-    try:
-        _create_private_folder(path.parent)
-        file = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR, 0o600)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be used: {error}") from None
-    try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            wait()
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(file)  # releases the lock
 
 
 def _reason(error: sqlite3.OperationalError) -> str:
@@ -426,33 +308,3 @@ def _reason(error: sqlite3.OperationalError) -> str:
     if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
         return "another process is writing to it. Run the command again later"
     return str(error)
-
-
-def _create_private_file(path: Path) -> None:
-    _create_private_folder(path.parent)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-
-
-def _create_private_folder(path: Path) -> None:
-    """Create a folder that only the user may read and that version control ignores, if it does not exist."""
-    if not path.exists():
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (path / ".gitignore").write_text("*\n", "utf-8")
-
-
-def _indexed_texts(heads: str, text: str) -> tuple[str, str]:
-    return " ".join(search_terms(heads)), " ".join(search_terms(text))
-
-
-def _is_prefix(term: str) -> bool:
-    """Return whether a term is searched as a prefix.
-
-    Scripts without spaces are indexed as pairs of characters, so a single character is the start of a pair.
-    """
-    return len(term) == 1 and not term.isascii()
-
-
-def _fts_term(term: str) -> str:
-    """Return a term in the syntax of an FTS5 query."""
-    quoted = '"' + term.replace('"', '""') + '"'
-    return f"{quoted}*" if _is_prefix(term) else quoted

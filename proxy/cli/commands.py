@@ -397,7 +397,7 @@ def _run(command: Coroutine[Any, Any, None], config: "Config", model: str = "") 
 
     from citestream.citation.evidence import FieldError
     from citestream.providers.errors import ProviderError
-    from citestream.providers.retrieval.store import StoreError
+    from citestream.providers.retrieval.store_file import StoreError
 
     from ..config import ConfigError
     from ..http.error_responses import RequestError

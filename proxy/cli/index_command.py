@@ -17,7 +17,8 @@ from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
 from citestream.providers.retrieval.directory_walk import SkippedFile, changes
 from citestream.providers.retrieval.indexing import Indexed, Removed, Started, Step, Unchanged, index
-from citestream.providers.retrieval.store import Store, index_lock
+from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store_file import index_lock
 
 from ..config import Config
 from ..embedders import Embedders

@@ -19,7 +19,8 @@ from citestream.providers.retrieval.hybrid_search import fuse
 from citestream.providers.retrieval.indexing import index
 from citestream.providers.retrieval.question_scope import breadth
 from citestream.providers.retrieval.ranking import MAX_QUESTION
-from citestream.providers.retrieval.store import Store, StoreError
+from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store_file import StoreError
 
 TEXTS = {
     "bridge.md": "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.",

@@ -20,7 +20,9 @@ from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.retrieval.directory_walk import SkippedFile
 from citestream.providers.retrieval.indexing import Admit, Indexed, Removed, Started, Step, Unchanged, index
 from citestream.providers.retrieval.readers import Entry
-from citestream.providers.retrieval.store import Hit, Store, StoreError
+from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store_file import StoreError
+from citestream.providers.retrieval.word_index import Hit
 
 ROOT = Path(__file__).parents[3]
 NOBODY = 65534  # a user without rights
@@ -149,7 +151,8 @@ KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from citestream.providers.retrieval.indexing import index
-from citestream.providers.retrieval.store import Store, StoreError
+from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store_file import StoreError
 left = int(sys.argv[3])
 def admit(entry):
     global left
@@ -288,7 +291,8 @@ sys.path.insert(0, os.getcwd())
 import asyncio
 from pathlib import Path
 from citestream.providers.retrieval.indexing import index
-from citestream.providers.retrieval.store import Store, StoreError
+from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.store_file import StoreError
 async def main():
     async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), lambda entry: entry):
         print(step)
@@ -411,7 +415,7 @@ def without_root() -> Iterator[None]:
 
 
 def by_words(store: Store, question: str) -> list[Hit]:
-    return store.search_words(store.term_counts(question), 9)
+    return store.words.search(store.words.counts(question), 9)
 
 
 async def test_a_full_disk_is_reported_and_the_store_stays_usable(store: Store, folder: Path, tmp_path: Path) -> None:

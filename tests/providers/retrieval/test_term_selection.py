@@ -83,7 +83,7 @@ def test_the_store_finds_the_same_excerpt_with_and_without_the_limit(
     question, expected = SEARCHES[case]
     for limit in (10, MAX_ROWS):
         monkeypatch.setattr(term_selection, "MAX_ROWS", limit)
-        hits = store.search_words(store.term_counts(question), 100)
+        hits = store.words.search(store.words.counts(question), 100)
         excerpts = store.excerpts(hit.excerpt for hit in hits)
         assert excerpts[hits[0].excerpt].entry["id"] == expected
         assert len(hits) == len({hit.excerpt for hit in hits}) >= 10
@@ -92,8 +92,8 @@ def test_the_store_finds_the_same_excerpt_with_and_without_the_limit(
 
 def test_common_terms_are_left_out_in_a_large_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(term_selection, "MAX_ROWS", 20)
-    monkeypatch.setattr("citestream.providers.retrieval.store.MIN_FOUND", 1)
-    hits = store.search_words(store.term_counts("zebra north south"), 100)
+    monkeypatch.setattr("citestream.providers.retrieval.word_index.MIN_FOUND", 1)
+    hits = store.words.search(store.words.counts("zebra north south"), 100)
     assert {store.excerpts([hit.excerpt])[hit.excerpt].entry["id"] for hit in hits} == {
         "the rare term",
         "both common terms",
