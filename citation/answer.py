@@ -63,7 +63,8 @@ class Answer:
         self._context = ""  # the previous sentence of the same paragraph
         self._taken = 0  # code points of sentences that were already split
         self._shown = 0  # code points that the client has
-        self.open_sentence: int | None = None  # where a sentence begins of which the client has a part only
+        self.sentence_start = 0  # where the latest sentence of the shown text begins
+        self.is_sentence_open = False  # whether the client has a part of it only
 
     @property
     def holds(self) -> bool:
@@ -129,10 +130,9 @@ class Answer:
         if decided and self._host:
             limit = self._options.max_per_sentence // self._host.passages_per_label
             decision = self._host.by_label(decision, limit)
-        if not draft.partial:
-            self.open_sentence = None
-        elif self.open_sentence is None:
-            self.open_sentence = self._shown
+        if not self.is_sentence_open:
+            self.sentence_start = self._shown
+        self.is_sentence_open = draft.partial
         text = self._with_markers(draft, decision) if decided else draft.text
         self._shown += len(text) - draft.released
         return text[draft.released :]
@@ -142,7 +142,7 @@ class Answer:
         if not self._options.references_in_text:
             return ""
         text = self._references.as_text(self.choice)
-        self._shown += len(text)
+        self.sentence_start, self._shown = self._shown, self._shown + len(text)
         return text
 
     def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:

@@ -13,7 +13,8 @@ class JsonAnswer:
     """Same interface as Answer. The text gets no markers, so its offsets are those of the provider's text."""
 
     holds = False  # text is never held
-    open_sentence: int | None = None  # no sentence is shown in parts
+    sentence_start = 0  # the text is not split into sentences
+    is_sentence_open = False
 
     def __init__(self, choice: int, names: MarkerNames, references: References, grounding: Grounding) -> None:
         """Create an empty answer. `references` and `grounding` belong to the response; its choices share them."""

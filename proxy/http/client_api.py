@@ -25,8 +25,12 @@ class Citations(Protocol):
         """Return the citations of a choice, in the order of its text."""
         ...
 
-    def open_sentence(self, choice: int, /) -> int | None:
-        """Return the offset of a sentence that has been sent in part, None if the text ends with a whole one."""
+    def sentence_start(self, choice: int, /) -> int:
+        """Return where the latest sentence begins, of which at least a part has been sent."""
+        ...
+
+    def is_sentence_open(self, choice: int, /) -> bool:
+        """Return whether a part of the latest sentence has not been sent."""
         ...
 
 

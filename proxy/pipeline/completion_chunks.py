@@ -75,9 +75,13 @@ class Chunks:
         """Return the citations of a choice so far, in the order of its text."""
         return self._response.citations(choice)
 
-    def open_sentence(self, choice: int) -> int | None:
-        """Return the offset of a sentence that has been sent in part, None if the text ends with a whole one."""
-        return self._response.answer(choice).open_sentence
+    def sentence_start(self, choice: int) -> int:
+        """Return where the latest sentence begins, of which at least a part has been sent."""
+        return self._response.answer(choice).sentence_start
+
+    def is_sentence_open(self, choice: int) -> bool:
+        """Return whether a part of the latest sentence has not been sent."""
+        return self._response.answer(choice).is_sentence_open
 
     @property
     def reference_count(self) -> int:
@@ -171,8 +175,13 @@ class UncitedChunks:
         """Return no citations."""
         return ()
 
-    def open_sentence(self, _choice: int) -> None:
-        """Return None: no sentence is recognized."""
+    def sentence_start(self, _choice: int) -> int:
+        """Return 0: no sentence is recognized."""
+        return 0
+
+    def is_sentence_open(self, _choice: int) -> bool:
+        """Return False: no sentence is recognized."""
+        return False
 
 
 AnswerChunks = Chunks | UncitedChunks

@@ -47,15 +47,17 @@ class MessageContent:
 
     def feed(self, delta: Mapping[str, Any]) -> list[Fields]:
         """Return the events of the next delta of the answer."""
-        events = [*self._late_citations()]
+        said = delta.get("content")
+        text = said if isinstance(said, str) else ""
+        events = [] if text and self._continues_sentence() else [*self._late_citations()]
         details = [as_object(detail) for detail in as_list(delta.get("reasoning_details"))]
         signed = [detail for detail in details if str(detail.get("format", "")).startswith("anthropic")]
         if signed:
             events += [event for detail in signed for event in self._signed_thought(detail)]
-        elif text := reasoning_of(delta):
-            events += self._thought(text)
-        if isinstance(said := delta.get("content"), str) and said:
-            events += self._text(said)
+        elif thought := reasoning_of(delta):
+            events += self._thought(thought)
+        if text:
+            events += self._text(text)
         if isinstance(refused := delta.get("refusal"), str) and refused:
             events += self._continue_text(refused)
         for call in as_list(delta.get("tool_calls")):
@@ -71,11 +73,10 @@ class MessageContent:
     # Text
 
     def _text(self, text: str) -> Iterator[Fields]:
+        begins = not self._continues_sentence()
         start, self._shown = self._shown, self._shown + len(text)
         cited = self._new_citations()
-        partial = self._citations.open_sentence(CHOICE)
-        begins = cited[0].span.start if cited else partial
-        if begins is not None and begins >= start:  # a sentence that needs a block of its own begins here
+        if begins and (cited or self._citations.is_sentence_open(CHOICE)):  # it needs a block of its own
             yield from self._close()
         if not self._is_text_open():
             self._text_start = start
@@ -87,6 +88,10 @@ class MessageContent:
         if not self._is_text_open():
             yield from self._begin({"type": "text", "text": "", "citations": []})
         yield self._delta("text", {"type": "text_delta", "text": text})
+
+    def _continues_sentence(self) -> bool:
+        """Return whether the next text belongs to a sentence of which a part has been sent."""
+        return self._citations.sentence_start(CHOICE) < self._shown
 
     def _is_text_open(self) -> bool:
         return self._open is not None and self._open["type"] == "text"

@@ -269,3 +269,12 @@ def test_a_cited_block_is_a_sentence_however_the_text_arrives(cuts: list[int], r
     assert "".join(block["text"] for block in content) == f"🌉 Yes. {FIRST} {SECOND} I like it."
     assert [block["text"].strip() for block in content if block["citations"]] == [FIRST, SECOND]
     assert [len(block["citations"]) for block in content if block["citations"]] == [1, 1]
+
+
+ITEM = f"- {FIRST[:-1]}"
+
+
+@pytest.mark.parametrize("parts", [[f"{ITEM}\nI like it."], [ITEM, "\n", "I like it."]])
+def test_the_line_break_after_a_cited_sentence_is_in_its_block(parts: list[str]) -> None:
+    content = asyncio.run(cited_answer([*deltas(parts), finish()], "live"))["content"]
+    assert [(block["text"], len(block["citations"])) for block in content] == [(f"{ITEM}\n", 1), ("I like it.", 0)]
