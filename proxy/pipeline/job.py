@@ -43,11 +43,13 @@ class Job:
     def for_provider(self, api: str, *, native: bool) -> tuple[list[Message], dict[str, Any]]:
         """Return messages and parameters for a provider of this API. `native`: it is the API of the client.
 
-        Raise FieldError if such a provider cannot answer the request.
+        The parameter with the name of the API holds what this provider receives unchanged, such as headers. It is
+        never a field of the client's request. Raise FieldError if such a provider cannot answer the request.
         """
         if self.native_only and not (native and self.native_messages is not None):
             raise self.native_only
-        return self.messages_for(native=native), {**self.params, **self.native_params.get(api, {})}
+        params = {key: value for key, value in self.params.items() if key != api}
+        return self.messages_for(native=native), {**params, **self.native_params.get(api, {})}
 
     def messages_for(self, *, native: bool) -> list[Message]:
         """Return the messages for a provider of the client's API (`native`), or of any other API."""

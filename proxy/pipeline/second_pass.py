@@ -20,7 +20,10 @@ from .segment_stream import PendingText, Step
 MAX_DRAFTS, MAX_ADDED = 2, 20_000  # lengths of the draft; characters added to them
 
 _FIRST_PASS_ONLY = frozenset(
-    {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google", "ollama"}
+    {
+        *("n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google"),
+        *("anthropic", "gemini", "ollama"),  # the request of a client of the provider's own API
+    }
 )
 
 

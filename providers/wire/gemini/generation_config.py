@@ -61,7 +61,7 @@ def generate_content_body(request: ChatRequest) -> Fields:
     if config := _generation_config(request.model, params):
         body["generationConfig"] = config
     body |= _tools(params) | {theirs: google[ours] for ours, theirs in GOOGLE_SETTINGS.items() if ours in google}
-    return {**body, **as_object(google.get("request"))}
+    return {**body, **as_object(as_object(params.get("gemini")).get("request"))}
 
 
 def _generation_config(model: str, params: Mapping[str, Any]) -> Fields:
@@ -152,7 +152,7 @@ def provider_params(body: Fields) -> dict[str, Fields]:
         ollama["reasoning_effort"] = "none"
     request = {key: value for key, value in body.items() if key not in ("contents", "systemInstruction")}
     choices = {"n": config["candidateCount"]} if config.get("candidateCount") else {}
-    return {"gemini": {**choices, "google": {"request": request}}, "ollama": ollama}
+    return {"gemini": {**choices, "gemini": {"request": request}}, "ollama": ollama}
 
 
 def wants_json(body: Fields) -> bool:

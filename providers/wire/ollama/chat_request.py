@@ -91,7 +91,7 @@ def _message(message: Message, names: Mapping[str, str], path: str) -> Fields:
     content = message.get("content") or message.get("refusal")
     translated: Fields = {"role": role, "content": text_of(content)}
     if "ollama" in message:
-        return {**translated, **as_object(message["ollama"])}
+        return {**as_object(message["ollama"]), **translated}
     if images := _images(content, path) or message.get("images"):
         translated["images"] = images
     if thinking := first_set(message, "reasoning", "reasoning_content", "thinking"):

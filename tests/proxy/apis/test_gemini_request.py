@@ -49,7 +49,7 @@ def test_spellings_mean_the_same(written: dict[str, Any], meant: dict[str, Any])
         expected.native_messages,
         expected.json,
     )
-    assert found.native_params["gemini"]["google"] == expected.native_params["gemini"]["google"]
+    assert found.native_params["gemini"] == expected.native_params["gemini"]
 
 
 def called(*names: str) -> dict[str, Any]:

@@ -1,0 +1,42 @@
+"""Jobs: what a provider receives of a client's request."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from citestream.citation.options import Options
+from citestream.providers.events import ChatRequest
+from citestream.providers.wire.anthropic.messages_request import messages_body
+from citestream.providers.wire.gemini.generation_config import generate_content_body
+from citestream.providers.wire.ollama.chat_request import chat_body
+from citestream.proxy.apis.openai_chat import OpenAIChatApi
+from citestream.proxy.pipeline.job import Job
+
+Fields = dict[str, Any]
+
+CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+WRITERS = {"anthropic": messages_body, "gemini": generate_content_body, "ollama": chat_body}
+OTHER = {"model": "another", "messages": [], "contents": [], "stream": False}
+
+
+def parsed(body: Fields) -> Job:
+    return OpenAIChatApi().parse(body, Options(), limit=9, max_characters=999)
+
+
+@pytest.mark.parametrize("api", WRITERS)
+def test_a_client_of_another_api_cannot_write_the_request_to_the_provider(api: str) -> None:
+    write: Callable[[ChatRequest], Fields] = WRITERS[api]
+    own = {"request": OTHER, "headers": {"x-api-key": "stolen", "Host": "ex.org"}}
+    sent = []
+    for body in (CHAT, {**CHAT, **dict.fromkeys([*WRITERS, "google"], own)}):
+        messages, params = parsed(body).for_provider(api, native=False)
+        assert api not in params
+        sent.append(write(ChatRequest("m", messages, params)))
+    assert sent[0] == sent[1]
+
+
+def test_a_message_for_ollama_keeps_the_text_that_has_the_evidence() -> None:
+    message = {"role": "user", "content": "[1] Ice melts at 0 °C.", "ollama": {"content": "Hi", "images": ["aGk="]}}
+    sent = chat_body(ChatRequest("m", [message]))["messages"]
+    assert sent == [{"role": "user", "content": "[1] Ice melts at 0 °C.", "images": ["aGk="]}]
