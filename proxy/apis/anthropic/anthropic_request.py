@@ -49,7 +49,7 @@ class _Block(Shape):
     text: str | None = None
     title: str | None = None
     context: str | None = None
-    source: _Source | str | None = None  # a search result's is a string
+    source: Any = None  # an object or, in a search result, a string
     citations: _Enabled | list[Any] | None = None  # a list in the text of an earlier answer
     content: Any = None
     id: str | None = None
@@ -58,10 +58,20 @@ class _Block(Shape):
     tool_use_id: str | None = None
 
 
-class _Result(Shape):
-    """The content of a tool's result, or of a search result."""
-
+class _ToolResult(Shape):
     content: str | list[_Block] | None = None
+
+
+class _SearchResult(_ToolResult):
+    source: str | None = None
+
+
+class _Document(Shape):
+    source: _Source | None = None
+
+
+# More precise shapes of blocks, by their type
+BLOCKS: Mapping[str, type[Shape]] = {"tool_result": _ToolResult, "search_result": _SearchResult, "document": _Document}
 
 
 class _Message(Shape):
@@ -190,14 +200,15 @@ def check_messages(body: Body, shape: type[MessagesShape]) -> None:
 
 
 def _check_contents(blocks: list[Body], path: str) -> None:
-    """Check the content of tool results and search results, which may be nested once."""
+    """Check the blocks of known types, and the content of tool results and search results."""
     for position, block in enumerate(blocks):
-        if block["type"] not in ("tool_result", "search_result"):
+        shape = BLOCKS.get(block["type"])
+        if shape is None:
             continue
         inner = f"{path}[{position}]"
         try:
-            check(block, _Result)
+            check(block, shape)
         except FieldError as error:
             raise FieldError(f"{inner}.{error.path}", error.message) from None
-        if isinstance(block.get("content"), list):
+        if issubclass(shape, _ToolResult) and isinstance(block.get("content"), list):
             _check_contents(block["content"], f"{inner}.content")

@@ -22,6 +22,7 @@ READER = web.AppKey("document_reader", DocumentReader)
 
 COUNT_TOKENS = "/v1/messages/count_tokens"
 COUNTED = ("system", "messages", "tools", "evidence", "documents")
+NOT_COUNTED = ("type", "id", "cache_control", "citations")  # fields of blocks that the model does not read
 MEDIA_TOKENS = 1_500  # one image or page of a PDF: Anthropic's estimate for an image of 1,000 by 1,000 pixels
 PAGE_BYTES = 50_000  # bytes of a PDF per page: the average of reports with figures
 VENDOR_MODEL = "claude-"  # the prefix of Anthropic's own models
@@ -54,7 +55,7 @@ async def list_models(_request: web.Request, app: App) -> web.Response:
 async def get_model(request: web.Request, app: App) -> web.Response:
     """`GET /v1/models/{model}` in Anthropic's format. Only its provider knows whether it exists."""
     name = request.match_info["model"]
-    app.routes.find(name)
+    app.routes.find(_routed(app)(name))
     return json_response(_model_object(name))
 
 
@@ -82,16 +83,23 @@ def _with_provider(name: str, *, vendor: str, aliases: Mapping[str, Any]) -> str
 
 def _estimate(value: Any) -> int:
     """Return an upper estimate of the tokens of a field."""
-    if isinstance(value, str):
-        return estimate_tokens(value)
-    if isinstance(value, list):
-        return sum(map(_estimate, value))
-    if not isinstance(value, dict):
-        return 0
-    source = value.get("source")
-    if isinstance(source, dict) and source.get("type") in ("base64", "url", "file"):
-        size = len(source.get("data") or "") * 3 // 4
-        return MEDIA_TOKENS * max(1, size // PAGE_BYTES if value.get("type") == "document" else 1)
-    if "input_schema" in value:
-        return estimate_tokens(dumps(value).decode())
-    return sum(_estimate(one) for key, one in value.items() if key not in ("type", "id", "cache_control", "citations"))
+    tokens, waiting = 0, [value]
+    while waiting:  # not recursive: a client may nest objects to any depth
+        match waiting.pop():
+            case str(text):
+                tokens += estimate_tokens(text)
+            case list(items):
+                waiting += items
+            case {"source": {"type": "base64" | "url" | "file"} as source, **block}:
+                tokens += _estimate_media(source.get("data"), is_document=block.get("type") == "document")
+            case {"input_schema": _} as tool:
+                tokens += estimate_tokens(dumps(tool).decode())
+            case dict(fields):
+                waiting += [one for key, one in fields.items() if key not in NOT_COUNTED]
+    return tokens
+
+
+def _estimate_media(data: Any, *, is_document: bool) -> int:
+    """Return an estimate of the tokens of an image or of a document in base64."""
+    size = len(data) * 3 // 4 if isinstance(data, str) else 0
+    return MEDIA_TOKENS * max(1, size // PAGE_BYTES if is_document else 1)

@@ -396,6 +396,12 @@ def test_an_answer_that_breaks_off_has_no_stop_reason(world: World) -> None:
 
 
 STORED = {"type": "document", "source": {"type": "file", "file_id": "f"}}
+
+
+def asked(block: Fields) -> Fields:
+    return {"messages": [{"role": "user", "content": [block, QUESTION]}]}
+
+
 ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
     "an unknown model": ({"model": "nobody/x"}, anthropic.NotFoundError, "not_found_error"),
     "a wrong type": (
@@ -447,6 +453,16 @@ ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
         anthropic.BadRequestError,
         r"messages\[0\]\.content\[0\]\.content\[0\]\.text: must be a string",
     ),
+    "a document whose source is a string": (
+        asked({**DOCUMENT, "source": "https://ex.org/harlan"}),
+        anthropic.BadRequestError,
+        r"messages\[0\]\.content\[0\]\.source: must be an object",
+    ),
+    "a search result whose source is an object": (
+        asked({"type": "tool_result", "tool_use_id": "t", "content": [{**RESULT, "source": PLAIN}]}),
+        anthropic.BadRequestError,
+        r"messages\[0\]\.content\[0\]\.content\[0\]\.source: must be a string",
+    ),
 }
 
 
@@ -474,8 +490,19 @@ def test_tokens_are_counted_by_anthropic_or_estimated(world: World) -> None:
     assert with_image > 1_000
 
 
+@pytest.mark.parametrize("depth", [1, 900])
+def test_tokens_of_any_objects_are_estimated(world: World, depth: int) -> None:
+    tool: Any = {"source": {"type": "url", "data": 5}}
+    for _ in range(depth):
+        tool = {"name": tool}
+    messages: Any = [{"role": "user", "content": "Hi"}]
+    counted = world.client.messages.count_tokens(model="extractive", messages=messages, tools=[tool])
+    assert counted.input_tokens > 1_000
+
+
 def test_models_are_listed_in_the_form_of_anthropic(world: World) -> None:
     names = [model.id for model in world.client.models.list()]
     assert "extractive" in names
     assert f"anthropic/{MODEL}" in names
     assert world.client.models.retrieve("extractive").type == "model"
+    assert world.client.models.retrieve("claude-sonnet-4-5").id == "claude-sonnet-4-5"
