@@ -25,6 +25,7 @@ LONG_TEXT = 20_000  # characters; splitting as many lines takes 11 ms, more than
 MANY_PIECES = MAX_EVIDENCE // 2
 DECODED_AT_ONCE = 400_000  # characters of base64: 4 ms
 KEPT_CHARACTERS = 8_000_000  # total of the latest PDFs: a conversation repeats its documents with every question
+OBJECT_CHARACTERS = 300  # the memory of a PDF or piece without its text: 250 to 350 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class DocumentReader:
             data, key = await scheduler().in_thread(partial(_decode, document.data))
         except ValueError:
             raise FieldError(document.path, "is not base64") from None
-        if key not in self._kept:
+        pieces = self._kept.get(key)
+        if pieces is None:
             try:
                 async with self._slots:
                     entries = await read_document(data, "document.pdf")
@@ -83,16 +85,19 @@ class DocumentReader:
                 entries = []
             except UnreadableFileError as error:
                 raise FieldError(document.path, error.reason) from None
-            self._keep(key, [_piece(entry) for entry in entries])
-        self._kept.move_to_end(key)
-        return self._kept[key]
+            pieces = [_piece(entry) for entry in entries]
+        self._keep(key, pieces)
+        return pieces
 
     def _keep(self, key: bytes, pieces: list[Piece]) -> None:
-        self._kept[key] = pieces
-        self._kept_characters += _characters(pieces)
+        """Keep the pieces of the latest document. Another request may have read the same document meanwhile."""
+        if key not in self._kept:
+            self._kept[key] = pieces
+            self._kept_characters += _kept_characters(pieces)
+        self._kept.move_to_end(key)
         while self._kept_characters > KEPT_CHARACTERS and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
-            self._kept_characters -= _characters(oldest)
+            self._kept_characters -= _kept_characters(oldest)
 
 
 def _decode(data: str) -> tuple[bytes, bytes]:
@@ -111,8 +116,9 @@ def _decode(data: str) -> tuple[bytes, bytes]:
     return bytes(decoded), digest.digest()
 
 
-def _characters(pieces: Sequence[Piece]) -> int:
-    return sum(len(piece.text) for piece in pieces)
+def _kept_characters(pieces: Sequence[Piece]) -> int:
+    """Return the characters for which the memory of the pieces counts, which is not 0 without any text."""
+    return OBJECT_CHARACTERS + sum(OBJECT_CHARACTERS + len(piece.text) for piece in pieces)
 
 
 def _piece(entry: Fields) -> Piece:

@@ -109,6 +109,14 @@ async def test_a_pdf_is_read_once(tmp_path: Path) -> None:
         assert (await taken(request(document), reader)).passages == first.passages
 
 
+async def test_a_pdf_that_two_requests_read_at_once_counts_once(tmp_path: Path) -> None:
+    document = pdf_document(tmp_path / "a.pdf", "The sea is blue.")
+    reader, other = DocumentReader(asyncio.Semaphore(2)), DocumentReader(asyncio.Semaphore(1))
+    first, second = await asyncio.gather(taken(request(document), reader), taken(request(document), reader))
+    assert first.passages == second.passages == (await taken(request(document), other)).passages
+    assert reader._kept_characters == other._kept_characters
+
+
 @pytest.mark.parametrize("width", [75, 76, 100_000])
 def test_base64_is_decoded_in_pieces_and_may_have_line_breaks(width: int) -> None:
     content = bytes(range(256)) * (DECODED_AT_ONCE // 100)
