@@ -81,6 +81,7 @@ _FILE_BLOCK = re.compile(
     r"(?:(?!Content: )[^\n:]{1,40}: [^\n]*\n)*Content: (?P<text>.*)",
     re.DOTALL,
 )
+_FILE_NEXT = re.compile(r"\n---\n(?=File: )")  # a rule in the text of a file separates nothing
 _WEB_HEADING = re.compile(r"^=== [\w ]+, Turn \d+ ===$", re.MULTILINE)
 _WEB_BLOCK = re.compile(
     r"# \w+ \d+: \"(?P<title>[^\n]*)\"\s*\n(?:Citation )?Anchor: (?P<label>(?:\ue202|\\ue202)turn\d+[a-z]+\d+)[^\n]*\n"
@@ -95,7 +96,7 @@ def _librechat(turn: Turn) -> PromptEvidence | None:
     found: list[HostPassage] = []
     for text in turn.tools:
         if text.lstrip().startswith("File: ") and "\nAnchor: " in text:
-            found += _blocks(_FILE_BLOCK, re.split(r"\n---\n", text.strip()))
+            found += _blocks(_FILE_BLOCK, _FILE_NEXT.split(text.strip()))
         elif _WEB_HEADING.match(text.lstrip()) and "nchor: " in text:
             parts = [part for part in _WEB_NEXT.split(text.strip()) if part.startswith("# ")]
             found += _blocks(_WEB_BLOCK, parts)

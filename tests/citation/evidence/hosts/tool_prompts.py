@@ -165,6 +165,20 @@ TOOL_GOLDEN = {
         ("\\ue202turn0file0", "\\ue202turn0file1"),
         syntax=MarkerSyntax.ANCHOR,
     ),
+    "LibreChat's file search with a rule in the text": Golden(
+        "librechat",
+        [
+            user(QUESTION),
+            called("c1"),
+            tool(
+                f"File: ferries.md\nAnchor: \\ue202turn0file0 (ferries.md)\nContent: {FERRY}\n---\nThe end.\n---\n"
+                f"File: harbours.md\nAnchor: \\ue202turn0file1 (harbours.md)\nContent: {HARBOUR}"
+            ),
+        ],
+        ("\\ue202turn0file0", "\\ue202turn0file1"),
+        (f"{FERRY}\n---\nThe end.", HARBOUR),
+        syntax=MarkerSyntax.ANCHOR,
+    ),
     "both searches of LibreChat in one turn": Golden(
         "librechat",
         [
