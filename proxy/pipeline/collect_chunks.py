@@ -20,7 +20,8 @@ NATIVE_FIELDS = frozenset(
 )  # fields of a provider's own API; they arrive in several chunks
 REASONING = ("reasoning", "reasoning_content", "thinking")  # names of the same text; some servers send two of them
 PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
-TEXTS = frozenset({"content", "refusal", *REASONING})
+TEXTS = frozenset({"content", "refusal"})
+THOUGHTS = frozenset({"reasoning_details", *REASONING})  # a fragment of a thought may have several of these fields
 
 
 class Completion:
@@ -31,7 +32,7 @@ class Completion:
         self._choices: dict[int, Fields] = {}
         self._pieces: dict[int, list[Piece]] = {}
         self._begun: dict[int, list[tuple[str, int]]] = {}
-        self._fragments: dict[int, tuple[str, list[str]]] = {}  # text of one kind that is not joined yet
+        self._fragments: dict[int, _Fragments] = {}  # text of one kind that is not joined yet
 
     def add(self, chunk: Chunk) -> None:
         """Add the next chunk. The chunks of Azure's content filter have empty envelope fields, which are ignored."""
@@ -75,28 +76,22 @@ class Completion:
         return message
 
     def _append_text(self, chunk: Mapping[str, Any]) -> bool:
-        """Keep a text fragment for later and return True, if the chunk has nothing else.
-
-        Joining every fragment at once would take quadratic time in the length of the answer.
-        """
+        """Keep a fragment of text for later and return True, if the chunk has nothing else."""
         if any(value is not None and key not in ("index", "delta") for key, value in chunk.items()):
             return False
         delta = {key: value for key, value in (chunk.get("delta") or {}).items() if value is not None}
-        if len(delta) != 1:
+        index = chunk.get("index", 0)
+        is_text = len(delta) == 1 and delta.keys() <= TEXTS and all(isinstance(text, str) for text in delta.values())
+        is_thought = delta.keys() <= THOUGHTS and all(delta.values())
+        if not (delta and (is_text or is_thought)) or index not in self._choices:
             return False
-        (key, text), index = *delta.items(), chunk.get("index", 0)
-        kind, texts = self._fragments.get(index, (key, []))
-        if key not in TEXTS or not isinstance(text, str) or kind != key or index not in self._choices:
-            return False
-        texts.append(text)
-        self._fragments[index] = (kind, texts)
-        return True
+        fragments = self._fragments.setdefault(index, _Fragments())
+        return fragments.add(delta if is_text else _merged({}, delta))  # a list may have several parts of one entry
 
     def _join_text(self, choice: int) -> None:
         """Add the fragments of a choice to its message."""
-        if choice in self._fragments:
-            kind, texts = self._fragments.pop(choice)
-            self._add_choice({"index": choice, "delta": {kind: "".join(texts)}})
+        if fragments := self._fragments.pop(choice, None):
+            self._add_choice({"index": choice, "delta": fragments.joined()})
 
     def _add_choice(self, chunk: Mapping[str, Any]) -> None:
         index = chunk.get("index", 0)
@@ -123,6 +118,33 @@ class Completion:
         _append(pieces, delta)
         begun += [(kind, at) for at, (kind, _) in enumerate(pieces) if at >= known]
         begun += [("call", at) for at in range(sum(kind == "call" for kind, _ in begun), calls)]
+
+
+class _Fragments:
+    """Consecutive deltas with the same fields, which are joined in pairs of equal length.
+
+    Joining each to all before it takes quadratic time: 28 s for 100,000 fragments of signed thoughts.
+    """
+
+    def __init__(self) -> None:
+        self._joined: list[tuple[int, Fields]] = []  # number of deltas, decreasing; their fields
+
+    def add(self, delta: Fields) -> bool:
+        """Add the next delta. Return False if its fields differ."""
+        if self._joined and self._joined[0][1].keys() != delta.keys():
+            return False
+        count = 1
+        while self._joined and self._joined[-1][0] == count:
+            count, delta = 2 * count, _merged(self._joined.pop()[1], delta)
+        self._joined.append((count, delta))
+        return True
+
+    def joined(self) -> Fields:
+        """Return all as one delta."""
+        found = Fields()
+        for _, delta in reversed(self._joined):
+            found = _merged(delta, found)
+        return found
 
 
 def join_logprobs(first: LogProbs | None, second: LogProbs | None) -> LogProbs | None:

@@ -1,6 +1,7 @@
 """MessageContent: builds the content blocks of a message, and the events of a stream that create them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from citestream.citation.references import Citation
@@ -14,7 +15,22 @@ from .citation_location import Locations, native_citations
 Fields = dict[str, Any]
 
 CHOICE = 0  # this API has one answer
-EMPTY = {"tool_use": {"input": {}}, "server_tool_use": {"input": {}}, "text": {"text": ""}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A content block. Its texts arrive in pieces, which are joined at the end: each time takes quadratic time."""
+
+    fields: Fields
+    pieces: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, name: str, piece: str) -> None:
+        """Append a piece to the text with this name."""
+        self.pieces.setdefault(name, []).append(piece)
+
+    def whole(self) -> Fields:
+        """Return the block with its texts."""
+        return self.fields | {name: self.fields.get(name, "") + "".join(all_) for name, all_ in self.pieces.items()}
 
 
 class MessageContent:
@@ -28,8 +44,8 @@ class MessageContent:
         """`citations`: those of the answer, which grow with it. `locations`: of the evidence in the request."""
         self._citations = citations
         self._locations = locations
-        self._blocks: list[Fields] = []
-        self._open: Fields | None = None  # the last block, if it has not ended
+        self._blocks: list[_Block] = []
+        self._open: _Block | None = None  # the last block, if it has not ended
         self._cited = 0  # citations that have been sent
         self._shown = 0  # code points of text
         self._text_start = 0  # offset of the open text block
@@ -43,7 +59,7 @@ class MessageContent:
 
     def blocks(self) -> list[Fields]:
         """Return the content blocks so far."""
-        return [*content_of(self._blocks)]
+        return [*content_of(block.whole() for block in self._blocks)]
 
     def feed(self, delta: Mapping[str, Any]) -> list[Fields]:
         """Return the events of the next delta of the answer."""
@@ -94,7 +110,11 @@ class MessageContent:
         return self._citations.sentence_start(CHOICE) < self._shown
 
     def _is_text_open(self) -> bool:
-        return self._open is not None and self._open["type"] == "text"
+        return self._open_type == "text"
+
+    @property
+    def _open_type(self) -> str | None:
+        return self._open.fields["type"] if self._open else None
 
     def _late_citations(self) -> Iterator[Fields]:
         """Yield the citations of a sentence that has been sent in parts, whose last part has no text."""
@@ -119,7 +139,7 @@ class MessageContent:
     # All else
 
     def _thought(self, text: str) -> Iterator[Fields]:
-        if self._open is None or self._open["type"] != "thinking":
+        if self._open_type != "thinking":
             yield from self._begin({"type": "thinking", "thinking": "", "signature": ""})
         yield self._delta("thinking", {"type": "thinking_delta", "thinking": text})
 
@@ -164,21 +184,21 @@ class MessageContent:
 
     def _begin(self, block: Fields) -> Iterator[Fields]:
         yield from self._close()
-        self._blocks.append(dict(block))
+        self._blocks.append(_Block(dict(block)))
         self._open = self._blocks[-1]
         yield {"type": "content_block_start", "index": len(self._blocks) - 1, "content_block": block}
 
-    def _delta(self, field: str, delta: Fields, index: int | None = None) -> Fields:
+    def _delta(self, name: str, delta: Fields, index: int | None = None) -> Fields:
         """Add a delta to the last block, or the block with this index, and return its event."""
         at = len(self._blocks) - 1 if index is None else index
         block = self._blocks[at]
-        match field:
+        match name:
             case "citations":
-                block[field] = [*block[field], delta["citation"]]
+                block.fields["citations"] = [*block.fields["citations"], delta["citation"]]
             case "signature":
-                block[field] = delta[field]
+                block.fields["signature"] = delta["signature"]
             case _:
-                block[field] = block.get(field, "") + delta[field]
+                block.add(name, delta[name])
         return {"type": "content_block_delta", "index": at, "delta": delta}
 
     def _close(self) -> Iterable[Fields]:

@@ -10,7 +10,12 @@ from citestream.proxy.pipeline.collect_chunks import Completion
 Fields = dict[str, Any]
 
 TEXTS = st.text("ab é", max_size=3)
+DETAILS: st.SearchStrategy[Fields] = st.builds(
+    dict, index=st.integers(0, 1), type=st.sampled_from(["a", "b"]), text=TEXTS
+)
 DELTAS = st.one_of(
+    st.builds(dict, reasoning=TEXTS, reasoning_details=st.lists(DETAILS, max_size=2)),
+    st.builds(dict, reasoning_details=st.lists(DETAILS, max_size=2)),
     st.builds(dict, content=TEXTS),
     st.builds(dict, content=TEXTS, role=st.just("assistant")),
     st.builds(dict, reasoning=TEXTS),
