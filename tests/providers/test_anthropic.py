@@ -205,6 +205,31 @@ async def test_later_kinds_of_events_are_ignored() -> None:
     assert (answer.text(), answer.error) == (TEXT, None)
 
 
+TEXTS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+
+
+@pytest.mark.parametrize("wrong", [None, 1.5, ["a"], {"a": 1}])
+async def test_values_of_the_wrong_type_are_ignored(wrong: object) -> None:
+    *events, stop = Anthropic().events()
+    new = [
+        event("content_block_start", index=3, content_block={"type": wrong}),
+        event("content_block_start", index=4, content_block={**CALL, "input": {}}),
+        event("content_block_start", index=5, content_block={**SEARCH, "input": {}}),
+        *(event("content_block_delta", index=0, delta={"type": kind, name: wrong}) for kind, name in TEXTS.items()),
+        *(
+            event("content_block_delta", index=at, delta={"type": "input_json_delta", "partial_json": wrong})
+            for at in (4, 5)
+        ),
+    ]
+    usage = event("message_delta", delta={}, usage={"output_tokens": wrong})
+    async with Server(sse(*events[:3], *new, *events[3:], usage, stop)) as server:
+        answer = await answered("anthropic", server.url)
+    assert (answer.text(), answer.error) == (TEXT, None)
+    assert answer.usage is not None
+    assert answer.usage["completion_tokens"] == 0
+    assert not any("reasoning" in delta or "reasoning_details" in delta for delta in answer.others)
+
+
 def request(messages: list[dict[str, Any]], model: str = MODEL, **params: Any) -> dict[str, Any]:
     return messages_body(ChatRequest(model, messages, params))
 

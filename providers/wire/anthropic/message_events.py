@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import ProviderError, reported
 from ...events import Chunk, Event
-from ..json_text import as_object, loads, replace_surrogates, without_none
+from ..json_text import as_object, loads, replace_surrogates
 from ..openai_chunks import ChunkReader
 from ..openai_messages import chat_envelope, usage_of
 from .content_blocks import REASONING_FORMAT
@@ -50,7 +50,6 @@ class AnthropicReader:
         self._chunks = ChunkReader()
         self._envelope: Chunk = chat_envelope(model) | {"created": int(time())}
         self._calls: dict[int, int] = {}  # index of a block -> index of its tool call
-        self._kinds: dict[int, str] = {}  # index of a block -> its type
         self._usage: Fields = {}
         self.done = False
         self.skipped = 0
@@ -112,12 +111,12 @@ class AnthropicReader:
         return self._chunks.take(opening | ({"anthropic": {"usage": dict(self._usage)}} if self._usage else {}))
 
     def _block(self, index: int, block: Mapping[str, Any]) -> list[Event]:
-        kind = self._kinds[index] = str(block.get("type"))
-        match kind:
+        match _string(block, "type"):
             case "text":
-                return self._emit({"content": block["text"]}) if block.get("text") else []
+                return self._emit({"content": _string(block, "text")}) if block.get("text") else []
             case "thinking":
-                detail = without_none(text=block.get("thinking") or None, signature=block.get("signature") or None)
+                texts = {"text": "thinking", "signature": "signature"}
+                detail = {ours: _string(block, theirs) for ours, theirs in texts.items() if block.get(theirs)}
                 return self._thought(index, detail) if detail else []
             case "redacted_thinking":
                 return self._details({"type": "reasoning.encrypted", "data": block.get("data") or "", "index": index})
@@ -132,16 +131,16 @@ class AnthropicReader:
     def _delta(self, index: int, delta: Mapping[str, Any]) -> list[Event]:
         match delta.get("type"):
             case "text_delta":
-                return self._emit({"content": delta["text"]})
+                return self._emit({"content": _string(delta, "text")})
             case "thinking_delta":
-                return self._thought(index, {"text": delta["thinking"]})
+                return self._thought(index, {"text": _string(delta, "thinking")})
             case "signature_delta":
-                return self._thought(index, {"signature": delta["signature"]})
+                return self._thought(index, {"signature": _string(delta, "signature")})
             case "input_json_delta" if index in self._calls:
-                function = {"arguments": delta["partial_json"]}
+                function = {"arguments": _string(delta, "partial_json")}
                 return self._emit({"tool_calls": [{"index": self._calls[index], "function": function}]})
             case "input_json_delta":
-                return self._own({"index": index, "partial_json": delta["partial_json"]})
+                return self._own({"index": index, "partial_json": _string(delta, "partial_json")})
             case "citations_delta":  # Anthropic's own, of a search that it made
                 return self._own({"index": index, "citations": [delta.get("citation")]})
             case _:
@@ -182,6 +181,14 @@ def _index(event: Mapping[str, Any]) -> int:
     return index
 
 
+def _string(fields: Mapping[str, Any], name: str) -> str:
+    """Return the value of a field. Raises TypeError for anything but a string, so that the event is skipped."""
+    value = fields[name]
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is not a string")
+    return value
+
+
 def stop_reason(reason: str | None, native: object, *, calls: bool) -> str | None:
     """Return OpenAI's finish reason as Anthropic's stop reason.
 
@@ -198,7 +205,8 @@ def stop_reason(reason: str | None, native: object, *, calls: bool) -> str | Non
 def usage_of_counts(counts: Mapping[str, Any]) -> Fields:
     """Return OpenAI's usage. There the tokens of the cache are a part of the prompt's."""
     prompt = sum(count for name in INPUT_COUNTS if isinstance(count := counts.get(name), int))
-    usage = usage_of(prompt, counts.get("output_tokens") or 0)
+    output = counts.get("output_tokens")
+    usage = usage_of(prompt, output if isinstance(output, int) else 0)
     if isinstance(cached := counts.get("cache_read_input_tokens"), int):
         usage["prompt_tokens_details"] = {"cached_tokens": cached}
     thoughts = as_object(counts.get("output_tokens_details")).get("thinking_tokens")
