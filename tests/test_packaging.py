@@ -1,15 +1,18 @@
 """The distributions are complete: the wheel installs one package, and the source distribution builds the same wheel."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from email.parser import Parser
 from pathlib import Path
 
 import pytest
+from packaging.metadata import Metadata
 
 import citestream
 from citestream.proxy.cli.commands import main as cli
@@ -87,6 +90,20 @@ def test_the_wheel_installs_one_package_with_all_its_files(wheel: Path) -> None:
         "citestream/citation/evidence/prompts/system.md",
         "citestream/citation/support/weights/lexical.json",
     } <= packed
+
+
+@pytest.mark.slow
+def test_both_distributions_have_the_same_valid_metadata(wheel: Path, source_distribution: Path) -> None:
+    """The same validation as that of the index, which rejects an upload with invalid metadata."""
+    with tarfile.open(source_distribution) as archive:
+        (name,) = [name for name in archive.getnames() if re.fullmatch(r"[^/]+/PKG-INFO", name)]
+        of_source = archive.extractfile(name)
+        assert of_source is not None
+        text = of_source.read()
+    assert zipfile.ZipFile(wheel).read(f"{dist_info(wheel)}/METADATA") == text
+    metadata = Metadata.from_email(text, validate=True)
+    assert (metadata.name, metadata.description_content_type) == ("citestream", "text/markdown")
+    assert str(metadata.version) in source_distribution.name
 
 
 @pytest.mark.slow
@@ -185,10 +202,31 @@ def run(installed: Path, folder: Path, *arguments: str) -> str:
 def test_the_wheel_installs_into_an_empty_environment_and_its_command_cites(wheel: Path, tmp_path: Path) -> None:
     """Unlike the others, this test downloads the dependencies, unless pip has them in its cache."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    pip("--python", str(tmp_path / "venv/bin/python"), "install", str(wheel))
+    pip("--python", str(tmp_path / "venv/bin/python"), "install", "--no-compile", str(wheel))
     (tmp_path / "bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.")
-    command = [str(tmp_path / "venv/bin/citestream"), "cite", "The bridge was opened in 1932."]
-    cited = subprocess.run(
-        [*command, "--evidence", "bridge.md"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
-    assert cited.stdout.startswith("The bridge was opened in 1932. [1]\n")
+
+    def citestream(*arguments: str) -> str:
+        command = [str(tmp_path / "venv/bin/citestream"), *arguments]
+        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    assert citestream("--version") == f"citestream, version {wheel.name.split('-')[1]}\n"
+    cited = citestream("cite", "The bridge was opened in 1932.", "--evidence", "bridge.md")
+    assert cited.startswith("The bridge was opened in 1932. [1]\n")
+
+
+@pytest.mark.slow
+def test_the_npm_package_contains_the_component_and_nothing_else(tmp_path: Path) -> None:
+    component = ROOT / "proxy/component"
+    command = ["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", str(tmp_path), str(component)]
+    packed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    (report,) = json.loads(packed.stdout)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert (report["name"], report["version"]) == ("citestream", project["version"])
+    with tarfile.open(tmp_path / report["filename"]) as archive:
+        names = {member.name.removeprefix("package/") for member in archive.getmembers() if member.isfile()}
+    files = {path.relative_to(component).as_posix() for path in component.rglob("*") if path.is_file()}
+    assert names == {name for name in files if not re.search(r"\.pyc?$", name)}
+    exported = json.loads((component / "package.json").read_text("utf-8"))["exports"]
+    targets = re.findall(r'"\./([^"]+\.(?:js|d\.ts))"', json.dumps(exported))
+    assert set(targets) == {"citestream.js", "citestream.d.ts", "react.js", "react.d.ts"}
+    assert set(targets) <= names
