@@ -4,6 +4,7 @@ The scripted model confuses its markers. So a marker that opens the right source
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,14 @@ import yaml
 from playwright.sync_api import Browser
 
 from tests.conftest import Launch
+from tests.hosts.installation import OPEN_WEBUI, installed
 from tests.hosts.open_webui import OLLAMA_PREFIX, ChatPage, OpenWebUI, Shown, running
 from tests.hosts.scripted_model import Reply, ScriptedModel
 from tests.upstreams.wire import Break, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(1800)]
+
+ROOT = Path(__file__).parents[2]
 
 SATURN = "The Saturn V was 110.6 metres tall. It flew thirteen times between 1967 and 1973."
 BRIDGE = "The Harlan bridge was opened on 4 May 1932 by the mayor. It has six lanes and two footpaths."
@@ -229,3 +233,10 @@ def test_a_regenerated_answer_and_one_to_an_edited_question_have_the_markers_of_
     chat.wait()
     check_markers(chat.sentences())
     assert sorted(chat.sources()) == ["bridge.txt", "saturn.txt"]
+
+
+def test_open_webui_reads_the_variables_of_the_compose_file() -> None:
+    compose = yaml.safe_load((ROOT / "deploy/compose.open-webui.yaml").read_text("utf-8"))
+    (source,) = (installed("open-webui", OPEN_WEBUI).parent / "lib").glob("python*/site-packages/open_webui/config.py")
+    read = set(re.findall(r"(?:getenv|environ\.get)\('(\w+)'", source.read_text("utf-8")))
+    assert compose["services"]["open-webui"]["environment"].keys() <= read
