@@ -61,8 +61,17 @@ def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
     if grounding := body.get("grounding"):
         if (grounding.get("retrieval") or {}).get("error"):
             console.print(Text(grounding["retrieval"]["error"].translate(SAFE), style="red"))
-        counts = f"{grounding['supported']} of {grounding['claims']} claims supported"
-        console.print(Text(counts, style="dim"))
+        console.print(Text(_summary(grounding), style="dim"))
+
+
+def _summary(grounding: Mapping[str, Any]) -> str:
+    """Return how many claims are supported, or what was read for an answer that claims nothing."""
+    claims, read = grounding["claims"], grounding["evidence"]["injected"]
+    if claims:
+        return f"{grounding['supported']} of {claims} {'claim' if claims == 1 else 'claims'} supported"
+    if not read:
+        return "No passage was read."
+    return "1 passage was read, and is not cited." if read == 1 else f"{read} passages were read, and none is cited."
 
 
 def _name(reference: Mapping[str, Any]) -> str:

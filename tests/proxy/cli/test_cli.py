@@ -155,7 +155,18 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_the_evidence(tmp_pa
     assert "\x1b[2J" not in shown
     assert "\u202e" not in shown
     assert "https://e.example/" in shown  # a link that the terminal opens
-    assert "1 of 1 claims supported" in shown
+    assert "1 of 1 claim supported" in shown
+
+
+def test_an_answer_without_a_claim_says_what_was_read(tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text("The house is red.")
+    (tmp_path / "two.md").write_text("The garden is green.")
+    question = "Who wrote Faust?"
+    one, both = (citestream("ask", question, "--evidence", str(path)) for path in (tmp_path / "one.md", tmp_path))
+    for done in (one, both):
+        assert done.stdout.startswith("The documents do not say.")
+    assert one.stdout.endswith("1 passage was read, and is not cited.\n")
+    assert both.stdout.endswith("2 passages were read, and none is cited.\n")
 
 
 def test_links_in_a_terminal_lead_only_to_web_pages(tmp_path: Path) -> None:
