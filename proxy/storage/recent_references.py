@@ -151,7 +151,7 @@ class RecentReferences:
             data = yield from dumps_in_steps(fields)
             for entry in self._checked(client, name, data):
                 memory.put(*entry)
-        except Exception:  # nobody awaits the result
+        except Exception:  # no one awaits the result
             log.exception("the references of an answer could not be stored")
 
     def _write_pending(self, store: EntryStore) -> None:
