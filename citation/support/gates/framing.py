@@ -95,10 +95,12 @@ def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: 
 
 
 def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
-    """Return whether a denial concerns the claim: the claim has words of it that the sentence before lacks.
+    """Return whether a denial concerns the claim: a decision, or words of the claim that the sentence before lacks.
 
     "The ferry was presented. It has not taken passengers." denies nothing about the presentation.
     """
+    if "decision" in following.kinds():
+        return True
     alignment = Alignment(claim, following)
     return any(
         match is not None and not token.operator and match.token.stem not in best.stems
