@@ -100,9 +100,10 @@ class PreparedEvidence(ABC):
 
     def score_in_steps(self, claims: Sequence[Claim]) -> Steps[list[Scores]]:
         """Score several claims, some at a time. With long evidence, a step may run in a thread."""
-        sentences = sum(one.characters for one in self.evidence) // SENTENCE
         if self._index:
             sentences = max(self._index.size, len(self._index.posted) // TERMS)
+        else:
+            sentences = sum(one.characters for one in self.evidence) // SENTENCE
         at_a_time = max(1, min(MAX_BATCH, SENTENCES_AT_A_TIME // max(1, sentences)))
         scores: list[Scores] = []
         for start in range(0, len(claims), at_a_time):
