@@ -130,5 +130,7 @@ def stage(frames: Sequence[str]) -> str:
     return next((name for name, signs in STAGES if any(sign in stack for sign in signs)), LOOP)
 
 
-# Prefixes of module paths: this folder, installed packages, standard library
-_FOLDERS = re.compile(rf"\((?:{re.escape(str(ROOT))}/(?!\.venv)|/[^;()]*?/site-packages/|/[^;()]*?/python3\.\d+/)")
+# Prefixes of module paths: this folder and its links in `citestream`, installed packages, standard library
+_FOLDERS = re.compile(
+    rf"\((?:{re.escape(str(ROOT))}/(?!\.venv)(?:citestream/)?|/[^;()]*?/site-packages/|/[^;()]*?/python3\.\d+/)"
+)
