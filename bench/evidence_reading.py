@@ -1,58 +1,75 @@
-"""Measure the preparation of 20 excerpts of about 800 characters, new ones and cached ones.
+"""Measure the preparation of 20 excerpts, new ones and cached ones, by language.
 
 python -m bench.evidence_reading
+
+The excerpts of `equal content` say the same in each language, those of `equal length` have 800 characters. Ratios are
+those to English in the same run: each round measures every language, and the median of the rounds counts.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections import defaultdict
 from itertools import count
-from pathlib import Path
+from operator import truediv
+from statistics import median
 from time import process_time
 
-from bench.proxy.sample_text import excerpts
+from bench.parallel_text import TEXTS, excerpts
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.excerpts import ExcerptCache
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text import analyze_text, split_sentences
 
-ROUNDS = 40  # the fastest round counts, because other processes can run on the machine
+ROUNDS = 60
 EXCERPTS, CHARACTERS = 20, 800
-KEPT = 100_000  # small enough that new evidence also evicts entries
-DOCUMENTS = Path(__file__).parent.parent / "examples" / "documents"
-OTHERS = {"German": "wattenmeer.md", "Chinese": "solar-terms.md"}
+CACHED = 4_000_000  # units of one character of English text: the indexes of several requests fit
 
 _requests = count()
 
 
 def main() -> None:
     """Print the CPU time of each part in ms, for each language."""
-    texts = {"English": list(excerpts(EXCERPTS))}
-    for language, name in OTHERS.items():
-        text = (DOCUMENTS / name).read_text("utf-8") * EXCERPTS
-        texts[language] = [text[at * CHARACTERS : (at + 1) * CHARACTERS] for at in range(EXCERPTS)]
-    print(f"{'ms for 20 excerpts':20}{'words':>8}{'sentences':>11}{'new':>8}{'same':>8}")
-    for language, of_one in texts.items():
-        same = partial(numbered, of_one)
-        new = partial(unlike, of_one)
-        scorer = LexicalScorer(ExcerptCache(KEPT))
-        row = (
-            fastest(lambda given: [analyze_text(one.text, with_names=False) for one in given], same),
-            fastest(lambda given: [split_sentences(one.text) for one in given], same),
-            fastest(scorer.prepare, new),
-            fastest(scorer.prepare, same),
-        )
-        print("{:20}{:8.2f}{:11.2f}{:8.2f}{:8.3f}".format(language, *row))
+    by_content = {language: excerpts(text, EXCERPTS) for language, text in TEXTS.items()}
+    by_length = {language: [(one * CHARACTERS)[:CHARACTERS] for one in texts] for language, texts in by_content.items()}
+    report("equal content", by_content)
+    report("equal length", by_length)
 
 
-def fastest(run: Callable[[list[Evidence]], object], evidence: Callable[[], list[Evidence]]) -> float:
-    """Return the milliseconds of the fastest round. Each round has different evidence."""
-    best = float("inf")
+def report(title: str, texts: dict[str, list[str]]) -> None:
+    """Measure all languages in turns, and print a table."""
+    cases = [Case(language, of_language) for language, of_language in texts.items()]
     for _ in range(ROUNDS):
-        given = evidence()
-        began = process_time()
-        run(given)
-        best = min(best, process_time() - began)
-    return 1000 * best
+        for case in cases:
+            case.measure()
+    print(f"{title:16}{'characters':>12}{'words':>8}{'sentences':>11}{'new':>8}{'same':>8}{'ratio, new':>12}")
+    for case in cases:
+        best = {part: min(times) for part, times in case.times.items()}
+        ratio = median(map(truediv, case.times["new"], cases[0].times["new"]))
+        print(
+            f"{case.language:16}{sum(map(len, case.texts)):12,}{best['words']:8.2f}{best['sentences']:11.2f}"
+            f"{best['new']:8.2f}{best['same']:8.3f}{ratio:12.2f}"
+        )
+
+
+class Case:
+    """The excerpts of one language, and the milliseconds of each round by part."""
+
+    def __init__(self, language: str, texts: list[str]) -> None:
+        self.language, self.texts = language, texts
+        self.times: defaultdict[str, list[float]] = defaultdict(list)
+        self._scorer = LexicalScorer(ExcerptCache(CACHED))
+        self._scorer.prepare(numbered(texts))
+
+    def measure(self) -> None:
+        """Measure one round."""
+        new, same = unlike(self.texts), numbered(self.texts)
+        for part, run in (
+            ("words", lambda: [analyze_text(one.text, with_names=False) for one in new]),
+            ("sentences", lambda: [split_sentences(one.text) for one in new]),
+            ("new", lambda: self._scorer.prepare(new)),
+            ("same", lambda: self._scorer.prepare(same)),
+        ):
+            began = process_time()
+            run()
+            self.times[part].append(1000 * (process_time() - began))
 
 
 def numbered(texts: list[str], end: str = "") -> list[Evidence]:
