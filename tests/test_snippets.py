@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -292,6 +293,14 @@ def test_every_program_is_run_by_a_test_of_its_own() -> None:
         assert f"def {test}(" in (ROOT / f"tests/{file}.py").read_text("utf-8")
 
 
+def test_a_block_within_a_list_contains_no_command() -> None:
+    """The other tests do not read it. The SQL in docs/scaling.md is a query that Citestream sends itself."""
+    languages = {
+        found for page in PAGES for found in re.findall(r"^[ \t]+```(\S+)$", page.read_text("utf-8"), re.MULTILINE)
+    }
+    assert languages == {"sql"}
+
+
 def inline() -> set[str]:
     """Return the commands in sentences and in fenced blocks that are not run line by line."""
     spans = {span for page in PAGES for span in re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))}
@@ -303,6 +312,42 @@ def test_a_command_within_a_sentence_has_these_options(line: str) -> None:
     _, name, *arguments = shlex.split(line.replace("COMMAND", "ask"))
     command = main.commands[name]
     command.make_parser(Context(command, info_name=name)).parse_args(arguments)
+
+
+# Commands within sentences that no test can run.
+EXCEPTIONS = {
+    "kubectl apply -k": "needs a cluster; tests/test_deploy.py validates the manifests",
+    "npm install ./proxy/component": "tests/test_packaging.py packs this folder",
+    "npx prettier --print-width 120": "formats by hand, and is not installed",
+}
+PROGRAMS = re.compile(r"(?:\w+=\S+ )*(?:\S*/)?(curl|docker|kubectl|make|npm|npx|ollama|pip|pipx|python|uv) (.+)")
+INSTALLS_PACKAGE = re.compile(r"(?:tool )?install (?:\.|'(?:\.|citestream)\[\w+\]')")
+
+
+def other_commands() -> dict[str, tuple[str, str]]:
+    """Return the commands of other programs in sentences and tables: the program and its arguments."""
+    pages = [re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL) for page in PAGES]
+    spans = {span for page in pages for span in re.findall(r"`([^`\n]+)`", page)}
+    found = {span: PROGRAMS.fullmatch(span) for span in spans}
+    return {span: (command[1], command[2]) for span, command in found.items() if command}
+
+
+def test_a_command_of_another_program_can_run_or_is_an_exception() -> None:
+    unknown = []
+    for command, (program, arguments) in sorted(other_commands().items()):
+        if program == "make":
+            known = (
+                subprocess.run(["make", "-n", *shlex.split(arguments)], cwd=ROOT, capture_output=True).returncode == 0
+            )
+        elif program == "python":
+            module = re.match(r"-m ([\w.]+)", arguments)
+            known = module is not None and find_spec(module[1]) is not None
+        else:
+            known = command in EXCEPTIONS or INSTALLS_PACKAGE.fullmatch(arguments) is not None
+        if not known:
+            unknown.append(command)
+    assert unknown == []
+    assert EXCEPTIONS.keys() <= other_commands().keys()
 
 
 def test_every_extra_that_the_pages_name_exists() -> None:
