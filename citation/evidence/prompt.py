@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from ..markers.history import strip_history_in_steps
-from ..text.steps import Steps, complete
+from ..text.steps import Steps, complete, completed
 from .budget import estimate_tokens, fit_budget
 from .evidence import Evidence, FieldError
 from .sanitize import FRAME, sanitize_in_steps, sanitize_line
@@ -67,35 +67,6 @@ class Injected:
     dropped: tuple[Evidence, ...]
 
 
-def inject(
-    messages: Sequence[Message],
-    evidence: Sequence[Evidence],
-    *,
-    templates: Templates | None = None,
-    nonce: str,
-    budget_tokens: int,
-    ask_markers: bool = True,
-    results: Sequence[ToolEvidence] = (),
-) -> Injected:
-    """Return a copy of the messages with the evidence.
-
-    `nonce`: unguessable and new for each request. `budget_tokens`: estimated maximum of rules and excerpts together.
-    Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing fits, the
-    messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
-    """
-    return complete(
-        inject_in_steps(
-            messages,
-            evidence,
-            templates=templates,
-            nonce=nonce,
-            budget_tokens=budget_tokens,
-            ask_markers=ask_markers,
-            results=results,
-        )
-    )
-
-
 def inject_in_steps(
     messages: Sequence[Message],
     evidence: Sequence[Evidence],
@@ -106,7 +77,12 @@ def inject_in_steps(
     ask_markers: bool = True,
     results: Sequence[ToolEvidence] = (),
 ) -> Steps[Injected]:
-    """Inject evidence into long messages in steps; see `inject`."""
+    """Return a copy of the messages with the evidence.
+
+    `nonce`: unguessable and new for each request. `budget_tokens`: estimated maximum of rules and excerpts together.
+    Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing fits, the
+    messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
+    """
     templates = templates or _defaults()
     rules = templates.system if ask_markers else templates.unmarked
     placed = {number for result in results for number in result.numbers}
@@ -133,6 +109,9 @@ def inject_in_steps(
     if excerpts := [framed[item.number] for item in kept if item.number not in placed]:
         prepared = _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
     return Injected(prepared, kept, dropped)
+
+
+inject = completed(inject_in_steps)
 
 
 def excerpts_block(evidence: Sequence[Evidence], nonce: str) -> str:

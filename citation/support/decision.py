@@ -6,8 +6,7 @@ from enum import StrEnum
 from math import exp
 from typing import Any
 
-from ..text.steps import Steps
-from ..text.steps import complete as _complete
+from ..text.steps import Steps, completed
 from .calibration import calibrate
 from .gates import GateChecks, Reason, Refusal
 from .gates.reliability import CERTAIN
@@ -156,23 +155,6 @@ def explain(
     return list(_apply_limit(limit, assess(claim, scores, prepared, hints=hints, complete=True)))
 
 
-def assess(
-    claim: Claim,
-    scores: Scores,
-    prepared: PreparedEvidence,
-    *,
-    hints: frozenset[int] = frozenset(),
-    at_least: float = 1.0,
-    complete: bool = False,
-) -> list[Verdict]:
-    """Return verdicts in number order, before the limit is applied.
-
-    Unless `complete`, only on hints, on evidence that reaches its threshold, and on evidence with a probability of
-    `at_least`.
-    """
-    return _complete(assess_in_steps(claim, scores, prepared, hints=hints, at_least=at_least, complete=complete))
-
-
 def assess_in_steps(
     claim: Claim,
     scores: Scores,
@@ -182,7 +164,11 @@ def assess_in_steps(
     at_least: float = 1.0,
     complete: bool = False,
 ) -> Steps[list[Verdict]]:
-    """Assess one piece of evidence in each step; see `assess`."""
+    """Return verdicts in number order, before the limit is applied. Each step is about one piece of evidence.
+
+    Unless `complete`, only on hints, on evidence that reaches its threshold, and on evidence with a probability of
+    `at_least`.
+    """
     calibrated = calibrate(scores)
     gates: GateChecks | None = None
     verdicts: list[Verdict] = []
@@ -218,6 +204,9 @@ def assess_in_steps(
             )
         )
     return verdicts
+
+
+assess = completed(assess_in_steps)
 
 
 def _decisive(refusal: Refusal | None, probability: float, threshold: float, full: float) -> Refusal | None:

@@ -3,8 +3,10 @@ in between, and everyone else performs all steps at once with `complete`.
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeAlias, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 # A generator that yields after each step of bounded length, and returns the result. It yields None, or a function
@@ -22,3 +24,13 @@ def complete(steps: Steps[T]) -> T:
             value: T = stop.value
             return value
         result = function() if function else None
+
+
+def completed(in_steps: Callable[P, Steps[T]]) -> Callable[P, T]:
+    """Return a function with the same parameters that performs all steps and returns the result."""
+
+    @wraps(in_steps)
+    def function(*args: P.args, **kwargs: P.kwargs) -> T:
+        return complete(in_steps(*args, **kwargs))
+
+    return function

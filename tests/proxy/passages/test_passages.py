@@ -41,6 +41,7 @@ EVIDENCE: list[Fields] = [
 ]
 QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?"
 PARAGRAPH = "How tall was the Saturn V?"
+TAGS = {"html", "head", "meta", "title", "style", "body", "main", "h1", "p", "bdi", "article", "mark"}
 
 
 def client(**config: Any) -> Client:
@@ -148,20 +149,7 @@ async def test_a_page_loads_nothing_and_is_not_stored() -> None:
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "noindex" in headers["X-Robots-Tag"]
-    assert set(page.tags) <= {
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "main",
-        "h1",
-        "p",
-        "bdi",
-        "article",
-        "mark",
-    }
+    assert set(page.tags) <= TAGS
 
 
 async def test_forged_links_are_unknown() -> None:
@@ -292,20 +280,7 @@ def test_any_text_is_shown_as_text(text: str, quotes: list[tuple[int, int]]) -> 
     names = dict.fromkeys(("title", "file_name", "id", "label"), text)
     html = passage_page({**names, "text": text, "page_number": None, "chunk_index": 0, "spans": spans})
     page = Page(html.encode("utf-8", "replace").decode())
-    assert set(page.tags) <= {
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "main",
-        "h1",
-        "p",
-        "bdi",
-        "article",
-        "mark",
-    }
+    assert set(page.tags) <= TAGS
     marked = {at for span in spans for at in range(span["quote_start"], span["quote_end"])}
     shown = page.texts.get("mark", "")
     assert len(shown) <= len(marked)
