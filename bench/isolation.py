@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def main() -> None:
 
 
 async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: bool) -> None:
-    runner, port = await _services(case)
+    runner, port = await services(case)
     try:
         config = {
             "providers": {"fake": {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1", "api_key": "none"}},
@@ -75,18 +76,16 @@ async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: b
             },
             **case.config,
         }
-        with _server(config, python, folder) as (url, process), _Probe(url) as probe:
+        with server(config, python, folder) as (url, process), _Probe(url) as probe:
             await asyncio.sleep(STARTED_SECONDS)
             body = json.dumps(case.body).encode()
             began = time.perf_counter()
             async with ClientSession(timeout=ClientTimeout(total=300)) as session:
-                statuses = await asyncio.gather(*[_send(session, url + case.path, body) for _ in range(case.times)])
+                statuses = await asyncio.gather(*[send(session, url + case.path, body) for _ in range(case.times)])
             taken = time.perf_counter() - began
             await asyncio.sleep(STARTED_SECONDS)
             probe.stop()
-            process.terminate()
-            assert process.stdout
-            steps = json.loads(await asyncio.to_thread(process.stdout.read))
+            steps = await asyncio.to_thread(stop, process)
         longest = f"{steps[0]['ms']:.1f} ms"
         print(
             f"{name:32}{taken:8.2f} s{1000 * probe.slowest:11.0f} ms{longest:>16}  {sorted(set(statuses))}", flush=True
@@ -97,14 +96,15 @@ async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: b
         await runner.cleanup()
 
 
-async def _send(session: ClientSession, url: str, body: bytes) -> int:
+async def send(session: ClientSession, url: str, body: bytes) -> int:
+    """Send a request, read its answer and return the status."""
     headers = {"Content-Type": "application/json"}
-    async with session.post(url, data=body, headers=headers) as response:
+    async with session.post(url, data=BytesIO(body), headers=headers) as response:
         await response.read()
         return response.status
 
 
-async def _services(case: Case) -> tuple[web.AppRunner, int]:
+async def services(case: Case) -> tuple[web.AppRunner, int]:
     """Start the provider and the retriever of a case."""
     payload = gzip.compress(case.answer) if case.compressed else case.answer
     headers = {"Content-Type": "text/event-stream"} | ({"Content-Encoding": "gzip"} if case.compressed else {})
@@ -127,7 +127,10 @@ async def _services(case: Case) -> tuple[web.AppRunner, int]:
 
 
 @contextmanager
-def _server(config: Fields, python: str, folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def server(
+    config: Fields, python: str = sys.executable, folder: Path = ROOT
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start a server whose steps are measured. Yield its address and its process."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "citestream.yaml"
         file.write_text(yaml.safe_dump(config), "utf-8")
@@ -142,6 +145,14 @@ def _server(config: Fields, python: str, folder: Path) -> Iterator[tuple[str, su
                 yield line.split(" listening on ")[1].strip(), process
             finally:
                 process.kill()
+
+
+def stop(process: subprocess.Popen[bytes]) -> list[dict[str, Any]]:
+    """Stop a server and return its longest steps; see `bench.loop_steps.Step.report`."""
+    process.terminate()
+    assert process.stdout
+    steps: list[dict[str, Any]] = json.loads(process.stdout.read())
+    return steps
 
 
 class _Probe:
@@ -192,8 +203,9 @@ def _events(text: str, count: int) -> bytes:
     return (f"data: {json.dumps(one)}\n\n" * count + f"data: {json.dumps(end)}\n\ndata: [DONE]\n\n").encode()
 
 
-def _flood(megabytes: int, *, stream: bool, evidence: bool = True, text: str = SENTENCE) -> Case:
-    count = megabytes * 2**20 // len(_events(text, 1))
+def flood(megabytes: float, *, stream: bool, evidence: bool = True, text: str = SENTENCE) -> Case:
+    """Return the case of a provider that sends many events at once, compressed."""
+    count = int(megabytes * 2**20) // len(_events(text, 1))
     body = _chat([SENTENCE] if evidence else [], stream=stream)
     return Case(body, answer=_events(text, count), compressed=True)
 
@@ -207,8 +219,9 @@ def _answered(**fields: Any) -> Case:
 
 
 def _repeated_sentences() -> Case:
-    claims = [f"The harbour was opened in March {1900 + n} because the pumps of the town failed." for n in range(40)]
-    return _cite(claims, [SENTENCE * 430 + f"Number {n}." for n in range(200)])
+    """Return 200 excerpts of one sentence repeated 430 times, and 40 claims: 1.9 MB, just below the limit."""
+    claims = [f"It closed in {1900 + n} because the pump failed." for n in range(40)]
+    return _cite(claims, [f"Pump {n} not shut. " * 430 for n in range(200)])
 
 
 def _chinese() -> Case:
@@ -216,7 +229,8 @@ def _chinese() -> Case:
     return Case(_chat([text[at * 800 : (at + 1) * 800] for at in range(20)]), answer=_events("冬至。", 1))
 
 
-def _retrieved(count: int) -> Case:
+def retrieved(count: int) -> Case:
+    """Return the case of a retriever that returns `count` results."""
     results = json.dumps([{"text": f"The harbour opened in {n}.", "id": str(n)} for n in range(count)]).encode()
     return Case(_chat([], retrieval={"source": "search"}), answer=_events("It rose. ", 1), results=results)
 
@@ -239,22 +253,23 @@ def _tool_results() -> Case:
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "gzip 5 MB, streamed": lambda: _flood(5, stream=True),
-    "gzip 5 MB, complete": lambda: _flood(5, stream=False),
-    "gzip 20 MB, streamed": lambda: _flood(20, stream=True),
-    "gzip 20 MB, complete": lambda: _flood(20, stream=False),
-    "gzip 20 MB, no evidence": lambda: _flood(20, stream=True, evidence=False),
-    "gzip 20 MB of letters": lambda: _flood(20, stream=True, text="a"),
+    "gzip 5 MB, streamed": lambda: flood(5, stream=True),
+    "gzip 5 MB, complete": lambda: flood(5, stream=False),
+    "gzip 20 MB, streamed": lambda: flood(20, stream=True),
+    "gzip 20 MB, complete": lambda: flood(20, stream=False),
+    "gzip 20 MB, no evidence": lambda: flood(20, stream=True, evidence=False),
+    "gzip 20 MB of letters": lambda: flood(20, stream=True, text="a"),
     "cite one long sentence": lambda: _cite(["The pumps not " + "pumps " * 73_000], [SENTENCE]),
     "cite 200 repeated sentences": _repeated_sentences,
-    "200,000 search results": lambda: _retrieved(200_000),
+    "200,000 search results": lambda: retrieved(200_000),
     "10,000 messages": _long_history,
     "2 MB of one-letter lines": lambda: Case(_chat(["a\nb\n" * 500_000]), answer=_events("It rose. ", 1)),
-    "first marker": lambda: Case(_chat([SENTENCE]), answer=_events("It rose [1] or (see [1]).", 1)),
+    "first marker": lambda: Case(_chat([SENTENCE]), answer=_events("It rose [1], or 【1】, or (see [1]).", 1)),
     "20 English excerpts": lambda: Case(_chat(list(excerpts(20))), answer=_events("It rose. ", 1)),
     "20 Chinese excerpts": _chinese,
     "tool results": _tool_results,
     "dense JSON": lambda: _answered(metadata=[0] * 5_000_000),
+    "one long string": lambda: _answered(metadata="a\n" * 10_000_000),
     "dense JSON objects": lambda: _answered(metadata=[{}] * 1_000_000),
 }
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from pathlib import Path
 from time import thread_time
-from types import FrameType
-from typing import Any
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 SAMPLED_SECONDS = 0.001  # between two samples; the kernel's clock may be coarser
 REPORTED = 3  # steps
@@ -48,14 +48,20 @@ class Step:
 
 
 class StepTimer:
-    """Times every callback of asyncio's own event loop."""
+    """Times every callback of asyncio's own event loop while its context is entered.
+
+    That must happen in the main thread, which receives signals.
+    """
 
     def __init__(self) -> None:
-        """Replace the method that runs a callback. Must be created in the main thread, which receives signals."""
         self._steps: list[Step] = []
         self._step = Step()
         self._sampled = self._collected = 0.0  # CPU time of the last sample and of the collection's begin
-        run_callback = asyncio.events.Handle._run
+        self._run_callback = asyncio.events.Handle._run
+
+    def __enter__(self) -> Self:
+        """Replace the method that runs a callback."""
+        run_callback = self._run_callback
 
         def timed(handle: Any) -> None:
             step = self._step = Step()
@@ -69,6 +75,18 @@ class StepTimer:
         gc.callbacks.append(self._collecting)
         signal.signal(signal.SIGPROF, self._sample)
         signal.setitimer(signal.ITIMER_PROF, SAMPLED_SECONDS, SAMPLED_SECONDS)
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)  # one may be pending, and its default action ends the process
+        gc.callbacks.remove(self._collecting)
+        asyncio.events.Handle._run = self._run_callback  # type: ignore[method-assign]
+
+    @property
+    def longest(self) -> float:
+        """CPU time of the longest step, in seconds."""
+        return self._steps[0].seconds if self._steps else 0.0
 
     def reset(self) -> None:
         """Forget the steps so far."""
@@ -114,15 +132,14 @@ def main() -> None:
     from citestream.proxy.config import load
     from citestream.proxy.http.application import serve
 
-    timer = StepTimer()
-
-    def started(address: str) -> None:
-        asyncio.get_running_loop().call_soon(timer.reset)  # this step also starts the server
-        print(address, flush=True)
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve(load(sys.argv[1], port=0), started)
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    with StepTimer() as timer:
+
+        def started(address: str) -> None:
+            asyncio.get_running_loop().call_soon(timer.reset)  # this step also starts the server
+            print(address, flush=True)
+
+        serve(load(sys.argv[1], port=0), started)
     print(json.dumps(timer.report()), flush=True)
 
 

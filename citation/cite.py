@@ -17,9 +17,10 @@ from .evidence import Evidence
 from .json_answer import JsonAnswer
 from .options import Options, Strictness
 from .response import Response
-from .support.calibration import calibrate_all
+from .support.calibration import calibrate_in_steps
 from .support.decision import Decision, Support, attribute
 from .support.scorers import Claim, PreparedEvidence, Scores, scorer
+from .text.steps import Steps, complete
 
 T = TypeVar("T")
 
@@ -70,8 +71,15 @@ def calibrate_answer(
     scores: Sequence[Scores | None], prepared: PreparedEvidence, strictness: Strictness = "balanced"
 ) -> list[Scores | None]:
     """Calibrate the scores of a complete answer."""
+    return complete(calibrate_answer_in_steps(scores, prepared, strictness))
+
+
+def calibrate_answer_in_steps(
+    scores: Sequence[Scores | None], prepared: PreparedEvidence, strictness: Strictness = "balanced"
+) -> Steps[list[Scores | None]]:
+    """Calibrate the scores of a complete answer in steps."""
     present = [one for one in scores if one is not None]
-    return align(scores, calibrate_all(prepared.calibrate_answer(present), strictness))
+    return align(scores, (yield from calibrate_in_steps(prepared.calibrate_answer(present), strictness)))
 
 
 def align(template: Sequence[object | None], values: Iterable[T]) -> list[T | None]:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import accumulate, count, islice, pairwise
+from itertools import accumulate, chain, count, islice, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -63,7 +63,9 @@ class SharedIndex:
         self._index_sentences(excerpts)
         yield from self._index_terms(excerpts)
         self._index_windows()
+        yield None
         self._index_negations()
+        yield None
         self.skeletons: dict[str, list[str]] = {}  # consonant skeleton -> terms of the evidence, for cognates
         words = [term for term in self.vocabulary if len(term) >= SHORTEST_COGNATE]  # few of Chinese, and of numbers
         for number, (term, bones) in enumerate(zip(words, map(consonant_skeleton.__getitem__, words), strict=True), 1):
@@ -124,12 +126,15 @@ class SharedIndex:
     def _index_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
         numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers the terms in order of appearance
         parts: list[Ints] = []
+        unpaused = 0
         for one in excerpts:
             terms = one.analysis.terms
             for at in range(0, len(terms), _STEP):
                 part = terms[at : at + _STEP] if len(terms) > _STEP else terms
                 parts.append(np.fromiter(map(numbered.__getitem__, part), np.int64, len(part)))
-                if at:
+                unpaused += len(part)
+                if unpaused >= _STEP:
+                    unpaused = 0
                     yield None
         numbered.default_factory = None
         self.vocabulary: dict[str, int] = numbered
@@ -180,8 +185,9 @@ class SharedIndex:
 
     def _index_negations(self) -> None:
         """Count the negations of each sentence."""
-        ends = [(row, end - 1) for row, analysis in enumerate(self.analyses) for end in analysis.negations]
-        rows, offsets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        ends = [analysis.negations for analysis in self.analyses]
+        rows = np.repeat(np.arange(len(ends)), [len(one) for one in ends])
+        offsets = np.fromiter(chain.from_iterable(ends), np.int64, len(rows)) - 1
         self.negations = np.bincount(self._sentences_at(rows, offsets), minlength=self.size)
 
 

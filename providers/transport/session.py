@@ -8,6 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from urllib.parse import quote
 from weakref import WeakSet
 
@@ -96,7 +97,7 @@ class Transport:
                 return await self.session.request(
                     call.method,
                     call.url,
-                    data=call.body,
+                    data=_data(call.body),
                     headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **call.headers},
                     allow_redirects=False,  # a redirect would take keys to an address that the operator did not choose
                     timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect),
@@ -124,6 +125,11 @@ class Transport:
                 ) from None
             self._trusted[ca_file] = context
         return self._trusted[ca_file]
+
+
+def _data(body: bytes | None) -> bytes | BytesIO | None:
+    """Return a body as aiohttp writes it: a large one in pieces, so that it is not copied at once."""
+    return BytesIO(body) if body and len(body) > LARGE_READ else body
 
 
 class _Connector(aiohttp.TCPConnector):

@@ -252,6 +252,12 @@ def _end_of_piece(data: bytes, start: int) -> int:
 
 def dumps_in_steps(value: object) -> Steps[bytes]:
     """Return the JSON of a value, as `dumps` does."""
+    parts = yield from json_parts(value)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def json_parts(value: object) -> Steps[list[bytes]]:
+    """Return the JSON of a value in parts of about PIECE_BYTES: joining 50 MB takes 20 ms."""
     parts: list[bytes] = []
     writing = [_pieces(value)]
     while writing:
@@ -263,7 +269,7 @@ def dumps_in_steps(value: object) -> Steps[bytes]:
             yield None
         else:
             writing.append(_pieces(piece.value))
-    return b"".join(parts)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

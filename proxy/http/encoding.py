@@ -1,6 +1,7 @@
 """JSON in and out: orjson, and the standard library for the few values that orjson refuses (lone surrogates)."""
 
 import json
+from collections.abc import AsyncIterator
 from threading import get_ident, main_thread
 from typing import Any
 
@@ -9,8 +10,10 @@ from aiohttp import web
 
 from citestream.citation.text.steps import complete
 from citestream.providers.scheduler import Work
-from citestream.providers.wire.json_steps import dumps_in_steps
+from citestream.providers.wire.json_steps import dumps_in_steps, json_parts
 from citestream.providers.wire.json_text import dumps
+
+WRITTEN_BYTES = 512 * 2**10  # at once: the event loop copies what the client does not take yet, 1 ms per MB
 
 __all__ = ["dumps", "dumps_event", "encode", "json_response", "json_response_in_steps", "loads"]
 
@@ -41,7 +44,17 @@ async def encode(body: object) -> bytes:
 
 async def json_response_in_steps(body: object) -> web.Response:
     """Return a response with a JSON body of any size, without long steps."""
-    return web.Response(body=await encode(body), content_type="application/json")
+    parts = await Work("encode").run(json_parts(body))
+    size = sum(map(len, parts))
+    if size <= WRITTEN_BYTES:
+        return web.Response(body=b"".join(parts), content_type="application/json")
+    # aiohttp would write bytes at once
+    return web.Response(body=_each(parts), headers={"Content-Length": str(size)}, content_type="application/json")
+
+
+async def _each(parts: list[bytes]) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
 
 
 def json_response(body: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

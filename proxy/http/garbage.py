@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 # New objects after which Python looks for cycles; its default of 700 is a few sentences. This saves 6 to 13 % of CPU.
 YOUNG_OBJECTS = 10_000
-MIDDLE_PASSES = 4  # passes over young objects until their survivors are looked at again: 8 ms; Python's default is 10
-DUE_PASSES = 25  # passes over these survivors until all objects are looked at while no request runs
-FORCED_PASSES = 100  # the same if a request always runs: 4,000,000 new objects
+MIDDLE_PASSES = 2  # passes over young objects until their survivors are looked at again: 5 ms; Python's default is 10
+DUE_PASSES = 50  # passes over these survivors until all objects are looked at while no request runs
+FORCED_PASSES = 200  # the same if a request always runs: 4,000,000 new objects
 CHECK_SECONDS = 1.0
 
 

@@ -21,6 +21,7 @@ from ..pipeline.outgoing import Failed, Outgoing
 from ..pipeline.respond import Batches
 from .client_api import Encoder, Fields
 from .connection import PROBE, PROBE_SECONDS, Connection
+from .encoding import WRITTEN_BYTES
 from .error_responses import error_body, status_of
 
 log = logging.getLogger("citestream")
@@ -29,7 +30,6 @@ MakeChunks = Callable[[Outgoing], list[Chunk]]
 
 BLOCKED_SECONDS = 0.001  # a write that takes longer waits for the client; a shorter one is our own work
 
-WRITTEN_BYTES = 512 * 2**10  # at once: the event loop copies what the client does not take yet, 1 ms per MB
 LONG_ENDING = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
 
 STREAM_HEADERS = {

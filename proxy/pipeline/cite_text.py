@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
 from citestream.citation.answer import Answer
-from citestream.citation.cite import CitedText, align, calibrate_answer, finish, spaced
+from citestream.citation.cite import CitedText, align, calibrate_answer_in_steps, finish, spaced
 from citestream.citation.draft import UNDECIDED, Draft
 from citestream.citation.evidence import Evidence
 from citestream.citation.explanation import Explained, explain_drafts
@@ -109,7 +109,7 @@ async def score_text(
     scores = align([draft.claim for draft in drafts], found)
     prepared = await scoring.prepared()
     response.grounding.judging = scoring.judge_report
-    calibrated = calibrate_answer(scores, prepared, options.strictness)
+    calibrated = await Work("cite").run(calibrate_answer_in_steps(scores, prepared, options.strictness))
     return ScoredText(answer, drafts, calibrated, prepared, response, scoring)
 
 

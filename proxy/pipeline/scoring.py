@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from citestream.citation.evidence import Evidence
 from citestream.citation.grounding import JudgeReport
 from citestream.citation.options import Options
-from citestream.citation.support.calibration import calibrate_all
+from citestream.citation.support.calibration import calibrate_in_steps
 from citestream.citation.support.decision import Decision, assess_in_steps, decide
 from citestream.citation.support.scorers import (
     Claim,
@@ -107,7 +107,8 @@ class Scoring:
 
     async def decide(self, claims: Sequence[tuple[Claim, frozenset[int]]], options: Options) -> list[Decision]:
         """Decide which evidence supports each claim. A claim comes with the numbers that the model cited."""
-        scores = calibrate_all(await self.score_all([claim for claim, _ in claims]), options.strictness)
+        scores = await self.score_all([claim for claim, _ in claims])
+        scores = await self._score_work.run(calibrate_in_steps(scores, options.strictness))
         prepared = await self.prepared()
         return [
             await self.decide_scored(claim, hints, one, prepared, options)

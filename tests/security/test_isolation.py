@@ -1,0 +1,54 @@
+"""One client, provider or retriever does not block the others: no step of the event loop is long.
+
+The watchdog is `bench.loop_steps`: it measures each callback of a real server in CPU time of its thread, which does not
+depend on other processes. The inputs are those of `python -m bench.isolation`, the longest ones shorter. On an idle
+machine the steps take at most 20 ms; if they are not divided, most of these inputs take 0.1 to 20 s.
+"""
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+
+from aiohttp import ClientSession
+
+from bench.isolation import CASES, Case, flood, retrieved, send, server, services, stop
+
+LIMIT_MS = 150  # CPU time; it is two to three times as long if all cores are busy
+
+INPUTS: dict[str, Case] = {
+    "first marker": CASES["first marker"](),
+    "gzip, streamed": flood(0.5, stream=True),
+    "gzip, complete": flood(0.5, stream=False),
+    "gzip, no evidence": flood(20, stream=True, evidence=False),
+    "search results": retrieved(200_000),
+    **{
+        name: CASES[name]()
+        for name in (
+            "cite one long sentence",
+            "10,000 messages",
+            "2 MB of one-letter lines",
+            "20 Chinese excerpts",
+            "dense JSON",
+            "one long string",
+        )
+    },
+}
+
+
+async def test_no_step_of_the_event_loop_is_long() -> None:
+    providers, statuses = {}, {}
+    async with AsyncExitStack() as stack, ClientSession() as client:
+        for number, case in enumerate(INPUTS.values()):
+            runner, port = await services(case)
+            stack.push_async_callback(runner.cleanup)
+            address = f"http://127.0.0.1:{port}"
+            providers[f"p{number}"] = {"kind": "openai", "base_url": f"{address}/v1", "api_key": "none"}
+            if case.results != b"[]":
+                search = {"kind": "http", "url": f"{address}/search", "body": {"q": "{query}"}}
+        with server({"providers": providers, "retrievers": {"search": search}}) as (url, process):
+            for number, (name, case) in enumerate(INPUTS.items()):
+                body = json.dumps({**case.body, **({"model": f"p{number}/m"} if "model" in case.body else {})})
+                statuses[name] = await send(client, url + case.path, body.encode())
+            steps = await asyncio.to_thread(stop, process)
+    assert statuses == dict.fromkeys(INPUTS, 200)
+    assert [step for step in steps if step["ms"] > LIMIT_MS] == []
