@@ -4,6 +4,7 @@ import { FUNCTION_WORDS } from "./function-words.js";
 
 const MAX_WORDS = 4; // numbers and names; more marks would hide the ones that matter
 const MAX_OTHER_WORDS = 2;
+const SHORT_UNIT = /\p{Lu}|^(?:[kcmdnµ]?[mgls]|[htw]|ha|mw|kw)$/u; // TB, km, kWh; not "1 of"
 const MIN_LETTERS = 3; // shorter words without digits rarely decide anything in languages with an alphabet
 
 /**
@@ -26,7 +27,8 @@ export function decidingWords(quote, sentence, question = "") {
     (word, index) =>
       said.has(word.key) &&
       (chosen.has(word.key) ||
-        (index > 0 && chosen.has(listed[index - 1].key) && continues(word, listed[index - 1], quote))),
+        (index > 0 && chosen.has(listed[index - 1].key) && continues(word, listed[index - 1], quote)) ||
+        (chosen.has(listed[index + 1]?.key) && names(word, listed[index + 1], quote))),
   );
   return split(quote, decisive);
 }
@@ -40,8 +42,15 @@ function ranked(list) {
 /** Return whether a word belongs to the number or name before it: the unit in `110 metres` or `1 TB`, or the numeral in `Saturn V`. */
 const continues = ({ text, key, start }, before, quote) =>
   isNumber(before.key)
-    ? !FUNCTION_WORDS.has(key) && !/[,;:.!?]/.test(quote.slice(before.start + before.text.length, start))
+    ? (weight(key) > 0 || SHORT_UNIT.test(text)) && !/[,;:.!?]/.test(quote.slice(before.start + before.text.length, start))
     : /^\p{Lu}/u.test(before.text) && /^\p{Lu}/u.test(text);
+
+/** Return whether a word is the name that a number belongs to: `Apollo 12`. */
+const names = ({ text, key, start }, next, quote) =>
+  isNumber(next.key) &&
+  /^\p{Lu}/u.test(text) &&
+  weight(key) > 0 &&
+  !quote.slice(start + text.length, next.start).trim();
 
 const isNumber = (key) => /\p{N}/u.test(key);
 

@@ -301,6 +301,18 @@ DECIDING: dict[str, tuple[str, str, str, list[str]]] = {
         "What does the Business plan cost?",
         ["79 €", "100", "1 TB", "-3 %"],
     ),
+    "a name with its number": (
+        "Apollo 12 was struck by lightning.",
+        "Apollo 12 was struck by lightning.",
+        "Which mission was struck by lightning?",
+        ["Apollo 12"],
+    ),
+    "no short word after a number": (
+        "Item 3 of them weighs 9 kg.",
+        "Item 3 of them weighs 9 kg.",
+        "",
+        ["Item 3", "9 kg"],
+    ),
     "names": (
         "It was opened by Ada Lovelace in the rain.",
         "Ada Lovelace opened it.",
