@@ -124,7 +124,7 @@ def test_cuts_and_times_do_not_change_the_answer(api: str) -> None:
 
     @given(
         st.lists(PIECES, max_size=6),
-        st.lists(st.integers(0, 99), max_size=5),
+        st.lists(st.just(-1) | st.integers(0, 99), max_size=5),  # -1: before the last character
         st.lists(st.booleans(), max_size=20),
         st.sampled_from(["sentence", "live"]),
         st.sampled_from([HOLD_SECONDS, 0.0]),
