@@ -321,7 +321,7 @@ EXCEPTIONS = {
     "npx prettier --print-width 120": "formats by hand, and is not installed",
 }
 PROGRAMS = re.compile(r"(?:\w+=\S+ )*(?:\S*/)?(curl|docker|kubectl|make|npm|npx|ollama|pip|pipx|python|uv) (.+)")
-INSTALLS_PACKAGE = re.compile(r"(?:tool )?install (?:\.|'(?:\.|citestream)\[\w+\]')")
+INSTALLS_PACKAGE = re.compile(r"(?:tool )?install (?:--no-compile --target DIR )?(?:\.|'(?:\.|citestream)\[\w+\]')")
 
 
 def other_commands() -> dict[str, tuple[str, str]]:
