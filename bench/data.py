@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bench.vectors import Table, table
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.gates import GateChecks, Reason
 from citestream.citation.support.gates.reliability import is_certain, rule_key
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores
 
@@ -42,6 +42,12 @@ class Pairs:
     disagreements: NDArray[np.bool_]  # (P, R)
     short: NDArray[np.bool_]  # (P,), whether the sentence is a short claim
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
+
+    @property
+    def contradicted(self) -> NDArray[np.bool_]:
+        """Return which pairs have a disagreement that scores of words do not show, (P,)."""
+        kinds = [not rule.startswith(Reason.NO_SUPPORT) for rule in self.rules]
+        return np.asarray(self.disagreements[:, kinds].any(axis=1))
 
     @property
     def gated(self) -> NDArray[np.bool_]:
@@ -145,7 +151,8 @@ def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Cla
         if covered[row] < LEAST_COVERED:
             break
         window = tuple(scores.windows[row].tolist())
-        refusal, found = gates.mismatch(row, window), gates.disagreements(row, window)
+        refusal = gates.mismatch(row, window)
+        found = gates.disagreements(row, window, by_words=prepared.name == "lexical")
         certain = [refusal.reason] if refusal else [one.reason for one in found if is_certain(one)]
         refusals[row] = certain[0].value if certain else ""
         disagreements[row] = frozenset(rule_key(one) for one in found if not is_certain(one))

@@ -17,7 +17,7 @@ from ..index import Index
 from ..scorers import Claim
 from .clause import Clause
 from .clause_comparison import compare
-from .disagreement import REFUSES, Disagreement, Reason
+from .disagreement import Disagreement, Reason
 from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
@@ -70,14 +70,6 @@ class GateChecks:
         self.topic_terms = self.claim.topic_terms()
         self.min_shared = (_SAME_TOPIC_HAN if han else _SAME_TOPIC) * len(self.topic_terms)
 
-    def check(self, row: int, window: tuple[int, int]) -> Refusal | None:
-        """Return the strongest sure disagreement with `window`, a span of the evidence in `row`, or None."""
-        found = self.mismatch(row, window)
-        if found:
-            return found
-        worst = max(self.disagreements(row, window), key=lambda one: one.strength, default=None)
-        return Refusal(worst.reason, worst.detail) if worst and worst.strength >= REFUSES else None
-
     def weigh(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> Refusal | None:
         """Return what speaks most against the support by `window`, a span of the evidence in `row`, or None.
 
@@ -87,11 +79,9 @@ class GateChecks:
         found = self.mismatch(row, window)
         if found:
             return found
-        missing = self._missing(row, window) if by_words and self.short else None
-        if missing:
-            return Refusal(missing.reason, missing.detail)
         known = reliability()
-        doubts = [(known.doubt(one, short=self.short), one) for one in self.disagreements(row, window)]
+        disagreements = self.disagreements(row, window, by_words=by_words)
+        doubts = [(known.doubt(one, short=self.short), one) for one in disagreements]
         doubt, worst = max(doubts, key=lambda found: found[0], default=(0.0, None))
         return Refusal(worst.reason, worst.detail, doubt=doubt) if worst and doubt > 0 else None
 
@@ -109,15 +99,19 @@ class GateChecks:
             return Refusal(Reason.NEGATION, detail) if detail else None
         return None
 
-    def disagreements(self, row: int, window: tuple[int, int]) -> list[Disagreement]:
+    def disagreements(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> list[Disagreement]:
         """Return every way in which `window`, a span of the evidence in `row`, disagrees with the claim.
 
-        Empty where claim and evidence share no language that has word lists. Weak disagreements do not refuse a
-        citation, but a probability model can use them.
+        Empty where claim and evidence share no language that has word lists. `by_words`: see `weigh`.
         """
         language = self._shared_language(row)
         if not language:
             return []
+        found = self._contradictions(row, window, language)
+        return found + self._missing(row, window, language) if by_words and self.short else found
+
+    def _contradictions(self, row: int, window: tuple[int, int], language: str) -> list[Disagreement]:
+        """Return every way in which a passage contradicts the claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         spans = self._relevant(row, self.index.neighbours(row, *window))
         if not spans:
@@ -128,16 +122,13 @@ class GateChecks:
         around = slice(bisect_left(analysis.starts, spans[0][0]), bisect_left(analysis.starts, window[1]))
         return compare(claim, passages, {*title, *analysis.terms[around]})
 
-    def _missing(self, row: int, window: tuple[int, int]) -> Disagreement | None:
-        """Return the disagreement of a short claim whose statement the passage does not contain, or None."""
-        language = self._shared_language(row)
-        if not language:
-            return None
+    def _missing(self, row: int, window: tuple[int, int], language: str) -> list[Disagreement]:
+        """Return whether the passage does not contain the statement of a short claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         spans = self.index.neighbours(row, *window)
         title = set(analyze_title(evidence.title).terms) if evidence.title else set()
-        return next(missing_statement(claim, passage_statements(evidence.text, spans, language, analysis), title), None)
+        return list(missing_statement(claim, passage_statements(evidence.text, spans, language, analysis), title))
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.

@@ -1,7 +1,7 @@
 """Short claims whose statement the passage does not contain: "The bridge is ugly", where it only says when it opened.
 
-Scores of words cannot tell which words are missing. Of the natural claims that would be cited and that this comparison
-refuses, 15 are true and 21 are false (16,583 labelled sentences).
+Scores of words cannot tell which words are missing. Of the claims that would be cited, this comparison objects to 13
+true and 33 false ones (`bench.generalisation`). Its weight is fitted, see `reliability`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -5,20 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.gates import GateChecks, Reason, Refusal
+from citestream.citation.support.gates import Reason, Refusal
 from citestream.citation.support.gates.clause_comparison import compare
 from citestream.citation.support.scorers import Claim, scorer
 from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import LANGUAGES, Statement, parse
+from tests.citation.support.refusals import refusal
 
 GARDEN = "The botanical garden keeps alpine plants that flower from May until September."
 
 
 def checked(text: str, claim: str) -> Refusal | None:
     prepared = scorer("lexical").prepare([Evidence(1, text, "a"), Evidence(2, GARDEN, "b")])
-    asked = Claim(claim)
-    start, end = prepared.score(asked).windows[0].tolist()
-    return GateChecks(asked, prepared.index).check(0, (start, end))
+    return refusal(Claim(claim), prepared)
 
 
 def parsed(text: str, language: str) -> Statement:

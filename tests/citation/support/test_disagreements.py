@@ -11,7 +11,7 @@ from citestream.citation.support.scorers import Claim, scorer
 def disagreements(text: str, claim: str) -> list[Disagreement]:
     prepared = scorer("lexical").prepare([Evidence(1, text, "a")])
     asked = Claim(claim)
-    return GateChecks(asked, prepared.index).disagreements(0, (0, len(text)))
+    return GateChecks(asked, prepared.index).disagreements(0, (0, len(text)), by_words=False)
 
 
 def refusing_rules(text: str, claim: str) -> set[str]:

@@ -4,8 +4,8 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import attribute
-from citestream.citation.support.gates import GateChecks
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
+from tests.citation.support.refusals import refusal
 from tests.citation.support.swaps import SWAPS
 
 # Another text on the same matter, so that no excerpt is alone.
@@ -23,9 +23,7 @@ def refused(text: str, sentence: str) -> bool:
 
 
 def gated(text: str, sentence: str) -> bool:
-    evidence, claim = prepared(text), Claim(sentence)
-    window = evidence.score(claim).windows[0].tolist()
-    return GateChecks(claim, evidence.index).check(0, (window[0], window[1])) is not None
+    return refusal(Claim(sentence), prepared(text)) is not None
 
 
 def test_the_table_is_large_enough() -> None:
