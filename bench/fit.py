@@ -35,8 +35,10 @@ from citestream.citation.support.calibration import STRICTNESS
 from citestream.citation.support.scorers import scorer
 
 FOLDS, SEEDS = 5, (0, 1, 2)  # five folds by record, three times: one split alone moves F1 by .01
-DEPTH = 3
-TREES, RATE = 60, 0.15  # 120 trees with half the rate: the same AUC
+# Trees of depth 3 have the same AUC on left-out data and a lower F1 there. 45 trees have an AUC of .756 instead of
+# .760, 160 have the same as 80.
+DEPTH = 2
+TREES, RATE = 80, 0.15
 # Not read by the default scorer. They tell data sets apart (long claims, many names) more than they tell support:
 # without them the mean AUC on left-out data is .759 instead of .756.
 UNUSED = {"lexical": frozenset(("numbers", "names", "terms", "best"))}
@@ -127,6 +129,8 @@ def model(names: tuple[str, ...]) -> HistGradientBoostingClassifier:
         min_samples_leaf=30,
         l2_regularization=5.0,
         monotonic_cst=[1 if name in RISING else -1 if name in FALLING else 0 for name in names],
+        max_bins=100,
+        early_stopping=False,
         random_state=0,
     )
 
@@ -140,22 +144,23 @@ def fit(table: Pairs, weight: NDArray[np.float64]) -> HistGradientBoostingClassi
 def importance(records: Sequence[Record], table: Pairs, used: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Return how much each pair counts, (P,). `used`: of which records, (R,); by default all that may be fitted to.
 
-    Each source counts alike, however large it is, and within it the supported sentences count as much as the others:
-    a share of supported sentences that a source has by chance says nothing about other data.
+    Each source counts by its number of pairs. Within it the supported sentences count as much as the others: a share of
+    supported sentences that a source has by chance says nothing about other data. If each source counted alike, the
+    mean AUC on left-out data would be .757 instead of .761, before disagreements.
     """
     used = fitted(records) if used is None else used & fitted(records)
-    weight = table.weight * ~table.gated * ~table.disagreements.any(axis=1) * used[table.record]
+    weight = table.weight * ~table.gated * ~table.contradicted * used[table.record]
     rank = _rank(table)
-    weight = np.where(rank == 0, weight, weight * SECOND) * (rank < CANDIDATES)
-    source = sources(records)[table.record]
-    for name in set(source[weight > 0].tolist()):
-        of_source = source == name
+    weight = np.asarray(np.where(rank == 0, weight, weight * SECOND) * (rank < CANDIDATES))
+    source = np.unique(sources(records), return_inverse=True)[1][table.record]
+    for number in set(source[weight > 0].tolist()):
+        of_source = source == number
         true, false = of_source & table.label, of_source & ~table.label
         best_false = weight[false & (rank == 0)].sum()
         if best_false and weight[true].sum():
             weight[false] *= weight[true].sum() / best_false
-        weight[of_source] /= weight[of_source].sum()
-    return np.asarray(weight * np.count_nonzero(weight) / weight.sum())
+        weight[of_source] *= np.count_nonzero(weight[of_source]) / weight[of_source].sum()
+    return weight
 
 
 def _rank(table: Pairs) -> NDArray[np.int64]:
