@@ -31,7 +31,7 @@ PAGES = [
     *sorted((ROOT / "docs/clients").glob("*.md")),
 ]
 BLOCK = re.compile(
-    r"^(?:<!-- (?:from|check_text by) (?P<source>\S+?):?(?: .*)? -->\n)?```(?P<language>\S*)\n(?P<code>.*?)^```$",
+    r"^(?:<!-- (?:from|check_text by) (?P<source>\S+?):?(?: .*)? -->\n)?```(?P<language>\S*)[^\n]*\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 SERVES = re.compile(r"\bcitestream serve\b")
@@ -227,7 +227,7 @@ KINDS: dict[str, Runner] = {
     "sql": run_sql,
 }
 REPORTS = {'"checks"': "ready", '"source"': "retrieved"}  # a key that identifies a JSON answer
-SPHINX = {"{toctree}"}  # checked by the build of the site
+SPHINX = {"{include}", "{toctree}"}  # checked by the build of the site
 
 # Programs and dialogues: who runs them, and looks at what comes out.
 RUN_BY = {
