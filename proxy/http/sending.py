@@ -165,7 +165,8 @@ class Stream:
 
     async def _send_keepalive(self, encoder: Encoder) -> None:
         await self.begin(stream_headers(encoder))
-        await self.write(encoder.keepalive)
+        if self._writing_since is None:  # else it would be inside the data that is being written in pieces
+            await self.write(encoder.keepalive)
 
 
 async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> web.StreamResponse:

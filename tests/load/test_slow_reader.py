@@ -106,14 +106,17 @@ async def held_back(endless: Endless, url: str) -> None:
 
 async def reads_on(reader: asyncio.StreamReader, endless: Endless, taken: int) -> None:
     """Nothing was dropped meanwhile: the sentences follow each other, and the provider goes on."""
-    number = 0
+    number, unread = 0, b""
     async with asyncio.timeout(PATIENCE):
+        await reader.readuntil(b"\r\n\r\n")
         while endless.sent <= taken:
-            line = await reader.readline()
-            assert line
-            if b"Sentence " in line:
-                number += 1
-                assert f"Sentence {number} goes".encode() in line
+            size = int(await reader.readline(), 16)
+            *lines, unread = (unread + await reader.readexactly(size)).split(b"\n")
+            assert await reader.readexactly(2) == b"\r\n"
+            for line in lines:
+                if b"Sentence " in line:
+                    number += 1
+                    assert f"Sentence {number} goes".encode() in line
 
 
 def _event(text: str, reason: str | None = None) -> bytes:

@@ -316,5 +316,5 @@ def test_the_password_is_not_shown(tmp_path: Path) -> None:
 
 def test_without_its_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)
-    with pytest.raises(ProviderError, match=r"pip install 'citestream\[postgres\]'"):
+    with pytest.raises(ProviderError, match=r"pip install .*\[postgres\]"):
         PostgresRetriever(Settings("postgresql://h/d", "docs"))

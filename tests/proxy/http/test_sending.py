@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import yaml
 from aiohttp import web
@@ -184,3 +185,29 @@ async def test_a_client_that_reads_nothing_is_disconnected(
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         await disconnected.wait()
         writer.close()
+
+
+async def test_a_keep_alive_is_never_inside_data_that_is_written_in_pieces() -> None:
+    waiting = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        encoder = ChatEncoder()
+        stream = Stream(request, ServerConfig(), encoder)
+        await stream.begin({})
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(stream.write(b"x" * MORE_THAN_SOCKETS_HOLD))
+            await asyncio.sleep(0)  # now it waits, because the client reads nothing
+            await stream._send_keepalive(encoder)
+            waiting.set()
+        return await stream.end()
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    async with (
+        TestServer(app) as server,
+        asyncio.timeout(PATIENCE),
+        aiohttp.ClientSession() as session,
+        session.get(server.make_url("/")) as response,
+    ):
+        await waiting.wait()
+        assert set(await response.read()) == {ord("x")}
