@@ -23,6 +23,7 @@ EVIDENCE = (
         2, "The bridge carries two lanes and eight railway tracks.", "e2", title="Harlan bridge", chunk_type="entity"
     ),
 )
+REQUEST = ChatRequest("m", [])
 DRAFT = "The Harlan bridge was opened on 4 May 1932. The bridge carries two lanes and eight railway tracks."
 OWN = "The Harlan bridge was opened on 4 May 1932. [1] The bridge carries two lanes and eight railway tracks. [2]"
 
@@ -67,9 +68,11 @@ async def answered(second: str | ProviderError) -> tuple[str, Response, TwoCalls
     return text_of(sent), response, provider
 
 
-async def sent_by(provider: TwoCalls, response: Response, scoring: Scoring | None = None) -> list[Outgoing]:
+async def sent_by(
+    provider: TwoCalls, response: Response, scoring: Scoring | None = None, request: ChatRequest = REQUEST
+) -> list[Outgoing]:
     scoring = scoring or Scoring(scorer("lexical"), EVIDENCE, ExternalModels(deadline=2.0))
-    batches = respond_in_two_passes(provider, ChatRequest("m", []), response, scoring, hold_seconds=20.0)
+    batches = respond_in_two_passes(provider, request, response, scoring, hold_seconds=20.0)
     return [event async for batch in batches for event in batch]
 
 
@@ -107,6 +110,14 @@ def test_the_draft_has_placeholders_for_documents_and_graphs() -> None:
     asked = provider.requests[1].messages[-1]["content"]
     assert "4 May 1932. [DC] bridge.pdf The bridge" in asked
     assert asked.rstrip().endswith("[KG] Harlan bridge")
+
+
+@pytest.mark.parametrize("api", ["anthropic", "gemini", "google", "ollama"])
+async def test_the_request_in_a_providers_own_api_is_not_sent_again(api: str) -> None:
+    provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
+    params = {"temperature": 0.5, api: {"request": {"model": "m", "messages": []}}}
+    await sent_by(provider, response, request=ChatRequest("m", [], params))
+    assert [request.params for request in provider.requests] == [params, {"temperature": 0.5}]
 
 
 async def test_a_draft_that_broke_off_is_not_enriched() -> None:
