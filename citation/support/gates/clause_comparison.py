@@ -6,17 +6,17 @@ from ...text.clauses import Statement
 from ...text.clauses.statement import DENIALS
 from ...text.normalize import character_pairs
 from .alignment import Alignment
-from .binding import other_class_member, swapped_bindings, unknown_names
-from .chinese_bindings import (
+from .bindings.names_and_values import other_class_member, swapped_bindings, unknown_names
+from .bindings.chinese_bindings import (
     mixed_chinese_pieces,
     outside_chinese_restriction,
     swapped_chinese_passive,
     unknown_chinese_names,
 )
-from .comparisons import compare_grades
-from .conjuncts import mixed_conjuncts
+from .bindings.comparisons import compare_grades
+from .bindings.conjuncts import mixed_conjuncts
 from .disagreement import Disagreement
-from .framing import (
+from .operators.framing import (
     claims_absence,
     only_denied,
     retracted_by_next_sentence,
@@ -24,13 +24,13 @@ from .framing import (
     stated_as_question,
     stated_in_heading_only,
 )
-from .modality import certainty, conditions, modality, undecided
-from .operators import negation
-from .quantifiers import bounds, quantifiers
-from .relations import other_subject, swapped_roles
-from .replaced import added_words, outside_restriction, replaced_words
-from .tables import wrong_table_cell
-from .time_and_cause import different_time, ended, opposite_cause, swapped_motion, unknown_cause
+from .operators.modality import certainty, conditions, modality, undecided
+from .operators.negations import negation
+from .operators.quantifiers import bounds, quantifiers
+from .bindings.relations import other_subject, swapped_roles
+from .bindings.replaced import added_words, outside_restriction, replaced_words
+from .bindings.tables import wrong_table_cell
+from .operators.time_and_cause import different_time, ended, opposite_cause, swapped_motion, unknown_cause
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6

@@ -3,7 +3,7 @@
 import pytest
 
 from citestream.citation.support.gates.alignment import Alignment
-from citestream.citation.support.gates.conjuncts import conjuncts, mixed_conjuncts
+from citestream.citation.support.gates.bindings.conjuncts import conjuncts, mixed_conjuncts
 from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import Statement, parse
 

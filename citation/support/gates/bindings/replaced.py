@@ -5,11 +5,11 @@ Unknown words can be paraphrases, so that these disagreements refuse a citation 
 
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import ContentToken, Statement
-from ...text.clauses.statement import DENIALS
-from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.statement import DENIALS
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
 
 _SURE, _LIKELY, _WEAK = 0.6, 0.4, 0.3
 _ONLY_REACH = 3  # words between "only" and the word that it restricts

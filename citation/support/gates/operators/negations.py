@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from ...text.clauses import ContentToken, Statement
-from ...text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
-from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment, Match, opposed
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, Match, opposed
+from ..disagreement import Disagreement, Reason
 from .quantifiers import LOWER, UPPER, bound_of
-from .relations import swapped_pivots
+from ..bindings.relations import swapped_pivots
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1

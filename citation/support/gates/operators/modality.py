@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ...text.clauses import Statement
-from ...text.clauses.statement import DENIALS, RESTRICTIVE
-from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment
-from .disagreement import Disagreement, Reason
+from ....text.clauses import Statement
+from ....text.clauses.statement import DENIALS, RESTRICTIVE
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
 
 _CONDITIONS = frozenset({"if", "unless"})
 # Verbs of speech that state as a fact what the passage says with reservation.

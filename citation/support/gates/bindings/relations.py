@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...text.clauses import ContentToken, Operator, Statement
-from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment, Match
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, Match
+from ..disagreement import Disagreement, Reason
 
 # Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
 _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...text import Quantity
-from ...text.clauses import ContentToken, Statement
-from ...text.numbers.quantities import agrees
-from .disagreement import Disagreement, Reason
+from ....text import Quantity
+from ....text.clauses import ContentToken, Statement
+from ....text.numbers.quantities import agrees
+from ..disagreement import Disagreement, Reason
 
 
 def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import ContentToken, Statement
-from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.quantities import agrees
-from .alignment import Alignment, excludes, han_alike
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.quantities import agrees
+from ..alignment import Alignment, excludes, han_alike
+from ..disagreement import Disagreement, Reason
 
 _YEARS = range(1000, 2100)
 _DAYS = frozenset(

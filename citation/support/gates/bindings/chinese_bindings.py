@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import ContentToken, Statement
-from ...text.normalize import to_simplified
-from .alignment import Alignment
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.normalize import to_simplified
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
 
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
 _FILLERS = re.compile("[的了是则也均共为在有于\\s]")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ...text.clauses import ContentToken, Operator, Statement
-from ...text.numbers.quantities import RATIO, Quantity, agrees
-from .alignment import Alignment, Match
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Operator, Statement
+from ....text.numbers.quantities import RATIO, Quantity, agrees
+from ..alignment import Alignment, Match
+from ..disagreement import Disagreement, Reason
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})

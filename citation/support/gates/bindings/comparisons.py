@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...text.clauses import ContentToken, Statement
-from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment, opposed
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, opposed
+from ..disagreement import Disagreement, Reason
 
 _REACH = 4  # words between the grade and "than"
 _EQUAL = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como")}

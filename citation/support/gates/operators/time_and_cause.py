@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import ContentToken, Operator, Statement
-from .alignment import Alignment
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Operator, Statement
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
 
 _MOTIONS = {
     "en": (frozenset({"from"}), frozenset({"to", "into"})),

@@ -8,11 +8,11 @@ in the place of the other's. The second conjunct may leave out what it shares wi
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from ...text.clauses import ContentToken, Statement
-from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.quantities import agrees
-from .alignment import Alignment
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.quantities import agrees
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two

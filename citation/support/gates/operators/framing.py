@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...text.clauses import ContentToken, Statement
-from ...text.clauses.vocabulary import vocabulary
-from .alignment import Alignment, Match
-from .disagreement import Disagreement, Reason
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, Match
+from ..disagreement import Disagreement, Reason
 
 _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}

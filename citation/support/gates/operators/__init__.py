@@ -1,0 +1,1 @@
+"""Compare operators of claim and passage: negations, quantifiers and bounds, modality, framing, time and cause."""
