@@ -27,14 +27,14 @@ from .observability.readiness import Check
 from .observability.telemetry import Telemetry
 from .passages import AnswerPassages, PassageLinks
 from .pipeline.completion_chunks import AnswerChunks, Chunks, UncitedChunks
-from .pipeline.host_evidence import host_evidence
-from .pipeline.job import Job, JobEvidence
-from .pipeline.long_input import read_input
-from .pipeline.questions import is_background_request, question
+from .pipeline.request.host_evidence import host_evidence
+from .pipeline.request.job import Job, JobEvidence
+from .pipeline.request.long_input import read_input
+from .pipeline.request.questions import is_background_request, question
+from .pipeline.request.structured_answers import answer_functions, asks_for_fenced_json, forced_function
+from .pipeline.request.tool_evidence import with_results, with_tool_evidence
 from .pipeline.respond import Batches, pass_through, respond
 from .pipeline.second_pass import respond_in_two_passes
-from .pipeline.structured_answers import answer_functions, asks_for_fenced_json, forced_function
-from .pipeline.tool_evidence import with_results, with_tool_evidence
 from .retrievers import Retrievers
 from .scorers import Scorers
 from .storage import RecentReferences

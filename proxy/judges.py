@@ -13,7 +13,7 @@ from citestream.providers.judging.language_model import LanguageModelJudge
 from .config import ConfigError
 from .config.schema import ONNX, ScoringConfig
 from .model_routes import Routes
-from .pipeline.judging import CrossEncoder, Judge, JudgeLimits, JudgeModel, PromptedModel
+from .pipeline.deciding.judging import CrossEncoder, Judge, JudgeLimits, JudgeModel, PromptedModel
 
 SECRET_BYTES = 32  # as long as the key of blake2b may usefully be
 

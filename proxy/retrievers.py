@@ -20,8 +20,8 @@ from .embedders import Embedders
 from .model_routes import Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
-from .pipeline.job import Job, JobEvidence
-from .pipeline.questions import rewrite_question, search_query
+from .pipeline.request.job import Job, JobEvidence
+from .pipeline.request.questions import rewrite_question, search_query
 
 Fields = dict[str, Any]
 

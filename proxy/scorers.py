@@ -21,8 +21,8 @@ from citestream.providers.judging.cross_encoder import PACKAGES, EntailmentModel
 
 from .config import Config, ConfigError
 from .embedders import Embedders
-from .pipeline.judging import Judge
-from .pipeline.scoring import ExternalModels, Scoring
+from .pipeline.deciding.judging import Judge
+from .pipeline.deciding.scoring import ExternalModels, Scoring
 
 log = logging.getLogger("citestream")
 

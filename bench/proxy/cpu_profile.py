@@ -23,7 +23,7 @@ SECONDS = 6.0  # seconds of load for each case: 3,000 samples
 RATE = 500  # samples per second
 # Stages with patterns for a frame `function (file:line)`. A sample belongs to the first stage that matches.
 STAGES = (
-    ("prepare evidence", ("(proxy/pipeline/preparation.py",)),
+    ("prepare evidence", ("(proxy/pipeline/deciding/preparation.py",)),
     (
         "score",
         ("(citation/support/features.py", "score (citation/support/scorers/", "score_all (citation/support/scorers/"),
@@ -60,9 +60,9 @@ STAGES = (
         "steps between",
         (
             "(proxy/pipeline/respond.py",
-            "(proxy/pipeline/prefetch.py",
+            "(proxy/pipeline/deciding/prefetch.py",
             "(proxy/pipeline/segment_stream.py",
-            "(proxy/pipeline/scoring.py",
+            "(proxy/pipeline/deciding/scoring.py",
         ),
     ),
     ("take requests", ("(aiohttp/web_", "(proxy/")),

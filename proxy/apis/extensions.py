@@ -8,7 +8,7 @@ from citestream.citation.evidence import Evidence, FieldError, parse_sources
 from citestream.citation.options import Options, parse_options
 from citestream.citation.support.scorers import AUTO, SCORERS
 
-from ..pipeline.job import Retrieval
+from ..pipeline.request.job import Retrieval
 
 Body = dict[str, Any]
 

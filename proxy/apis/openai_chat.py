@@ -13,7 +13,7 @@ from citestream.providers.wire.openai_messages import json_format
 from ..http.client_api import ClientApi, Encoder
 from ..http.encoding import dumps_event
 from ..pipeline.collect_chunks import Completion
-from ..pipeline.job import Job
+from ..pipeline.request.job import Job
 from .earlier_answers import strip_messages
 from .extensions import Body, parse_extensions, required_text
 from .field_types import Shape, Whole, check

@@ -20,8 +20,8 @@ from ..config import Config
 from ..http.encoding import dumps
 from ..pipeline.cite_text import score_text
 from ..pipeline.collect_chunks import Completion
-from ..pipeline.job import Job, JobEvidence
 from ..pipeline.outgoing import Failed
+from ..pipeline.request.job import Job, JobEvidence
 from ..scorers import Scorers
 from .markdown_stream import SAFE, THEME, open_stream
 from .reports import FileLinks, print_explanations, print_references

@@ -9,7 +9,7 @@ from citestream.citation.references import Citation
 from citestream.providers.events import Chunk
 
 from ..pipeline.collect_chunks import Completion
-from ..pipeline.job import Job
+from ..pipeline.request.job import Job
 
 Fields = dict[str, Any]
 

@@ -22,9 +22,9 @@ from ..observability.telemetry import external_wait
 from ..observability.transcript_log import TranscriptLogger
 from ..passages import PassageRecorder
 from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, UncitedChunks
-from ..pipeline.job import Job, JobEvidence
-from ..pipeline.long_input import read_input
 from ..pipeline.outgoing import Outgoing
+from ..pipeline.request.job import Job, JobEvidence
+from ..pipeline.request.long_input import read_input
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi
 from .encoding import json_response_in_steps

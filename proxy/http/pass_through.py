@@ -11,7 +11,7 @@ from citestream.providers.events import Relayed
 
 from ..config import Server
 from ..model_routes import Route
-from ..pipeline.job import Job
+from ..pipeline.request.job import Job
 from .auth import presented_key
 from .client_api import Encoder
 from .encoding import encode

@@ -36,7 +36,7 @@ from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDe
 from ..config import Traces
 from ..http.auth import is_open
 from ..http.encoding import dumps
-from ..pipeline.questions import text_of
+from ..pipeline.request.questions import text_of
 from .logs import CLIENT, LOG_FIELDS, MAX_PATH, REQUEST_ID
 from .telemetry import COMPLETE, LEFT, CallObserver, CallTarget, Observer, SearchObserver, SearchResult
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from citestream.providers.events import Chunk
 
-from ..pipeline.job import Job, JobEvidence
 from ..pipeline.outgoing import Outgoing
+from ..pipeline.request.job import Job, JobEvidence
 from .logs import content
 
 

@@ -18,7 +18,7 @@ from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Sco
 from citestream.providers.scheduler import Work
 
 from ..scorers import Scorers
-from .scoring import ExternalModels, Scoring
+from .deciding.scoring import ExternalModels, Scoring
 
 MAX_STALLED = 5.0  # deadlines without a vector: the text is not streamed, and a model may take seconds to load
 BLOCK = 4_000  # characters that are segmented at a time: 1 ms

@@ -25,10 +25,10 @@ from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
+from .deciding.prefetch import Steps, decide_in_order, prefetch
+from .deciding.scoring import Scoring
 from .link_filter import remove_links
 from .outgoing import Failed, Outgoing, TextOut
-from .prefetch import Steps, decide_in_order, prefetch
-from .scoring import Scoring
 from .segment_stream import PendingText, Step, segment
 
 log = logging.getLogger("citestream")

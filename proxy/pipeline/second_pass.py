@@ -11,9 +11,9 @@ from citestream.citation.response import Response
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
 
+from .deciding.scoring import Scoring
 from .outgoing import Failed
 from .respond import Batches, Timings, decided_steps, release
-from .scoring import Scoring
 from .segment_stream import PendingText, Step
 
 # The limit of the second answer, which consists of the draft, its markers and a list of references.

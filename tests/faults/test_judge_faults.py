@@ -14,10 +14,10 @@ from citestream.providers.events import ChatRequest
 from citestream.providers.judging.language_model import LanguageModelJudge
 from citestream.providers.scripted import ScriptedProvider
 from citestream.providers.transport import Timeouts
-from citestream.proxy.pipeline.judging import Judge, JudgeLimits, PromptedModel
+from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits, PromptedModel
+from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
 from tests.faults.dialects import DIALECTS
 from tests.faults.framing import chunked
 from tests.faults.scenarios import SCENARIOS, Scenario

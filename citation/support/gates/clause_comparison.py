@@ -6,7 +6,6 @@ from ...text.clauses import Statement
 from ...text.clauses.statement import DENIALS
 from ...text.normalize import character_pairs
 from .alignment import Alignment
-from .bindings.names_and_values import other_class_member, swapped_bindings, unknown_names
 from .bindings.chinese_bindings import (
     mixed_chinese_pieces,
     outside_chinese_restriction,
@@ -15,6 +14,10 @@ from .bindings.chinese_bindings import (
 )
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
+from .bindings.names_and_values import other_class_member, swapped_bindings, unknown_names
+from .bindings.relations import other_subject, swapped_roles
+from .bindings.replaced import added_words, outside_restriction, replaced_words
+from .bindings.tables import wrong_table_cell
 from .disagreement import Disagreement
 from .operators.framing import (
     claims_absence,
@@ -27,9 +30,6 @@ from .operators.framing import (
 from .operators.modality import certainty, conditions, modality, undecided
 from .operators.negations import negation
 from .operators.quantifiers import bounds, quantifiers
-from .bindings.relations import other_subject, swapped_roles
-from .bindings.replaced import added_words, outside_restriction, replaced_words
-from .bindings.tables import wrong_table_cell
 from .operators.time_and_cause import different_time, ended, opposite_cause, swapped_motion, unknown_cause
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.

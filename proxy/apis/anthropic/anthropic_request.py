@@ -15,8 +15,8 @@ from citestream.providers.wire.anthropic.messages_request import chat_params, pr
 from citestream.providers.wire.json_text import WrongField, as_object
 
 from ...http.client_api import Citations, ClientApi
-from ...pipeline.job import Job
-from ...pipeline.long_input import read_input
+from ...pipeline.request.job import Job
+from ...pipeline.request.long_input import read_input
 from ..extensions import Body, parse_extensions, required_text
 from ..field_types import Shape, Whole, check
 from .anthropic_encoder import AnthropicEncoder

@@ -10,7 +10,7 @@ from citestream.providers.wire.cohere import stream_events as wire
 from ...http.client_api import Citations, Encoder
 from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 from .cohere_message import CohereMessage
 
 Fields = dict[str, Any]

@@ -18,7 +18,7 @@ from citestream.providers.wire.cohere.chat_request import (
 from citestream.providers.wire.json_text import WrongField
 
 from ...http.client_api import Citations, ClientApi
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 from ..extensions import Body, parse_extensions, required_text
 from ..field_types import Shape, Whole, check
 from .cohere_documents import collect_documents

@@ -15,7 +15,7 @@ from citestream.providers.wire.gemini.json_keys import normalize_keys
 from citestream.providers.wire.json_text import WrongField
 
 from ...http.client_api import ClientApi
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 from ..extensions import Body, parse_extensions
 from ..field_types import Shape, check
 from .gemini_encoder import GeminiEncoder

@@ -13,7 +13,7 @@ from citestream.providers.wire.ollama.chat_request import (
 )
 
 from ...http.client_api import ClientApi
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 from ..extensions import EXTENSION_FIELDS, Body, parse_extensions, required_text
 from ..field_types import Shape, check
 from .ollama_encoder import OllamaEncoder

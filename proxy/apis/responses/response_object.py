@@ -12,7 +12,7 @@ from citestream.providers.wire.openai_messages import image_url, parse_data_url
 from citestream.providers.wire.responses import INCOMPLETE_REASONS, response_annotations, response_usage
 
 from ...pipeline.collect_chunks import REASONING, Completion
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 
 Fields = dict[str, Any]
 

@@ -12,7 +12,7 @@ from citestream.providers.wire.responses import response_annotations
 from ...http.client_api import Encoder
 from ...http.encoding import dumps_event
 from ...pipeline.collect_chunks import Completion, reasoning_of
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 from .response_object import (
     Item,
     begun_item,

@@ -9,7 +9,7 @@ from citestream.providers.wire.json_text import WrongField
 from citestream.providers.wire.responses import chat_messages, chat_params, text_format
 
 from ...http.client_api import Citations, ClientApi
-from ...pipeline.job import Job
+from ...pipeline.request.job import Job
 from ..earlier_answers import strip_items
 from ..extensions import Body, parse_extensions, required_text
 from ..field_types import Shape, check

@@ -20,8 +20,8 @@ from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks, UncitedChunks
+from citestream.proxy.pipeline.deciding.scoring import Scoring
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import Scoring
 from tests.proxy.answers import messages_streamed
 from tests.proxy.pipeline.test_respond import HOLD_SECONDS, NO_MODELS, deltas, finish, played
 

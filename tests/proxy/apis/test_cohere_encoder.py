@@ -18,10 +18,10 @@ from citestream.proxy.apis.cohere import CohereApi
 from citestream.proxy.apis.cohere.cohere_documents import collect_documents
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
-from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.deciding.scoring import Scoring
 from citestream.proxy.pipeline.outgoing import Outgoing
+from citestream.proxy.pipeline.request.job import Job
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import Scoring
 from tests.proxy.answers import cohere_message
 from tests.proxy.pipeline.test_respond import ENVELOPE, HOLD_SECONDS, NO_MODELS, chunk, deltas, finish, played
 

@@ -22,7 +22,7 @@ from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.http.encoding import loads
 from citestream.proxy.pipeline.completion_chunks import UncitedChunks
-from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.request.job import Job
 from tests.proxy.answers import cohere_message
 
 Read = Callable[[list[bytes]], list[str]]

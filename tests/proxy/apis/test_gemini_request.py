@@ -8,7 +8,7 @@ from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
 from citestream.providers.wire.gemini.json_keys import json_schema
 from citestream.proxy.apis.gemini.gemini_request import GeminiApi
-from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.request.job import Job
 
 API = GeminiApi("m", stream=False, sse=False)
 CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}]

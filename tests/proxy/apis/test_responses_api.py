@@ -13,7 +13,7 @@ from citestream.citation.evidence import FieldError
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.apis.responses.stored_responses import MAX_RESPONSES, conversation_key
 from citestream.proxy.pipeline.completion_chunks import UncitedChunks
-from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.request.job import Job
 
 Launch = Callable[..., AbstractContextManager[str]]
 

@@ -26,9 +26,9 @@ from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.http.client_api import Encoder
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks
-from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.deciding.scoring import Scoring
+from citestream.proxy.pipeline.request.job import Job
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import Scoring
 from tests.proxy.answers import (
     Shown,
     chat_streamed,

@@ -15,8 +15,8 @@ from citestream.citation.support.scorers import scorer
 from citestream.providers.errors import IncompleteAnswer
 from citestream.providers.events import Event, OtherDelta, TextDelta
 from citestream.proxy.pipeline.completion_chunks import Chunks
+from citestream.proxy.pipeline.deciding.scoring import Scoring
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import Scoring
 from tests.proxy.pipeline.test_respond import (
     ANSWER,
     EVIDENCE,

@@ -18,9 +18,9 @@ from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks, UncitedChunks
+from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import Failed, Outgoing, TextOut
 from citestream.proxy.pipeline.respond import respond
-from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1", title="Bridges"),

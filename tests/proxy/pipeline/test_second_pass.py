@@ -13,8 +13,8 @@ from citestream.citation.support.scorers import scorer
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.errors import IncompleteAnswer, ProviderError, Unreachable
 from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDelta
+from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import Failed, Outgoing, TextOut
-from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.second_pass import respond_in_two_passes
 
 EVIDENCE = (

@@ -6,9 +6,9 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match, opposed
+from ..bindings.relations import swapped_pivots
 from ..disagreement import Disagreement, Reason
 from .quantifiers import LOWER, UPPER, bound_of
-from ..bindings.relations import swapped_pivots
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1

@@ -17,8 +17,8 @@ from citestream.providers.events import Message
 from citestream.providers.retrieval.excerpts import MAX_LENGTH, split_excerpts
 from citestream.providers.wire.openai_messages import tool_names
 
-from ..config import EvidenceConfig
-from ..http.encoding import dumps
+from ...config import EvidenceConfig
+from ...http.encoding import dumps
 from .job import JobEvidence
 from .observations import LEAD as OBSERVATION_LEAD
 from .observations import called_tool, observation

@@ -8,7 +8,7 @@ from citestream.citation.evidence import FieldError, parse_evidence
 from citestream.citation.evidence.hosts import recognise
 from citestream.providers.events import Message
 
-from ..config import EvidenceConfig
+from ...config import EvidenceConfig
 from .job import JobEvidence
 from .long_input import read_input
 

@@ -13,7 +13,7 @@ from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.citation.support.scorers import MAX_BATCH
 from citestream.providers.events import OtherDelta
-from citestream.proxy.pipeline.prefetch import MAX_PREFETCHED, Steps, decide_in_order, prefetch
+from citestream.proxy.pipeline.deciding.prefetch import MAX_PREFETCHED, Steps, decide_in_order, prefetch
 from citestream.proxy.pipeline.segment_stream import PendingText, Step
 
 RESPONSE = Response([Evidence(1, "The bridge is red.", "e1")], Options())

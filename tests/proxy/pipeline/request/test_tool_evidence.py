@@ -15,9 +15,9 @@ import yaml
 from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.prompt import inject
 from citestream.proxy.config import EvidenceConfig
-from citestream.proxy.pipeline.job import JobEvidence
-from citestream.proxy.pipeline.questions import question
-from citestream.proxy.pipeline.tool_evidence import with_tool_evidence
+from citestream.proxy.pipeline.request.job import JobEvidence
+from citestream.proxy.pipeline.request.questions import question
+from citestream.proxy.pipeline.request.tool_evidence import with_tool_evidence
 from tests.upstreams.gemini import KEY as GEMINI_KEY
 from tests.upstreams.gemini import MODEL as GEMINI_MODEL
 from tests.upstreams.gemini import Gemini

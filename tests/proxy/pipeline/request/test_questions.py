@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from citestream.proxy.pipeline.questions import is_background_request, question
+from citestream.proxy.pipeline.request.questions import is_background_request, question
 
 Launch = Callable[..., AbstractContextManager[str]]
 HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"

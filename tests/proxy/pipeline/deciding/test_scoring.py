@@ -14,7 +14,7 @@ from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
 from citestream.citation.support.scorers.hybrid import HybridScorer
 from citestream.citation.text.steps import Steps
 from citestream.providers.embedding import Embedder, Limits
-from citestream.proxy.pipeline.scoring import ExternalModels, Scoring
+from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 
 EVIDENCE = [
     Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),

@@ -10,8 +10,8 @@ from citestream.citation.support.scorers import PreparedEvidence
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text.steps import Steps
 from citestream.providers import scheduler as scheduling
-from citestream.proxy.pipeline import preparation
-from citestream.proxy.pipeline.preparation import prepare
+from citestream.proxy.pipeline.deciding import preparation
+from citestream.proxy.pipeline.deciding.preparation import prepare
 
 SHORT = [Evidence(number, f"The bridge number {number} opened in 1932.", f"e{number}") for number in range(1, 6)]
 

@@ -11,7 +11,7 @@ from citestream.providers.wire.anthropic.messages_request import messages_body
 from citestream.providers.wire.gemini.generation_config import generate_content_body
 from citestream.providers.wire.ollama.chat_request import chat_body
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
-from citestream.proxy.pipeline.job import Job
+from citestream.proxy.pipeline.request.job import Job
 
 Fields = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from citestream.citation.support.scorers import MAX_BATCH
 
-from .segment_stream import PendingText, Step
+from ..segment_stream import PendingText, Step
 
 MAX_PREFETCHED = 32  # steps that are read but not released: a few seconds of a fast model
 

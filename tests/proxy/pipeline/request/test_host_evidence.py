@@ -13,9 +13,9 @@ import yaml
 from openai import OpenAI as Client
 
 from citestream.proxy.config import EvidenceConfig
-from citestream.proxy.pipeline.host_evidence import host_evidence
-from citestream.proxy.pipeline.job import JobEvidence
-from citestream.proxy.pipeline.long_input import is_long
+from citestream.proxy.pipeline.request.host_evidence import host_evidence
+from citestream.proxy.pipeline.request.job import JobEvidence
+from citestream.proxy.pipeline.request.long_input import is_long
 from tests.citation.evidence.hosts.prompts import (
     AZURE_SYSTEM,
     AZURE_USER,

@@ -12,7 +12,7 @@ from citestream.citation.text.follow_ups import refers_back
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Message, TextDelta
 
-from ..model_routes import Route
+from ...model_routes import Route
 from .observations import observation
 
 MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with the known prompts of chat pages

@@ -1,0 +1,1 @@
+"""Score and decide the sentences of an answer, with evidence that is prepared while the model thinks."""

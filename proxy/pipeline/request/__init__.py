@@ -1,0 +1,1 @@
+"""What a request contains: its question, its evidence, its tools."""
