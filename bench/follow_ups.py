@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from citestream.citation.text.follow_ups import refers_back
+from citestream.citation.text.queries.follow_ups import refers_back
 
 PAIRS = Path(__file__).parent / "questions" / "follow_ups.jsonl"
 

@@ -11,7 +11,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text.concepts import NO_SYNONYMS
+from ..text.words.concepts import NO_SYNONYMS
 from .index import WINDOW_SENTENCES, Index
 from .query_terms import AnalyzedClaim, QueryTerms, presence
 from .scorers import MAX_BATCH, Claim, Scores

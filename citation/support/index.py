@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..evidence import Evidence
 from ..text import Analysis
-from ..text.concepts import SHORTEST_COGNATE, consonant_skeleton
 from ..text.normalize import to_simplified
 from ..text.steps import Steps, complete
+from ..text.words.concepts import SHORTEST_COGNATE, consonant_skeleton
 from .excerpts import AnalyzedExcerpt, ExcerptCache
 
 Ints = NDArray[np.int64]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ..text import Analysis, analyze_sentence
 from ..text.clauses import LANGUAGES
 from ..text.clauses.vocabulary import vocabulary
-from ..text.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, synonyms, synonyms_in_run
-from ..text.languages import STOP_CHARACTERS
 from ..text.normalize import UNSPACED, to_simplified
 from ..text.numbers.derived_numbers import derived, notations
 from ..text.numbers.quantities import Quantity, agrees
+from ..text.words.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, synonyms, synonyms_in_run
+from ..text.words.languages import STOP_CHARACTERS
 from .excerpts import language_of
 from .index import Index
 from .scorers import Claim

@@ -2,7 +2,7 @@
 
 import re
 
-from ..text.search_terms import search_terms
+from ..text.queries.search_terms import search_terms
 
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
 MAX_ROWS = 200  # rows of a table that are compared with the sentence

@@ -4,8 +4,8 @@ from .analysis import Analysis, analyze_sentence, analyze_text, analyze_title
 from .normalize import fold
 from .numbers.quantities import Quantity, agrees
 from .sentences import split_sentences
-from .stemming import stem
 from .tokens import Token, Tokens, tokenize
+from .words.stemming import stem
 
 __all__ = [
     "Analysis",

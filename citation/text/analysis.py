@@ -9,20 +9,20 @@ from itertools import compress
 from operator import attrgetter, itemgetter
 from typing import TypeVar
 
-from .languages import MAX_VOTES, Votes, detect_language, stopwords
 from .memo import memoize
 from .normalize import to_simplified
 from .numbers.quantities import Quantity
 from .numbers.quantity_parser import QuantityParser
-from .polarity import (
+from .runs import Terms, insert_terms, terms_of_runs
+from .steps import Steps, complete
+from .tokens import Tokens, tokenize
+from .words.languages import MAX_VOTES, Votes, detect_language, stopwords
+from .words.polarity import (
     STOPWORDS_WITH_ANTONYM,
     antonyms_in_runs,
     cancels_negation,
     negations_in_runs,
 )
-from .runs import Terms, insert_terms, terms_of_runs
-from .steps import Steps, complete
-from .tokens import Tokens, tokenize
 
 _MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400
 _OPENING_MARKS = " \"“‘'(*_#「《"

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from .normalize import fold
 from .numbers.units import MONTHS
-from .word_lists import load_words
+from .words.word_lists import load_words
 
 MAX_LEFT = 60  # characters searched before a mark: more than any abbreviation or number has
 MAX_WORD = 24  # characters of the next word that decide, where it is not complete

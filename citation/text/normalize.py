@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from .memo import memoize
-from .word_lists import load_lines
+from .words.word_lists import load_lines
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .languages import STOP_CHARACTERS
+from .words.languages import STOP_CHARACTERS
 
 Bools = NDArray[np.bool_]
 

@@ -7,13 +7,13 @@ from functools import lru_cache
 from itertools import accumulate
 from operator import add, attrgetter
 
-from .languages import Votes, language_votes
 from .memo import memoize
 from .normalize import APOSTROPHES, MARKS, UNSPACED, fold
 from .numbers.numerals import NUMERAL, may_be_number, may_contain_han_number
 from .numbers.units import MONTHS, modifies_number
-from .polarity import Side, antonym_sides, is_negation
-from .stemming import stem
+from .words.languages import Votes, language_votes
+from .words.polarity import Side, antonym_sides, is_negation
+from .words.stemming import stem
 
 LETTER = rf"[^\W\d_{UNSPACED}]"
 # Everything that begins no token is skipped at once: to try every alternative at each space takes twice as long. Most

@@ -13,8 +13,14 @@ from dataclasses import dataclass
 from itertools import chain
 from math import log
 
-from citestream.citation.text.questions import answer_kind, contains_answer, counted_term, name_terms, question_parts
-from citestream.citation.text.search_terms import query_terms, search_terms
+from citestream.citation.text.queries.questions import (
+    answer_kind,
+    contains_answer,
+    counted_term,
+    name_terms,
+    question_parts,
+)
+from citestream.citation.text.queries.search_terms import query_terms, search_terms
 
 from ..retrieval.question_scope import breadth
 from .quotable_passages import Passage, passages

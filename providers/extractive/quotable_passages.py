@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from citestream.citation.text import split_sentences
-from citestream.citation.text.search_terms import search_terms
+from citestream.citation.text.queries.search_terms import search_terms
 
 MAX_HEADING = 80  # characters of a line without a full stop that counts as a title
 MAX_ROW = 1200  # characters of a row of a table; the names of its columns are a large part of it

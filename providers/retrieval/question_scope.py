@@ -2,7 +2,7 @@
 
 import re
 
-from citestream.citation.text.questions import answer_kind, name_terms
+from citestream.citation.text.queries.questions import answer_kind, name_terms
 
 _BROAD = re.compile(
     r"(?i)\b(?:overview|summary|summaries|summari[sz]e|main (?:points?|ideas?|themes?|arguments?)|"

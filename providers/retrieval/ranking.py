@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from citestream.citation.text.search_terms import query_terms, search_terms
+from citestream.citation.text.queries.search_terms import query_terms, search_terms
 
 MAX_QUESTION = 10_000  # characters of a question that are used: a client may send megabytes
 MAX_TEXT = 10_000  # characters of each text that are compared: a hundred take 0.1 s, and show their topic

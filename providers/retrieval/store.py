@@ -3,7 +3,7 @@
     folders    indexed folders, each with a label that starts the names of its files
     files      files with a hash of their content, so that unchanged files are not read again
     excerpts   excerpts in order; `fields` is the entry of a request's `evidence` as JSON
-    words      FTS5 index of search terms (citation/text/search_terms.py), without a copy of the text
+    words      FTS5 index of search terms (citation/text/queries/search_terms.py), without a copy of the text
     vectors    float16 vectors of the excerpts, if an embedder is configured
 
 Each file is written as a whole: if the program is stopped at any point, every file in the store is either complete or
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from citestream.citation.text.search_terms import TERMS_VERSION
+from citestream.citation.text.queries.search_terms import TERMS_VERSION
 
 from .store_file import FileVersion, StoreError, create_private_file
 from .word_index import WordIndex, coverage

@@ -1,11 +1,11 @@
-"""The index of the words of a store: an FTS5 table of search terms (citation/text/search_terms.py)."""
+"""The index of the words of a store: an FTS5 table of search terms (citation/text/queries/search_terms.py)."""
 
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
-from citestream.citation.text.search_terms import query_terms, search_terms
+from citestream.citation.text.queries.search_terms import query_terms, search_terms
 
 from .term_selection import MIN_FOUND, TermSelection, select_terms
 

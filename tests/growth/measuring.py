@@ -22,8 +22,8 @@ from citestream.citation.response import Response
 from citestream.citation.support.claims import makes_claim
 from citestream.citation.support.excerpts import analyze_excerpt
 from citestream.citation.text import analyze_text, split_sentences
-from citestream.citation.text.questions import question_parts
-from citestream.citation.text.search_terms import search_terms
+from citestream.citation.text.queries.questions import question_parts
+from citestream.citation.text.queries.search_terms import search_terms
 from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits
 
 GROWTH = 16  # factor between two lengths of the input

@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import Vocabulary, vocabulary
-from ...text.concepts import synonyms
 from ...text.numbers.quantities import agrees
+from ...text.words.concepts import synonyms
 
 # Two words of one family share at least so many letters at the beginning: relocate, relocation.
 _FAMILY = 5  # letters

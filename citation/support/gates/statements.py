@@ -8,8 +8,8 @@ from itertools import accumulate, zip_longest
 from ...text import Analysis, analyze_text, fold
 from ...text.clauses import LANGUAGES, Statement, parse
 from ...text.clauses.vocabulary import vocabulary
-from ...text.languages import stopwords
 from ...text.numbers.quantities import Quantity
+from ...text.words.languages import stopwords
 from ..excerpts import language_of
 
 _MOST = 2048  # cached sentences, 4 KB each

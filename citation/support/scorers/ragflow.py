@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ...evidence import Evidence
 from ...text import fold, split_sentences, stem
-from ...text.languages import stopwords
 from ...text.memo import memoize
 from ...text.normalize import HAN, character_pairs
+from ...text.words.languages import stopwords
 from . import Calibrated, Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 TOKEN_WEIGHT = 0.1  # weight of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7

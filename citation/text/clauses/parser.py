@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
-from ..stemming import stem
 from ..tokens import Token, tokenize
+from ..words.stemming import stem
 from . import chinese
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement

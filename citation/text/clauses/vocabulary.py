@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
-from ..inflection import inflections
-from ..languages import stopwords
 from ..normalize import fold
-from ..polarity import antonym_sides
-from ..stemming import stem
+from ..words.inflection import inflections
+from ..words.languages import stopwords
+from ..words.polarity import antonym_sides
+from ..words.stemming import stem
 
 Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ..normalize import fold
-from ..word_lists import load_words
+from ..words.word_lists import load_words
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS
 

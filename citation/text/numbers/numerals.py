@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ..memo import MAX_LENGTH, memoize
 from ..normalize import APOSTROPHES
-from ..word_lists import load_words, parse_values
+from ..words.word_lists import load_words, parse_values
 
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly typeset `3,500`.
 NUMERAL = (

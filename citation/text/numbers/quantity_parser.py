@@ -2,10 +2,10 @@
 
 import re
 
-from ..languages import stopwords
 from ..normalize import APOSTROPHES
 from ..steps import Steps, complete
 from ..tokens import Tokens
+from ..words.languages import stopwords
 from .dates import match_century, match_date, match_month, version
 from .han_numerals import is_approximate, match_run
 from .number_words import match_fraction, match_number_words, match_ordinal

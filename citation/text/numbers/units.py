@@ -1,7 +1,7 @@
 """Units, months, and other words that belong to a number next to them."""
 
 from ..normalize import fold
-from ..word_lists import load_words
+from ..words.word_lists import load_words
 from .numerals import CENTURIES, SCALES
 
 # word -> dimension and factor to the first unit of the dimension. Words are folded; CJK as written.

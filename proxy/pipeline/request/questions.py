@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citestream.citation.evidence.hosts import without_attached_files
-from citestream.citation.text.follow_ups import refers_back
+from citestream.citation.text.queries.follow_ups import refers_back
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Message, TextDelta
 

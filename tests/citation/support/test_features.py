@@ -17,7 +17,7 @@ from citestream.citation.support.index import Index
 from citestream.citation.support.query_terms import COGNATE, SYNONYM, query_terms
 from citestream.citation.support.scorers import MAX_BATCH, Claim
 from citestream.citation.text import analyze_text
-from citestream.citation.text.concepts import consonant_skeleton
+from citestream.citation.text.words.concepts import consonant_skeleton
 
 # Words with synonyms, cognates, translations and opposites among them, and numbers.
 WORDS = "harbour froze winter rivers war Krieg evolution evolución government 1,500 three percent Paris increased fell"

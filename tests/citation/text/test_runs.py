@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text import analyze_text
-from citestream.citation.text.languages import STOP_CHARACTERS
 from citestream.citation.text.normalize import UNSPACED
 from citestream.citation.text.numbers.numerals import HAN_NUMBER, find_han_numbers
-from citestream.citation.text.polarity import antonyms_in_runs, negations_in_runs
 from citestream.citation.text.runs import terms_of_runs
-from citestream.citation.text.word_finder import WordFinder
+from citestream.citation.text.words.languages import STOP_CHARACTERS
+from citestream.citation.text.words.polarity import antonyms_in_runs, negations_in_runs
+from citestream.citation.text.words.word_finder import WordFinder
 
 RUN = re.compile(f"[{UNSPACED}]+")
 WORDS = ["没有", "不同", "上升", "下降", "上升期", "升下", "増加", "減少"]

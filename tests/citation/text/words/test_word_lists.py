@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from citestream.citation.text.word_lists import load_lines, load_words, parse_values
+from citestream.citation.text.words.word_lists import load_lines, load_words, parse_values
 
 WORD_FILES = (
     "follow_ups",

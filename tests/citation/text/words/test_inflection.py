@@ -2,9 +2,9 @@
 
 import pytest
 
-from citestream.citation.text.inflection import inflections
 from citestream.citation.text.normalize import fold
-from citestream.citation.text.stemming import stem
+from citestream.citation.text.words.inflection import inflections
+from citestream.citation.text.words.stemming import stem
 
 SAME_VERB = {
     "the third person in German": ("de", "rauchen", "raucht"),

@@ -1,6 +1,6 @@
 """A light stemmer for many languages. Its stems need not be words, only equal on both sides of a comparison."""
 
-from .memo import memoize
+from ..memo import memoize
 
 _MIN_STEM = 3  # letters
 # Search results are worse when more words share a stem: recall of 604 questions is 0.676 with 3 letters, 0.681 with 4.

@@ -7,11 +7,11 @@ language never refers back. The first rule that applies decides.
 import re
 from functools import cache
 
-from .languages import detect_language
-from .normalize import HAN, fold, to_simplified
+from ..normalize import HAN, fold, to_simplified
+from ..tokens import tokenize
+from ..words.languages import detect_language
+from ..words.word_lists import load_words
 from .search_terms import query_terms, search_terms
-from .tokens import tokenize
-from .word_lists import load_words
 
 MAX_FOLLOW_UP = 300  # characters; a longer question has content of its own
 MAX_ELLIPSIS = 4  # words of a question without a verb: "In the north?"

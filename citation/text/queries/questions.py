@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterator
 from operator import itemgetter
 
-from .analysis import analyze_text
-from .numbers.quantities import CLOCK, DECADE, MONTH, Quantity
+from ..analysis import analyze_text
+from ..numbers.quantities import CLOCK, DECADE, MONTH, Quantity
 from .search_terms import search_terms
 
 # The kind of answer, by the form of the question. The first question word counts.

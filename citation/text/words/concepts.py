@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..memo import memoize
+from ..normalize import character_pairs, fold
 from .languages import stopwords
-from .memo import memoize
-from .normalize import character_pairs, fold
 from .stemming import stem
 from .word_finder import WordFinder
 from .word_lists import load_lines

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from functools import lru_cache
 
-from .normalize import fold
+from ..normalize import fold
 from .stemming import stem
 from .word_finder import WordFinder
 from .word_lists import load_lines, load_words

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from .normalize import fold
+from ..normalize import fold
 from .word_lists import load_words
 
 # The weight of a word for each language, by the index of the language in _LANGUAGES.

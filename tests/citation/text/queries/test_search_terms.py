@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text.memo import MAX_LENGTH
-from citestream.citation.text.search_terms import TERMS_VERSION, query_terms, search_terms
+from citestream.citation.text.queries.search_terms import TERMS_VERSION, query_terms, search_terms
 
 TERMS = {
     "case and accents do not matter": ("ÉMILE Émile emile", ["emil"] * 3),

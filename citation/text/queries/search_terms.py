@@ -7,12 +7,12 @@ is written, in the language of any question.
 import re
 import unicodedata
 
-from .languages import detect_language, stopwords
-from .memo import MAX_LENGTH
-from .normalize import character_pairs, fold, to_simplified
-from .stemming import search_stem
-from .tokens import Tokens, tokenize
-from .word_lists import load_words
+from ..memo import MAX_LENGTH
+from ..normalize import character_pairs, fold, to_simplified
+from ..tokens import Tokens, tokenize
+from ..words.languages import detect_language, stopwords
+from ..words.stemming import search_stem
+from ..words.word_lists import load_words
 
 # Stored indexes contain terms. Increase this number with every change of the terms of any text, so that indexes with
 # other terms are rebuilt. A test compares the terms of a sample with the ones of this version.

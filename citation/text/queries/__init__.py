@@ -1,0 +1,1 @@
+"""Questions and search terms: what a question asks for, and which terms an index compares."""

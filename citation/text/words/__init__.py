@@ -1,0 +1,1 @@
+"""Words and their relations: stems, inflected forms, synonyms, opposites, stop words; and the lists in `data/`."""
