@@ -36,22 +36,30 @@ def encoding_of(path: Path) -> str:
         head = file.read(SAMPLE)
         encoding = next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
         decoder = codecs.getincrementaldecoder(encoding)()
+        last = block = head
         try:
-            block = head
             while block:
                 if encoding == "utf-8" and b"\0" in block:
                     raise UnreadableFileError(path, "is not text")
                 decoder.decode(block)
-                block = file.read(BLOCK)
+                last, block = block, file.read(BLOCK)
             decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return _detect_encoding(path, head) if encoding == "utf-8" else _not_text(path)
+        except UnicodeDecodeError as error:
+            if encoding != "utf-8":
+                return _not_text(path)
+            return _detect_encoding(path, _sample(block, error.start) if block else last[-SAMPLE:])
     return encoding
 
 
-def _detect_encoding(path: Path, head: bytes) -> str:
+def _sample(block: bytes, at: int) -> bytes:
+    """Return the bytes from the start of the line at an offset. The text before may be ASCII, which shows nothing."""
+    start = max(block.rfind(b"\n", 0, at) + 1, at - SAMPLE // 2)
+    return block[start : start + SAMPLE]
+
+
+def _detect_encoding(path: Path, sample: bytes) -> str:
     try:
-        best = import_module("charset_normalizer").from_bytes(head).best()
+        best = import_module("charset_normalizer").from_bytes(sample).best()
     except ImportError:
         raise UnreadableFileError(
             path, f"is not UTF-8 text; other encodings need a package: {install_command('documents')}"
