@@ -21,7 +21,7 @@ def parts(path: Path) -> Iterator[Part]:
     try:
         with ZipFile(path) as packed:
             unpacked = sum(entry.file_size for entry in packed.infolist() if entry.filename.endswith(".xml"))
-    except (BadZipFile, OSError, ValueError):
+    except (BadZipFile, NotImplementedError, OSError, ValueError):
         raise UnreadableFileError(path, "is not DOCX") from None
     if unpacked > MAX_UNPACKED:
         raise UnreadableFileError(path, f"is {unpacked:,} bytes unpacked; at most {MAX_UNPACKED:,} are read")

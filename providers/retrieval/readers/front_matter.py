@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import yaml
@@ -19,19 +20,24 @@ def front_matter(text: str) -> tuple[dict[str, Any], int]:
         return {}, 0
     try:
         data = yaml.safe_load(match[1])
-    except (yaml.YAMLError, ValueError, RecursionError):
+        return (_fields(data), match.end()) if isinstance(data, Mapping) else ({}, 0)
+    except Exception:  # noqa: BLE001 - PyYAML raises KeyError, IndexError and others for values of a wrong form
         return {}, 0
-    return (_fields(data), match.end()) if isinstance(data, Mapping) else ({}, 0)
 
 
 def _fields(data: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return fields of evidence. Other plain values and dates become metadata."""
+    """Return fields of evidence. Other plain values and dates become metadata. Raises ValueError for huge numbers."""
     fields: dict[str, Any] = {key: str(data[key]) for key in _TEXTS if isinstance(data.get(key), _Plain)}
     if isinstance(data.get("is_generated_artifact"), bool):
         fields["is_generated_artifact"] = data["is_generated_artifact"]
     others = {
-        str(key): value if isinstance(value, _Plain) else str(value)
+        str(key): value if isinstance(value, str | int) or _is_finite(value) else str(value)
         for key, value in data.items()
         if key not in (*_TEXTS, "is_generated_artifact") and not isinstance(value, Mapping | list | None)
     }
     return fields | ({"metadata": others} if others else {})
+
+
+def _is_finite(value: Any) -> bool:
+    """Return whether a value is a number that JSON can express."""
+    return isinstance(value, float) and isfinite(value)

@@ -158,11 +158,20 @@ def test_front_matter_says_what_a_file_is(tmp_path: Path) -> None:
     assert "tags" not in one["metadata"]
 
 
+def test_front_matter_has_no_values_that_json_cannot_express(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.md", "---\nratio: .nan\nlimit: -.inf\n---\nIt is red.\n")
+    assert (one["metadata"]["ratio"], one["metadata"]["limit"]) == ("nan", "-inf")
+
+
 NO_FRONT_MATTER = {
     "a rule": "---\n\nIt is red.\n",
     "no end": "---\ntitle: x\n\nIt is red.\n",
     "no YAML": "---\n[\n---\nIt is red.\n",
     "a list": "---\n- a\n---\nIt is red.\n",
+    "a value that is not of its type": "---\na: !!bool x\n---\nIt is red.\n",
+    "a date that is none": "---\na: !!timestamp x\n---\nIt is red.\n",
+    "a number without digits": "---\na: !!int ''\n---\nIt is red.\n",
+    "a number of thousands of digits": f"---\ntitle: 0x{'f' * 5000}\n---\nIt is red.\n",
     "a bomb": "---\na: &a [x]\nb: [*a, *a\n---\nIt is red.\n",
 }
 
@@ -239,6 +248,13 @@ def bomb(path: Path) -> None:
             file.write(bytes(2**20))
 
 
+def of_a_later_version(path: Path) -> None:
+    docx(path, [("", "x")])
+    packed = bytearray(path.read_bytes())
+    packed[packed.rfind(b"PK\x01\x02") + 6] = 99
+    path.write_bytes(packed)
+
+
 BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     "a broken PDF": ("a.pdf", b"%PDF-1.7\nnonsense", "is a broken PDF"),
     "a PDF that breaks off": (
@@ -250,6 +266,7 @@ BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
     "a page of 17 megabytes": ("a.html", b"<p>x" * (17 * 2**18), "of this format at most 16,777,216 are read"),
     "no DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
+    "a DOCX of a later version of ZIP": ("a.docx", of_a_later_version, "is not DOCX"),
     "an empty zip": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
     "a DOCX that unpacks to more than memory": ("a.docx", bomb, "unpacked; at most"),
     "two gigabytes of text": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
