@@ -9,7 +9,7 @@ from citestream.citation.text import split_sentences
 
 TARGET_LENGTH = 1200  # characters of an excerpt: about 200 words, one thought with its context
 MAX_LENGTH = 2000  # a longer paragraph is split, at the end of a sentence or else at a space
-MAX_HEADING = 200  # characters of an underlined heading; a longer line above a rule is a paragraph
+MAX_HEADING = 200  # characters; a longer line is a paragraph. Headings are repeated in each excerpt below them
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=)=+|--+)[ \t]*$")  # under a single line it makes that a heading
@@ -100,7 +100,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
             if lines:
                 yield start, end
             lines = 0
-        elif heading := _HEADING.match(line):
+        elif len(line) <= MAX_HEADING and (heading := _HEADING.match(line)):
             if lines:
                 yield start, end
             yield _Heading(len(heading[1]), _title(line[heading.end() :].strip()))

@@ -13,7 +13,7 @@ from .directory_walk import File, SkippedFile, walk
 from .readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
 from .store import Folder, Store
 
-READERS_VERSION = 3  # increased when the readers return other excerpts, so that all files are read again
+READERS_VERSION = 4  # increased when the readers return other excerpts, so that all files are read again
 BLOCK = 2**20  # bytes read at a time for the hash
 # Between two commits, each of which waits for the disk. With one commit a file, indexing took four times as long.
 COMMIT_SECONDS = 0.5

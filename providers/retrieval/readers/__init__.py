@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..excerpts import Excerpt, ExcerptSplitter
+from ..excerpts import MAX_HEADING, Excerpt, ExcerptSplitter
 from .artifacts import artifact
 from .part import Part, UnreadableFileError
 
@@ -63,11 +63,12 @@ def _split(parts: Iterator[Part], name: str) -> Iterator[Entry]:
 def _entry(excerpt: Excerpt, part: Part, fields: Entry, name: str, index: int) -> Entry:
     """Return an excerpt as evidence, with the headings above the part and offsets in the file or page."""
     title = (fields["title"],) if "title" in fields else ()
+    above = tuple(heading[:MAX_HEADING] for heading in (*title, *part.headings))
     placed = replace(
         excerpt,
         start=excerpt.start + part.start,
         end=excerpt.end + part.start,
-        headings=(*title, *part.headings, *excerpt.headings),
+        headings=(*above, *excerpt.headings),
     )
     entry = placed.as_evidence(name, index)
     metadata = {**fields.get("metadata", {}), **entry["metadata"]}

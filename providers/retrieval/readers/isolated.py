@@ -17,6 +17,9 @@ from .part import NoTextError, UnreadableFileError
 
 SECONDS = 30.0  # a PDF of 500 pages takes 10 s
 MAX_CHARACTERS = 4_000_000  # limit of the text: about 2000 pages, as much as a page in a browser can search
+# Limit of the JSON: MAX_CHARACTERS that need an escape of 6 bytes, and 8 MB for other fields. Titles and fields of the
+# file are repeated in every excerpt, so a document of 8 MB could fill the memory of the server with them.
+MAX_OUTPUT_BYTES = 32 * 2**20
 MEMORY_BYTES = 2 * 2**30  # address space; a PDF of 30 MB takes 300 MB
 
 # The process gets no other variables: it needs no keys.

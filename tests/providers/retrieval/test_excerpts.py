@@ -20,6 +20,7 @@ CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
         [("one", ("A",)), ("two", ("A", "B")), ("three", ("A", "B", "C")), ("four", ("A", "D"))],
     ),
     "a heading ends a paragraph without a blank line": ("one\n## B\ntwo", [("one", ()), ("two", ("B",))]),
+    "a paragraph that begins with a hash is no heading": (f"# {'x' * 300}\n\none", [(f"# {'x' * 300}\n\none", ())]),
     "a heading with nothing below": ("# A\n# B\n", []),
     "an empty heading": ("#\n\n# \nx", [("x", ())]),
     "a word with a hash is no heading": ("#1 in the list\n\n#tag", [("#1 in the list\n\n#tag", ())]),

@@ -44,6 +44,11 @@ REFUSED: dict[str, tuple[bytes, str, str]] = {
         "a.txt",
         "contains more than 4,000,000 characters",
     ),
+    "a file whose fields are repeated in every excerpt": (
+        b"---\na: " + b"x" * 15_000 + b"\n---\n" + b"# a\n\nb\n" * 5_000,
+        "a.md",
+        "has excerpts of more than 33,554,432 bytes",
+    ),
 }
 
 
