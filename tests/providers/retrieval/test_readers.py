@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -103,6 +104,13 @@ ENCODED = {
     "UTF-8 without a word": ("<p>Café</p>".encode(), "Café"),
     "a byte order mark": ("<p>Café</p>".encode("utf-16"), "Café"),
     "not what the page says": (b'<meta charset="utf-8"><p>Caf\xe9</p>', "Café"),
+    "Windows characters in what the page calls Latin-1": (
+        b'<meta charset="iso-8859-1"><p>\x93Caf\xe9\x94 \x96 5 \x80',
+        "“Café” – 5 €",
+    ),
+    "an encoding in which its name could not be read": (b'<meta charset="utf-16le"><p>Caf\xc3\xa9!', "Café!"),
+    "Chinese of a larger set than the page says": ('<meta charset="gb2312"><p>镕'.encode("gbk"), "镕"),
+    "an encoding that nothing can have": ('<meta charset="undefined"><p>Café</p>'.encode(), "Café"),
     "an encoding that does not exist": ('<meta charset="x-none"><p>Café</p>'.encode(), "Café"),
 }
 
@@ -110,6 +118,34 @@ ENCODED = {
 @pytest.mark.parametrize(("data", "text"), ENCODED.values(), ids=ENCODED)
 def test_the_encoding_of_a_page_is_found(data: bytes, text: str, tmp_path: Path) -> None:
     assert [one["text"] for one in read(tmp_path / "a.htm", data)] == [text]
+
+
+def test_a_page_inside_a_form_is_read_without_its_fields(tmp_path: Path) -> None:
+    page = (
+        "<form><h1>Tides</h1><p>Twice a day.</p><input value=no><select><option>no</select><button>no</button></form>"
+    )
+    (one,) = read(tmp_path / "a.html", f"<form><input><button>Search</button> Search here</form>{page}")
+    assert (one["text"], one["title"]) == ("Twice a day.", "Tides")
+
+
+def test_the_title_of_a_picture_is_not_the_title_of_the_page(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.html", "<svg><title>Icon</title></svg><p>Twice a day.")
+    assert "title" not in one
+
+
+def test_the_titles_of_excerpts_are_short(tmp_path: Path) -> None:
+    page = f"<title>{'sea ' * 1_000}</title><h1>Tides</h1><p>Twice a day.<h1>{'moon ' * 1_000}</h1><p>It pulls."
+    for one in read(tmp_path / "a.html", page):
+        assert len(one["title"]) < 500
+    pdf(tmp_path / "a.pdf", ["Of the tide."], {0: "tide " * 1_000})
+    assert len(read(tmp_path / "a.pdf")[0]["title"]) < 500
+
+
+def test_a_page_of_white_space_is_read_in_linear_time(tmp_path: Path) -> None:
+    began = perf_counter()
+    (*_, last) = read(tmp_path / "a.html", f"<pre>x{' ' * 10**6}y</pre>")  # it took minutes
+    assert last["text"].endswith("y")
+    assert perf_counter() - began < 10
 
 
 def test_a_deep_page_is_read(tmp_path: Path) -> None:
@@ -264,6 +300,11 @@ BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     ),
     "a picture called PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
     "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
+    "a page nested without end whose ends follow": (
+        "a.html",
+        b"<DIV>" * 10_001 + b"</b></DIV>" * 10_001,
+        "nested more",
+    ),
     "a page of 17 megabytes": ("a.html", b"<p>x" * (17 * 2**18), "of this format at most 16,777,216 are read"),
     "no DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
     "a DOCX of a later version of ZIP": ("a.docx", of_a_later_version, "is not DOCX"),
