@@ -54,6 +54,7 @@ class SharedIndex:
         self.analyses: list[Analysis] = [one.analysis for one in excerpts]
         self.languages = [one.language for one in excerpts]
         known = {one.language for one in excerpts if one.language}
+        self.known_languages = frozenset(known)
         self.language = known.pop() if len(known) == 1 else None  # the language that all excerpts share
         self._foreign: dict[str, Bools | None] = {}
         self.titles: dict[str, list[int]] = {}  # term -> rows of the evidence whose title contains it

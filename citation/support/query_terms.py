@@ -101,8 +101,8 @@ class AnalyzedClaim:
 
         `most_terms`: only so many of the claim's query terms are used, the rarest ones of the evidence.
         """
-        analysis = analyze_sentence(claim.text)
-        previous = analyze_sentence(claim.context) if claim.context else None
+        analysis = analyze_sentence(claim.text, index.known_languages)
+        previous = analyze_sentence(claim.context, index.known_languages) if claim.context else None
         language = language_of(analysis) or (language_of(previous) if previous else None)
         return cls(
             text=claim.text,

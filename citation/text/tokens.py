@@ -165,7 +165,7 @@ def word_token(surface: str) -> Token:
         modifies_number=modifies_number(folded),
         negates=negates,
         antonyms=antonyms,
-        votes=language_votes(folded),
+        votes=language_votes(surface, folded),
         length=len(surface),
         plain=not (capitalized or negates or antonyms),
     )

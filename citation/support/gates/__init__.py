@@ -56,7 +56,7 @@ class GateChecks:
     def __init__(self, claim: Claim, index: Index) -> None:
         """`index`: the index of the evidence to check."""
         self.index = index
-        analysis = analyze_sentence(claim.text)
+        analysis = analyze_sentence(claim.text, index.known_languages)
         han = language_of(analysis) == "han"
         self._text, self._quantities = claim.text, analysis.quantities
         self._terms = set(analysis.terms)

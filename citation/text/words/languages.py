@@ -1,10 +1,10 @@
 """Stop words, and the language of a text as far as numbers and stop words depend on it."""
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, islice
 
 from ..normalize import fold
-from .word_lists import load_words
+from .word_lists import load_words, parse_values
 
 # The weight of a word for each language, by the index of the language in _LANGUAGES.
 Votes = tuple[tuple[int, float], ...]
@@ -12,36 +12,74 @@ Votes = tuple[tuple[int, float], ...]
 _LANGUAGE_WORDS = load_words("language_words")
 _LANGUAGES = tuple(_LANGUAGE_WORDS)
 MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
-_MIN_LEAD = 0.5  # one word that only one language has, in addition to the votes for the second language
+_MIN_LEAD = 0.4  # one word that only one language has, in addition to the votes for the second language
+_HINT_WEIGHT = 0.3  # of a letter or an ending, relative to a word
+_SHORTEST_HINT, _LEAST_BEFORE_ENDING = 4, 2  # letters
 
 # Characters of Chinese, Japanese and Korean that are stop words.
 STOP_CHARACTERS = frozenset().union(*load_words("particles").values())
 
 
-def _count_votes() -> dict[str, Votes]:
+def _count_votes(words_of: Mapping[str, Iterable[str]], weight: float = 1.0) -> dict[str, Votes]:
+    """Return the votes of each word for the languages that have it, which share its weight."""
     languages_of: dict[str, list[int]] = {}
-    for index, words in enumerate(_LANGUAGE_WORDS.values()):
+    for language, words in words_of.items():
         for word in words:
-            languages_of.setdefault(word, []).append(index)
-    return {word: tuple((index, 1 / len(shared)) for index in shared) for word, shared in languages_of.items()}
+            languages_of.setdefault(word, []).append(_LANGUAGES.index(language))
+    return {word: tuple((index, weight / len(shared)) for index in shared) for word, shared in languages_of.items()}
 
 
-_VOTES = _count_votes()
+def _hints(kind: str) -> dict[str, Votes]:
+    hints = load_words("language_hints")
+    return _count_votes({key[-2:]: words for key, words in hints.items() if key.startswith(kind)}, _HINT_WEIGHT)
 
 
-def language_votes(folded: str) -> Votes:
-    """Return the languages that a word is typical of. A word of several languages counts less for each."""
-    return _VOTES.get(folded, ())
+def _numerals() -> dict[str, Iterable[str]]:
+    words = load_words("number_words")
+    ambiguous = words["ambiguous"]
+    return {one: [word for word in parse_values(words[one]) if word not in ambiguous] for one in _LANGUAGES}
 
 
-def detect_language(votes: Iterable[Votes]) -> str | None:
-    """Return `en`, `de`, `es`, `fr`, `it`, `pt` or `nl`, or None where the votes do not decide."""
+_VOTES = _count_votes({one: {*words, *_numerals()[one]} for one, words in _LANGUAGE_WORDS.items()})
+_LETTERS, _ENDINGS = _hints("letters"), _hints("endings")
+_LONGEST_ENDING = max(map(len, _ENDINGS))
+
+
+def language_votes(surface: str, folded: str) -> Votes:
+    """Return the languages that a word is typical of. What several languages share counts less for each.
+
+    A word that is not in the lists is judged by its letters and its ending.
+    """
+    known = _VOTES.get(folded)
+    if known is not None or len(surface) < _SHORTEST_HINT:
+        return known or ()
+    lower = surface.lower()
+    found = [] if lower.isascii() else [_LETTERS[letter] for letter in lower if letter in _LETTERS][:1]
+    for length in range(min(_LONGEST_ENDING, len(lower) - _LEAST_BEFORE_ENDING), 0, -1):
+        if lower[-length:] in _ENDINGS:
+            found.append(_ENDINGS[lower[-length:]])
+            break
+    return tuple(chain.from_iterable(found))
+
+
+def detect_language(votes: Iterable[Votes], likely: Collection[str | None] = ()) -> str | None:
+    """Return `en`, `de`, `es`, `fr`, `it`, `pt` or `nl`, or None where the votes do not decide.
+
+    Of languages with nearly equal votes, the one that is `likely` is returned, if only one of them is.
+    """
     tally = [0.0] * len(_LANGUAGES)
     for vote in islice(votes, MAX_VOTES):
         for index, weight in vote:
             tally[index] += weight
     second, best = sorted(tally)[-2:]
-    return _LANGUAGES[tally.index(best)] if best - second >= _MIN_LEAD else None
+    if best - second >= _MIN_LEAD:
+        return _LANGUAGES[tally.index(best)]
+    close = [
+        language
+        for language, votes_for in zip(_LANGUAGES, tally, strict=True)
+        if language in likely and votes_for > max(0.0, best - _MIN_LEAD)
+    ]
+    return close[0] if len(close) == 1 else None
 
 
 def _stopword_tables() -> dict[str | None, frozenset[str]]:

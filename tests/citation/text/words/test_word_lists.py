@@ -8,7 +8,15 @@ from citestream.citation.text.words.word_lists import load_lines, load_words, pa
 
 WORD_FILES = (
     "follow_ups",
-    *("abbreviations", "duration_phrases", "language_words", "months", "negations", "number_modifiers"),
+    *(
+        "abbreviations",
+        "duration_phrases",
+        "language_hints",
+        "language_words",
+        "months",
+        "negations",
+        "number_modifiers",
+    ),
     *("number_words", "particles", "question_words", "sentence_words", "stopwords", "units"),
 )
 LINE_FILES = ("antonyms", "concepts", "han")
