@@ -106,7 +106,7 @@ class NumberGate:
         """
         if len(near) in (0, len(nearest.quantities)):
             return ""
-        year = _is_year(quantity)
+        year = quantity.may_be_year
         here = [q for q in near if _same_kind(q, quantity, year)]
         if not here:
             return ""
@@ -144,7 +144,7 @@ def _halves(text: str) -> list[Quantity]:
 def _counted_term(quantity: Quantity, analysis: Analysis) -> str:
     """Return the term that a number of the claim counts, or ""."""
     counted = _next_term(analysis, quantity.end)
-    return "" if not counted or counted[0] == "#" or not quantity.values or _is_year(quantity) else counted
+    return "" if not counted or counted[0] == "#" or not quantity.values or quantity.may_be_year else counted
 
 
 def _fully_agrees(theirs: Quantity, quantity: Quantity, counted: str, analysis: Analysis) -> bool:
@@ -184,12 +184,12 @@ def _conflicting_count(quantity: Quantity, counted: str, agreeing: Sequence[Quan
 
 def _counts(quantity: Quantity, counted: str, analysis: Analysis) -> bool:
     """Return whether a number of the evidence counts this term."""
-    return bool(quantity.values) and _next_term(analysis, quantity.end) == counted and not _is_year(quantity)
+    return bool(quantity.values) and _next_term(analysis, quantity.end) == counted and not quantity.may_be_year
 
 
 def _same_kind(quantity: Quantity, other: Quantity, other_is_year: bool) -> bool:
     """Return whether both have the same unit, and both or neither are years."""
-    return quantity.unit == other.unit and _is_year(quantity) == other_is_year
+    return quantity.unit == other.unit and quantity.may_be_year == other_is_year
 
 
 def _elliptic(text: str, quantities: Sequence[Quantity], unit: str) -> list[Quantity]:
@@ -201,11 +201,7 @@ def _elliptic(text: str, quantities: Sequence[Quantity], unit: str) -> list[Quan
 
 def _kind(quantity: Quantity) -> str:
     """Return what can stand in the place of a number: a year, an ordinal, a number with the same unit."""
-    return "year" if _is_year(quantity) else "ordinal" if quantity.ordinal else quantity.unit
-
-
-def _is_year(quantity: Quantity) -> bool:
-    return bool(quantity.values) and not quantity.unit and 1000 <= quantity.values[0] < 2100
+    return "year" if quantity.may_be_year else "ordinal" if quantity.ordinal else quantity.unit
 
 
 def _next_term(analysis: Analysis, offset: int) -> str:

@@ -26,6 +26,11 @@ class Quantity(NamedTuple):
     version: str = ""  # as written, where 3.10 differs from 3.1; with values where it may be a plain number, too
 
     @property
+    def may_be_year(self) -> bool:
+        """Whether this is a plain number between 1000 and 2099."""
+        return bool(self.values) and not self.unit and 1000 <= self.values[0] < 2100 and self.values[0] % 1 == 0
+
+    @property
     def term(self) -> str:
         """Return the term that stands for the number in an index."""
         if not self.values:

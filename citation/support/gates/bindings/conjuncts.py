@@ -91,19 +91,31 @@ def _places(
     claim: Statement, alignments: Sequence[Alignment], parts: Sequence[Conjunct]
 ) -> dict[int, list[tuple[ContentToken, Conjunct]]]:
     """Return for each token of the claim where it stands: the first match in every conjunct."""
-    found: dict[int, list[tuple[ContentToken, Conjunct]]] = {}
-    matched: dict[int, set[int]] = {}
+    position = {id(other): (n, at) for n, part in enumerate(parts) for at, other in enumerate(part.tokens)}
+    by_stem: dict[str, list[tuple[int, int]]] = {}
+    numbers: list[ContentToken] = []
+    for n, part in enumerate(parts):
+        for at, other in enumerate(part.tokens):
+            if other.quantity is None:
+                by_stem.setdefault(other.stem, []).append((n, at))
+            else:
+                numbers.append(other)
+    matched: dict[int, list[tuple[int, int]]] = {}
     for alignment in alignments:
         for token, match in alignment.pairs():
-            if match.sign > 0:
-                matched.setdefault(id(token), set()).add(id(match.token))
+            if match.sign > 0 and id(match.token) in position:
+                matched.setdefault(id(token), []).append(position[id(match.token)])
+    found: dict[int, list[tuple[ContentToken, Conjunct]]] = {}
     for token in claim.tokens:
-        for part in parts:
-            for other in part.tokens:
-                same = id(other) in matched.get(id(token), ()) or _same(token, other)
-                if same:
-                    found.setdefault(id(token), []).append((other, part))
-                    break
+        if token.quantity is None:
+            same = by_stem.get(token.stem, [])
+        else:
+            same = [position[id(other)] for other in numbers if _same(token, other)]
+        first: dict[int, int] = {}
+        for n, at in (*same, *matched.get(id(token), ())):
+            first[n] = min(at, first.get(n, at))
+        if first:
+            found[id(token)] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
     return found
 
 
@@ -165,5 +177,5 @@ def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
         return False
     if mine.values == theirs.values and mine.factor == theirs.factor:
         return False
-    years = [not q.unit and q.values[0] in range(1000, 2100) for q in (mine, theirs)]
-    return (mine.unit == theirs.unit or not (mine.unit and theirs.unit)) and years[0] == years[1]
+    same_unit = mine.unit == theirs.unit or not (mine.unit and theirs.unit)
+    return same_unit and mine.may_be_year == theirs.may_be_year

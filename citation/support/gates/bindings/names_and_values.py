@@ -8,7 +8,6 @@ from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, excludes, han_alike
 from ..disagreement import Disagreement, Reason
 
-_YEARS = range(1000, 2100)
 _DAYS = frozenset(
     {"tomorrow", "yesterda", "surlendemain", "lendemain", "推迟", "两天", "次日", "翌日", "sigu", "siguient"}
 )
@@ -20,6 +19,8 @@ _SHORTEST_NAME = 2
 _UNMATCHED = 2  # other words of a claim with an unknown name that the passage may lack
 _STEM = 4  # letters that a place and its adjective share
 
+_Place = tuple[int, int]  # the number of an alignment, and a piece of its passage
+
 
 def swapped_bindings(
     claim: Statement, alignments: Sequence[Alignment], *, nameable: bool = False
@@ -29,7 +30,7 @@ def swapped_bindings(
     `nameable`: compare only names, numbers and words of a class, because the passage lacks much of the claim.
     Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
-    places: dict[int, dict[tuple[int, int], ContentToken]] = {}
+    places: dict[int, dict[_Place, ContentToken]] = {}
     if claim.language == "zh" and len(claim.tokens) > _SHORT_HAN:
         return
     for number, alignment in enumerate(alignments):
@@ -41,14 +42,15 @@ def swapped_bindings(
             for other in _all_matches(alignment, token, match.token):
                 places.setdefault(id(token), {}).setdefault((number, other.piece), other)
     tokens = [t for t in claim.tokens if id(t) in places]
-    mine = {id(found) for t in claim.tokens for found in places.get(id(t), {}).values()}
+    mine = {id(found) for t in tokens for found in places[id(t)].values()}
+    if nameable:
+        tokens = [t for t in tokens if t.name or t.quantity is not None or t.kind]
+    rivals = _Rivals(alignments, mine)
     for w in tokens:
         for v in tokens:
-            if nameable and not all(t.name or t.quantity is not None or t.kind for t in (w, v)):
+            if w is v or w.piece != v.piece or not places[id(w)].keys().isdisjoint(places[id(v)]):
                 continue
-            if w is v or w.piece != v.piece or not _alone(places[id(w)], places[id(v)]):
-                continue
-            found = _competitors(places[id(w)], places[id(v)], alignments, mine)
+            found = _competitors(places[id(w)], places[id(v)], rivals)
             if found:
                 theirs, other = found
                 text = alignments[theirs[0]].passage.text
@@ -71,28 +73,47 @@ def _all_matches(alignment: Alignment, token: ContentToken, best: ContentToken) 
     return [passage.tokens[at] for at in passage.stems.get(best.stem, ())] or [best]
 
 
-def _alone(one: dict[tuple[int, int], ContentToken], other: dict[tuple[int, int], ContentToken]) -> bool:
-    """Return whether no piece of the passage contains both."""
-    return not one.keys() & other.keys()
+class _Rivals:
+    """The words of each piece of the passage that the claim lacks, and those that can replace a given word."""
+
+    def __init__(self, alignments: Sequence[Alignment], mine: set[int]) -> None:
+        """`mine`: ids of the tokens that the claim has."""
+        self.alignments = alignments
+        self._mine = mine
+        self._pieces: dict[_Place, list[ContentToken]] = {}
+        self._free: dict[_Place, list[ContentToken]] = {}
+        self._first: dict[tuple[_Place, int], ContentToken | None] = {}
+
+    def piece(self, place: _Place) -> list[ContentToken]:
+        """Return the words of a piece."""
+        if place not in self._pieces:
+            number, piece = place
+            self._pieces[place] = [t for t in self.alignments[number].passage.tokens if t.piece == piece]
+        return self._pieces[place]
+
+    def first(self, place: _Place, token: ContentToken, token_place: _Place) -> ContentToken | None:
+        """Return the first word of a piece that the claim lacks and that can replace a word of another piece."""
+        key = place, id(token)
+        if key not in self._first:
+            if place not in self._free:
+                self._free[place] = [t for t in self.piece(place) if id(t) not in self._mine]
+            here, there = self.alignments[place[0]], self.alignments[token_place[0]]
+            alike = (t for t in self._free[place] if _comparable(t, token, here, there))
+            self._first[key] = next(alike, None)
+        return self._first[key]
 
 
 def _competitors(
-    ws: dict[tuple[int, int], ContentToken],
-    vs: dict[tuple[int, int], ContentToken],
-    alignments: Sequence[Alignment],
-    mine: set[int],
-) -> tuple[tuple[int, int], ContentToken] | None:
+    ws: dict[_Place, ContentToken], vs: dict[_Place, ContentToken], rivals: _Rivals
+) -> tuple[_Place, ContentToken] | None:
     """Return the rival of v next to w, if there is also a rival of w next to v; both are not in the claim."""
+    alignments = rivals.alignments
     for place, w in ws.items():
-        rivals = [t for t in _piece(alignments, place) if id(t) not in mine]
         for other_place, v in vs.items():
-            rival = next(
-                (t for t in rivals if _comparable(t, v, alignments[place[0]], alignments[other_place[0]])), None
-            )
-            if rival is None:
+            rival = rivals.first(place, v, other_place)
+            if rival is None or rivals.first(other_place, w, place) is None:
                 continue
-            back = (t for t in _piece(alignments, other_place) if id(t) not in mine)
-            if _shares_subject(w, _piece(alignments, other_place), place, other_place):
+            if _shares_subject(w, rivals.piece(other_place), place, other_place):
                 continue
             same_unit = v.quantity is not None and bool(v.quantity.unit)
             subjects = (
@@ -101,32 +122,23 @@ def _competitors(
                 and _subject(rival, alignments[place[0]].passage)
             )
             same_place = bool(v.before and v.before == rival.before) or same_unit or subjects
-            if not same_place and not _parallel(alignments, place, other_place):
-                continue
-            if any(_comparable(t, w, alignments[other_place[0]], alignments[place[0]]) for t in back):
+            if same_place or _parallel(rivals, place, other_place):
                 return place, rival
     return None
 
 
-def _shares_subject(
-    w: ContentToken, behind: list[ContentToken], place: tuple[int, int], other: tuple[int, int]
-) -> bool:
+def _shares_subject(w: ContentToken, behind: list[ContentToken], place: _Place, other: _Place) -> bool:
     """Return whether `w` may also be the subject of the next piece: "Wilk joined in 1990 and founded Rage in 1991"."""
     follows = place[0] == other[0] and other[1] > place[1]
     return follows and w.name and not w.before and bool(behind) and behind[0].verbal
 
 
-def _parallel(alignments: Sequence[Alignment], one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _parallel(rivals: _Rivals, one: _Place, other: _Place) -> bool:
     """Return whether two pieces share a word: "Anna lives …, Erik lives …"."""
-    here, there = _piece(alignments, one), _piece(alignments, other)
+    here, there = rivals.piece(one), rivals.piece(other)
     stems = {t.stem for t in here}
     elliptic = one[0] == other[0] and not all(any(t.verbal for t in piece) for piece in (here, there))
     return elliptic or any(t.stem in stems for t in there)
-
-
-def _piece(alignments: Sequence[Alignment], place: tuple[int, int]) -> list[ContentToken]:
-    number, piece = place
-    return [t for t in alignments[number].passage.tokens if t.piece == piece]
 
 
 def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: Alignment) -> bool:
@@ -151,12 +163,7 @@ def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: 
 def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
     if one.quantity is None or other.quantity is None:
         return False
-    return one.quantity.unit == other.quantity.unit and _is_year(one) == _is_year(other)
-
-
-def _is_year(token: ContentToken) -> bool:
-    q = token.quantity
-    return q is not None and bool(q.values) and not q.unit and q.values[0] in _YEARS
+    return one.quantity.unit == other.quantity.unit and one.quantity.may_be_year == other.quantity.may_be_year
 
 
 def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statement) -> bool:
