@@ -26,8 +26,8 @@ STRICTNESS: tuple[Strictness, ...] = get_args(Strictness)
 # odds. It is about the difference that the fitted scorers have.
 _STRICTNESS_SHIFT: dict[Strictness, float] = {"strict": 1.5, "balanced": 0.0, "lenient": -0.8}
 
-# Leaves are stored as integers, in units of 1 / _SCALE. A sum of integers does not depend on its order, so a claim gets
-# the same probability alone and in a batch.
+# Leaves are stored as whole numbers, in units of 1 / _SCALE. A sum of whole numbers below 2^53 does not depend on its
+# order, so a claim gets the same probability alone and in a batch.
 _SCALE = 1 << 40
 
 
@@ -48,9 +48,9 @@ class Calibration:
 
     features: tuple[str, ...]
     base: float  # log odds before the first tree
-    split_feature: NDArray[np.int64]  # (T, 2^D - 1), breadth first
-    split_value: NDArray[np.float32]  # (T, 2^D - 1)
-    leaves: NDArray[np.int64]  # (T, 2^D), log odds in units of 1 / _SCALE
+    split_feature: NDArray[np.int64]  # (2^D - 1, T), breadth first
+    split_value: NDArray[np.float32]  # (2^D - 1, T)
+    leaves: Floats  # (2^D, T), log odds in units of 1 / _SCALE, whole numbers
     thresholds: dict[Strictness, Thresholds]
     provenance: dict[str, Any]
 
@@ -68,14 +68,18 @@ class Calibration:
 
     def probability(self, features: NDArray[np.float32]) -> Floats:
         """Return the probability of support, (M,), for features, (F, M)."""
-        (trees, splits), columns = self.split_feature.shape, features.shape[1]
-        right = features.take(self.split_feature.ravel(), axis=0) > self.split_value.reshape(-1, 1)  # (T splits, M)
-        root = np.arange(trees)[:, None] * (splits * columns) + np.arange(columns)  # (T, M), flat indices of `right`
-        leaf = np.zeros((trees, columns), dtype=np.int64)  # position within the current level
+        (splits, trees), rows = self.split_feature.shape, features.shape[1]
+        right = features.take(self.split_feature.ravel(), axis=0) > self.split_value.reshape(-1, 1)
+        right = right.reshape(splits, trees, rows)  # (nodes, T, M), whether a row would go right
+        reached = np.ones((1, trees, rows), dtype=bool)  # the same, whether a row reaches a node of the level
         for level in range(splits.bit_length()):
-            leaf = 2 * leaf + right.take(root + (leaf + (1 << level) - 1) * columns)
-        first_leaf = np.arange(trees)[:, None] * (splits + 1)
-        log_odds = self.base + self.leaves.take(first_leaf + leaf).sum(axis=0) / _SCALE
+            goes_right = right[len(reached) - 1 : 2 * len(reached) - 1]
+            below = np.empty((2 << level, trees, rows), dtype=bool)
+            np.greater(reached, goes_right, out=below[::2])
+            np.logical_and(reached, goes_right, out=below[1::2])
+            reached = below
+        chosen = reached.reshape(self.leaves.size, rows).astype(np.float64)  # one leaf of each tree
+        log_odds = self.base + self.leaves.ravel() @ chosen / _SCALE
         return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
@@ -94,7 +98,7 @@ def calibrate_in_steps(scores: Sequence[Scores], strictness: Strictness = "balan
 
     The thresholds of a scorer's own rule are shifted. RAGFlow's rule, which has no gates, is not changed.
     """
-    scores = [replace(one, calibrated=_adjust(one.calibrated, strictness)) for one in scores]
+    scores = [replace(one, calibrated=_adjust(one.calibrated, strictness)) if one.calibrated else one for one in scores]
     calibrated: list[Scores] = []
     for (name, _), group in groupby(zip(scores, _batches(scores), strict=True), _scorer_and_batch):
         neighbours = [one for one, _ in group]
@@ -153,9 +157,11 @@ def parse(raw: dict[str, Any]) -> Calibration:
     return Calibration(
         features=features,
         base=raw["base"],
-        split_feature=np.array([[number[name] for name, _ in tree["split"]] for tree in trees], dtype=np.int64),
-        split_value=_rounded_down(np.array(values)),
-        leaves=np.rint(np.array([tree["leaf"] for tree in trees]) * _SCALE).astype(np.int64),
+        split_feature=np.array(
+            [[number[name] for name, _ in tree["split"]] for tree in trees], dtype=np.int64
+        ).T.copy(),
+        split_value=_rounded_down(np.array(values).T.copy()),
+        leaves=np.rint(np.array([tree["leaf"] for tree in trees]).T.copy() * _SCALE),
         thresholds=_thresholds(raw),
         provenance=raw["provenance"],
     )
