@@ -12,6 +12,7 @@ import argparse
 import gc
 import json
 import os
+import re
 import subprocess  # nosec B404 # runs this file with the source of another revision
 import sys
 import tarfile
@@ -32,6 +33,7 @@ ROOT = Path(__file__).parents[1]
 ROUNDS, WARM_UP = 40, 5
 EXCERPTS, SENTENCES = 20, 30
 CHARACTERS = {"en": 700, "zh": 230}  # length of an excerpt; a Chinese one of equal content is a third as long
+_BETWEEN_SENTENCES = re.compile(r"(?<=[a-z]\.) |(?<=。)")
 PARTS = ("prepare", "score", "decide")
 
 # Where each function is, in this revision and in older ones.
@@ -189,8 +191,8 @@ def documents(at: int) -> Case:
 
     claims = list(islice(cycle(claims_of("".join(answer(1000).tokens))), SENTENCES))
     return Case(
-        [_unlike(text, "en", at) for text in excerpts(EXCERPTS)],
-        [_unlike(claim.text, "en", at) for claim, _ in claims],
+        [_unlike(text, at) for text in excerpts(EXCERPTS)],
+        [_unlike(claim.text, at) for claim, _ in claims],
         [sorted(cited) for _, cited in claims],
     )
 
@@ -210,18 +212,16 @@ def near_misses(language: str, at: int) -> Case:
     number = {one.claim: at for one in claims for at, text in enumerate(excerpts, 1) if one.evidence in text}
     asked = list(number)[:: max(1, len(number) // SENTENCES)][:SENTENCES]
     return Case(
-        [_unlike(text, language, at) for text in excerpts],
-        [_unlike(claim, language, at) for claim in asked],
+        [_unlike(text, at) for text in excerpts],
+        [_unlike(claim, at) for claim in asked],
         [[number[claim]] if n % 2 else [] for n, claim in enumerate(asked)],  # the model cites every other sentence
     )
 
 
-def _unlike(text: str, language: str, at: int) -> str:
-    """Return the text with a word in every sentence that only this round has, so that no cache knows the sentence."""
-    if language == "zh":
-        return text.replace("。", f"{chr(0x4E00 + 100 + at)}地。")
-    word = "".join(chr(ord("a") + int(digit)) for digit in str(1000 + at))
-    return text.replace(". ", f" near K{word}. ").removesuffix(".") + f" near K{word}."
+def _unlike(text: str, at: int) -> str:
+    """Return the text with white space behind every sentence that only this round has, so that no cache knows it."""
+    space = "".join("\t" if at >> bit & 1 else " " for bit in range(6))
+    return _BETWEEN_SENTENCES.sub(space, text) + space
 
 
 if __name__ == "__main__":
