@@ -116,7 +116,7 @@ class FeatureComputation:
         if self.foreign is not None:
             blend = np.where(self.foreign[:, None, index.sentence_owner], soft, blend)
         blend -= _LENGTH_PENALTIES
-        blend[:, index.invalid] = _INVALID_WINDOW
+        np.copyto(blend, _INVALID_WINDOW, where=index.invalid)
         first, last = best_windows(blend, index)
         self._excerpt_columns()
         self._missing_columns(first, last)
@@ -152,7 +152,7 @@ class FeatureComputation:
             self.weights[_OTHER_LANGUAGE] = idf[count:] * np.array(query.other_language, np.float32)
         sums = np.add.reduceat(self.weights, self.begins, axis=1)
         self.totals = np.maximum(sums, _MIN_WEIGHT)[..., None]  # (rows, K, 1)
-        self.totals[_EXACT][self.totals[_EXACT] <= _MIN_WEIGHT] = 1.0
+        np.copyto(self.totals[_EXACT], 1.0, where=self.totals[_EXACT] <= _MIN_WEIGHT)
 
     def _window_coverage(self) -> tuple[Floats, Floats]:
         """Return what each window covers, (K, 3, S): by exact terms, and by all alternatives.

@@ -46,17 +46,21 @@ def count_ordered_pairs(
     width, seen = len(terms), set()
     for step, pair, found in matches:
         postings: list[_Posting] = found.tolist()
-        for position, row, _ in postings:
+        counts = pair not in seen
+        seen.add(pair)
+        counted = counted_in_window = -1  # the last row of which this pair was counted; the rows are ascending
+        for position, row, sentence in postings:
             at = position * width + step
             runs[at] = run = runs.get(at - width - 1, 1) + 1
             if run > longest[row]:
                 longest[row] = run
-        if pair not in seen:
-            seen.add(pair)
-            for row in {row for _, row, sentence in postings if sentence >= 0}:
-                in_excerpt[row] += 1
-            for row in {row for _, row, sentence in postings if first[row] <= sentence <= last[row]}:
-                in_window[row] += 1
+            if counts and sentence >= 0:
+                if row != counted:
+                    in_excerpt[row] += 1
+                    counted = row
+                if row != counted_in_window and first[row] <= sentence <= last[row]:
+                    in_window[row] += 1
+                    counted_in_window = row
     return OrderCounts(longest, in_window, in_excerpt, max(1, pairs))
 
 
@@ -98,7 +102,7 @@ def _matching_pairs(terms: Sequence[str], index: Index) -> tuple[int, list[_Matc
     if repeats >= MAX_REPEATS:
         known = _limit_repeats(known)
         keys = [key for _, key in known]
-    bounds = np.searchsorted(index.pair_keys, keys + [key + 1 for key in keys]).tolist()
+    bounds = index.pair_keys.searchsorted(keys + [key + 1 for key in keys]).tolist()
     return count, [
         (step, key, index.pairs[low:high])
         for (step, key), low, high in zip(known, bounds[: len(keys)], bounds[len(keys) :], strict=True)

@@ -32,7 +32,7 @@ def best_windows(value: Floats, index: Index) -> tuple[Ints, Ints]:
     flat = value.swapaxes(0, 1).reshape(WINDOW_SENTENCES, -1)
     highest = flat.max(axis=0)
     at = np.flatnonzero(highest == np.maximum.reduceat(highest, begins)[owner])
-    first = at[np.searchsorted(owner[at], np.arange(len(begins)))]
+    first = at[owner[at].searchsorted(np.arange(len(begins)))]
     extra = flat[:, first].argmax(axis=0)
     earliest = first.reshape(len(value), -1) - claims * index.size
     return earliest, earliest + extra.reshape(earliest.shape)
@@ -61,5 +61,6 @@ def margin(score: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return each score minus the best of the others, along the last axis; a single score keeps its value."""
     if score.shape[-1] < 2:
         return score
-    second, top = np.moveaxis(np.sort(score, axis=-1)[..., -2:, None], -2, 0)
+    ascending = np.sort(score, axis=-1)
+    second, top = ascending[..., -2:-1], ascending[..., -1:]
     return np.asarray(score - np.where(score == top, second, top))
