@@ -16,7 +16,7 @@ from citestream.citation.support.features import FEATURES, MAX_BATCH_SENTENCES, 
 from citestream.citation.support.index import Index
 from citestream.citation.support.query_terms import COGNATE, SYNONYM, query_terms
 from citestream.citation.support.scorers import MAX_BATCH, Claim
-from citestream.citation.text import analyze_text
+from citestream.citation.text import analyze_sentence
 from citestream.citation.text.words.concepts import consonant_skeleton
 
 # Words with synonyms, cognates, translations and opposites among them, and numbers.
@@ -32,7 +32,7 @@ class Plain:
 
     def __init__(self, claim: str, index: Index) -> None:
         self.index = index
-        self.analysis = analyze_text(claim)
+        self.analysis = analyze_sentence(claim, index.known_languages)
         self.terms = list(dict.fromkeys(self.analysis.terms))
         self.query = query_terms(claim, self.analysis, language_of(self.analysis) or index.language, index)
         self.sentences = [self._terms_of(s) for s in range(index.size)]
