@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import Vocabulary, vocabulary
+from ...text.numbers.date_shifts import shifted_weekdays
 from ...text.numbers.quantities import agrees
 from ...text.words.concepts import synonyms
 
@@ -105,6 +106,8 @@ class Alignment:
             return [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
         if token.stem in self._everywhere:
             return []
+        if token.kind == "weekday" and (shifted := self._shifted_weekdays(token)):
+            return shifted
         stem = token.whole or token.stem
         others = self._words.synonyms[stem] | synonyms(stem).single
         alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
@@ -118,6 +121,21 @@ class Alignment:
             and not opposed(sides, self._words.antonyms.sides(other.folded))
             and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
         ]
+
+    def _shifted_weekdays(self, token: ContentToken) -> list[Match]:
+        """Return the weekdays of the passage from which it reaches that of `token`: "two days before Friday"."""
+        weekday = self._weekday(token)
+        quantities = [other.quantity for other in self.passage.tokens if other.quantity is not None]
+        return [
+            Match(other, 1, False)
+            for other in self.passage.tokens
+            if other.kind == "weekday"
+            and weekday in shifted_weekdays(self.passage.text, self._weekday(other), other.start, quantities)
+        ]
+
+    def _weekday(self, token: ContentToken) -> int:
+        """Return the number of a weekday, 0 for Monday."""
+        return next(member for kind, member in self._words.kinds[token.folded] if kind == "weekday")
 
     def _opposite(self, token: ContentToken, taken: set[int]) -> list[Match]:
         """Return the tokens of the passage with the opposite meaning that match no other token."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...text import Analysis, Quantity, agrees, analyze_title
 from ...text.numbers.derived_numbers import derived, notations
-from ...text.numbers.quantities import RATIO
+from ...text.numbers.quantities import MONTH, RATIO
 from .clause import Clause
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
@@ -80,7 +80,8 @@ class NumberGate:
         start, end = passage.span
         text = passage.text[start:end]
         stated = [q._replace(start=q.start - start, end=q.end - start) for q in passage.quantities if start <= q.start]
-        known = [*stated, *derived(text, stated, denied=bool(self.claim.negations))]
+        dated = any(q.unit == MONTH for q, _ in self.quantities)
+        known = [*stated, *derived(text, stated, denied=bool(self.claim.negations), dated=dated)]
         if any(agrees(form, other) for form in [quantity, *notations(quantity)] for other in known):
             return True
         # "errors occur in one in two hundred cases": the two numbers of the claim are one ratio.

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ..normalize import fold
 from ..words.word_lists import load_words
+from .date_shifts import shifted_dates
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS
 
@@ -73,7 +74,7 @@ _EARLIER = re.compile(
 )
 _NEXT_YEAR = re.compile(r"\byear (?:after|before|later|earlier)\b|\b(?:a|one) year\b", re.IGNORECASE)
 _FIRST_YEAR = 1000
-_DAY, _MONTH, _YEAR = 86400, 2629800, 31557600
+_MONTH, _YEAR = 2629800, 31557600
 _MOST_YEARS = 200
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
 
@@ -119,8 +120,11 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
             yield quantity._replace(values=(value // 100 + 1,), unit=CENTURY)
 
 
-def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) -> list[Quantity]:
-    """Return numbers that follow from `text` and its `quantities`. `denied`: the claim contains a negation."""
+def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False, dated: bool = False) -> list[Quantity]:
+    """Return numbers that follow from `text` and its `quantities`.
+
+    `denied`: the claim contains a negation. `dated`: it contains a day of a month.
+    """
     folded = fold(text)
     found = [
         *_words(text, folded),
@@ -128,8 +132,11 @@ def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False) 
         *_changes(text, quantities),
         *_shifted(text, quantities),
     ]
+    durations = list(_durations(folded, quantities)) if len(folded) == len(text) else []
+    if dated:
+        found += shifted_dates(text, quantities, durations)
     if len(folded) == len(text):
-        found += [*_durations(folded, quantities), *_totals(folded, quantities)]
+        found += [*durations, *_totals(folded, quantities)]
     if denied:
         found += _complements(text, quantities)
     found += [other for q in [*quantities, *found] for other in notations(q)]
@@ -231,7 +238,6 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         if year and next_year:
             yield from (base._replace(values=(base.values[0] + step,)) for step in (1, -1))
         for span in spans:
-            length = span.values[0] * span.factor
             for sign in signs if span is not base else ():
                 if year and span.factor == _MONTH and span.unit:
                     yield from _months_later(base, sign * int(span.values[0]), quantities)
@@ -239,8 +245,6 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
                     yield base._replace(values=(base.values[0] + sign * span.values[0],))
                 elif base.unit == MONTH and span.factor == _MONTH:
                     yield base._replace(values=((base.values[0] + sign * span.values[0] - 1) % 12 + 1,))
-                elif _day_of_month(text, base, quantities) and span.factor in {_DAY, 7 * _DAY}:
-                    yield base._replace(values=(base.values[0] + sign * length / _DAY,))
 
 
 def _is_year(quantity: Quantity) -> bool:
@@ -257,12 +261,3 @@ def _months_later(base: Quantity, months: int, quantities: Sequence[Quantity]) -
 
 
 _NEAR_MONTH = 4  # characters between a month and its year
-
-
-def _day_of_month(text: str, base: Quantity, quantities: Sequence[Quantity]) -> bool:
-    """Return whether a number is next to the name of a month."""
-    return (
-        not base.unit
-        and 1 <= base.values[0] <= 31
-        and any(q.unit == MONTH and (0 <= q.start - base.end <= 4 or 0 <= base.start - q.end <= 2) for q in quantities)
-    )

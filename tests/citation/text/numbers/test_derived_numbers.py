@@ -4,6 +4,7 @@ import pytest
 
 from citestream.citation.text import agrees, analyze_text
 from citestream.citation.text.numbers.derived_numbers import derived
+from citestream.citation.text.numbers.quantities import MONTH
 
 FOLLOWS = {
     "an article before a unit of time": ("Report leaks within a day.", "24 hours"),
@@ -32,6 +33,14 @@ FOLLOWS = {
     "the difference of a change": ("The rent rose from 600 to 750 euros.", "150 euros"),
     "the share of a change in German": ("Die Miete stieg von 600 auf 750 Euro.", "25 %"),
     "a dose and how often": ("Take 20 mg three times a day.", "60 mg"),
+    "the day after the end of a month": ("It was signed on 30 April and took effect the next day.", "1 May"),
+    "a date in the month before": ("The premiere was on 14 June 1922, two weeks after his death.", "31 May 1922"),
+    "the last day of a month": ("The licence ends on the last day of February 2024.", "29 February 2024"),
+    "the day after the last of a month": ("They meet on the last day of June and report the next day.", "1 July"),
+    "a new year": ("The ship left on 30 December 1999 and arrived three days later.", "2 January 2000"),
+    "a length from its first day": ("The fair opened on 29 May and lasted five days.", "2 June"),
+    "an earlier day": ("The hearing of 3 March was brought forward by four days.", "27 February"),
+    "the day before in French": ("Le bal eut lieu le 3 mai et la répétition la veille.", "2 mai"),
 }
 DOES_NOT_FOLLOW = {
     "another length of time": ("Report leaks within a day.", "12 hours"),
@@ -42,12 +51,16 @@ DOES_NOT_FOLLOW = {
     "the same share of another total": ("One guest in four ordered fish.", "20 %"),
     "a start after the end": ("The line closed in 1994 after 62 years of service.", "1962"),
     "an hour and a quarter of something else": ("It takes an hour.", "75 minutes"),
+    "a date after the event for one before": ("The premiere was on 14 June, two weeks after his death.", "28 June"),
+    "a day that the month does not have": ("It was signed on 30 April and took effect the next day.", "31 April"),
 }
 
 
 def follows(text: str, claimed: str) -> bool:
-    numbers = derived(text, analyze_text(text, "en").quantities)
-    return any(agrees(wanted, number) for wanted in analyze_text(claimed, "en").quantities for number in numbers)
+    wanted = analyze_text(claimed, None).quantities
+    dated = any(one.unit == MONTH for one in wanted)
+    numbers = derived(text, analyze_text(text, None).quantities, dated=dated)
+    return (all if dated else any)(any(agrees(one, number) for number in numbers) for one in wanted)
 
 
 @pytest.mark.parametrize("case", FOLLOWS)

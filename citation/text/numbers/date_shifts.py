@@ -1,0 +1,167 @@
+"""Dates that follow from others: 1 May for "signed on 30 April, in force the next day".
+
+A shift is a number of days and months with a direction. Where the words do not show the direction, both are possible.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from .quantities import MONTH, Quantity
+
+DAY, WEEK, MONTH_LENGTH, YEAR = 86400, 604800, 2629800, 31557600  # seconds
+_SOME_YEAR = 2001  # for dates without a year: no leap year
+_MOST = 1000  # units of a time over which a date is computed
+_NEAR = 4  # characters between the day and the month: "30th of June", "June 14,"
+_LEAD_IN = 24  # characters before a span in which its direction is looked for
+_DAYS = {DAY: 1, WEEK: 7, 2 * WEEK: 14}
+
+_LATER = re.compile(
+    r"\W{0,2}(?:later|afterwards?|thereafter|(?:after|après|después)(?=\s*(?:[.,;]|$))|später|darauf|danach"
+    r"|plus tard|más tarde)\b|[之以]?后",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"\W{0,2}(?:earlier|previously|before(?=\s*(?:[.,;]|$))|früher|zuvor|vorher|plus tôt|auparavant|antes(?! de))\b"
+    r"|[之以]?前",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"\W{0,2}(?:after|following|nach|après|después de|tras)\b", re.IGNORECASE)
+_BEFORE = re.compile(r"\W{0,2}(?:before|prior to|ahead of|vor|avant|antes de)\b", re.IGNORECASE)
+_DELAYED = re.compile(
+    r"\b(?:after|within|(?:postponed|delayed|extended|put back|deferred) (?:by|for)|nach|um|après|tras)\s$",
+    re.IGNORECASE,
+)
+_ADVANCED = re.compile(r"\b(?:brought forward|moved up|advanced|vorverlegt|avancée?) (?:by|um|de)\s$", re.IGNORECASE)
+_LASTED = re.compile(
+    r"\b(?:last(?:s|ed)|lasting|run(?:s|ning)|ran|for|dauerte?n?|duré?e?|dura|duró|pendant|durante)\s(?:for\s)?$",
+    re.IGNORECASE,
+)
+# Shifts without a number.
+_NEXT = re.compile(
+    r"\b(?:next|following|subsequent) (day|week|month)\b|\b(day|week|month) (?:after|later|afterwards)\b"
+    r"|\b(?:nächsten|folgenden|darauffolgenden) (tag|woche|monat)e?s?\b|\b(lendemain)\b|\b(día) siguiente\b|([次翌]日)",
+    re.IGNORECASE,
+)
+_PREVIOUS = re.compile(
+    r"\b(?:previous|preceding) (day|week|month)\b|\b(day|week|month) (?:before|earlier)\b|\b(eve) of\b"
+    r"|\b(?:vorigen|vorherigen) (tag|woche|monat)e?s?\b|\b(veille)\b|\b(día) anterior\b|([前]一[天日])",
+    re.IGNORECASE,
+)
+_WEEKS, _MONTHS = frozenset({"week", "woche"}), frozenset({"month", "monat"})
+_LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
+
+
+class Date(NamedTuple):
+    """A day of a month. `year`: 0 if it is not stated."""
+
+    year: int
+    month: int
+    day: int
+    start: int
+    end: int
+
+
+class Shift(NamedTuple):
+    """A time between two events, and where it stands in the text."""
+
+    days: int
+    months: int
+    start: int
+    end: int
+
+
+def shifted_dates(text: str, quantities: Sequence[Quantity], spans: Iterable[Quantity] = ()) -> Iterator[Quantity]:
+    """Yield day, month and year of dates that `text` describes by another date. `spans`: more lengths of time."""
+    known = [*_dates(quantities), *_last_days(text, quantities)]
+    for one in known:
+        if one.end == one.start:  # "the last day of June" names no number
+            yield from _parts(_moved(one, 0, 0), one)
+        for days, months in _steps(text, [*quantities, *spans], one.start):
+            yield from _parts(_moved(one, days, months), one)
+
+
+def shifted_weekdays(text: str, weekday: int, at: int, quantities: Sequence[Quantity]) -> set[int]:
+    """Return the weekdays, 0..6, that `text` describes by a weekday that it states at the offset `at`."""
+    return {(weekday + days) % 7 for days, months in _steps(text, quantities, at) if not months}
+
+
+def _dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
+    """Yield the days of months, with their years where these are next to them."""
+    for at, month in enumerate(quantities):
+        if month.unit != MONTH or not month.values:
+            continue
+        near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
+        days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR]
+        years = [q for q in near if 1000 <= q.values[0] < 2100 and min(_gap(q, one) for one in (month, *days)) <= _NEAR]
+        for day in days[:1]:
+            around = (month, day, *years[:1])
+            year = int(years[0].values[0]) if years else 0
+            start, end = min(q.start for q in around), max(q.end for q in around)
+            yield Date(year, int(month.values[0]), int(day.values[0]), start, end)
+
+
+def _gap(one: Quantity, other: Quantity) -> int:
+    """Return the number of characters between two numbers, 0 if they overlap."""
+    return max(0, other.start - one.end, one.start - other.end)
+
+
+def _last_days(text: str, quantities: Sequence[Quantity]) -> Iterator[Date]:
+    """Yield the date of "the last day of June". It is empty: start and end are those of the month's first letter."""
+    for at, month in enumerate(quantities):
+        if month.unit == MONTH and month.values and _LAST_DAY.search(text, max(0, month.start - _LEAD_IN), month.start):
+            following = quantities[at + 1] if at + 1 < len(quantities) else None
+            dated = following is not None and following.values and 1000 <= following.values[0] < 2100
+            year = int(following.values[0]) if following is not None and dated else 0
+            number = int(month.values[0])
+            yield Date(year, number, monthrange(year or _SOME_YEAR, number)[1], month.start, month.start)
+
+
+def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[int, int]]:
+    """Return the shifts of a text as signed days and months. `base`: offset of the date that they start from."""
+    found: set[tuple[int, int]] = set()
+    for span in quantities:
+        if span.unit != "time" or not span.values or span.values[0] > _MOST:
+            continue
+        length, count = span.factor, int(span.values[0])
+        days = _DAYS.get(int(length), 0) * count
+        months = count if length == MONTH_LENGTH else 12 * count if length == YEAR else 0
+        for sign in _signs(text, span, base) if days or months else ():
+            found.add((sign * days, sign * months))
+        if days and _LASTED.search(text, max(0, span.start - _LEAD_IN), span.start):
+            found |= {(days, 0), (days - 1, 0)}  # authors count the first day, or do not
+    for sign, pattern in ((1, _NEXT), (-1, _PREVIOUS)):
+        for match in pattern.finditer(text):
+            unit = next(filter(None, match.groups())).lower()
+            found.add((0, sign) if unit in _MONTHS else (sign * (7 if unit in _WEEKS else 1), 0))
+    return found
+
+
+def _signs(text: str, span: Quantity, base: int) -> tuple[int, ...]:
+    """Return the directions that a length of time can have."""
+    lead_in = max(0, span.start - _LEAD_IN)
+    if _LATER.match(text, span.end) or _DELAYED.search(text, lead_in, span.start):
+        return (1,)
+    if _EARLIER.match(text, span.end) or _ADVANCED.search(text, lead_in, span.start):
+        return (-1,)
+    away = 1 if base > span.start else -1  # "on 14 June, two weeks after his death": he died before
+    if _AFTER.match(text, span.end):
+        return (away,)
+    return (-away,) if _BEFORE.match(text, span.end) else ()
+
+
+def _moved(one: Date, days: int, months: int) -> date:
+    """Return a date after a shift. A day that the month does not have is its last."""
+    year, month = divmod((one.year or _SOME_YEAR) * 12 + one.month - 1 + months, 12)
+    day = min(one.day, monthrange(year, month + 1)[1])
+    return date(year, month + 1, day) + timedelta(days)
+
+
+def _parts(moved: date, one: Date) -> Iterator[Quantity]:
+    """Yield the day, the month and, if it is known, the year of a date."""
+    yield Quantity((float(moved.day),), one.start, one.end)
+    yield Quantity((float(moved.month),), one.start, one.end, MONTH)
+    if one.year:
+        yield Quantity((float(moved.year),), one.start, one.end)
