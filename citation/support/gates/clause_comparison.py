@@ -16,7 +16,7 @@ from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.names_and_values import other_class_member, swapped_bindings, unknown_names
 from .bindings.relations import other_subject, swapped_roles
-from .bindings.replaced import added_words, outside_restriction, replaced_words
+from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
 from .bindings.tables import wrong_table_cell
 from .disagreement import Disagreement
 from .operators.framing import (
@@ -27,10 +27,17 @@ from .operators.framing import (
     stated_as_question,
     stated_in_heading_only,
 )
-from .operators.modality import certainty, conditions, modality, undecided
+from .operators.modality import certainty, conditions, modality, supposed, undecided
 from .operators.negations import negation
 from .operators.quantifiers import bounds, quantifiers
-from .operators.time_and_cause import different_time, ended, opposite_cause, swapped_motion, unknown_cause
+from .operators.time_and_cause import (
+    different_time,
+    effect_as_cause,
+    ended,
+    opposite_cause,
+    swapped_motion,
+    unknown_cause,
+)
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6
@@ -109,6 +116,7 @@ def _of_passage(
     if best.coverage >= _COMPARABLE:
         yield from added_words(claim, best, alignments, known)
         yield from replaced_words(claim, best, alignments, known)
+        yield from word_from_elsewhere(claim, best, alignments)
     if claim.language == "zh":
         yield from mixed_chinese_pieces(claim, passages)
         yield from outside_chinese_restriction(claim, best)
@@ -146,6 +154,7 @@ def _of_best(
         yield from denied
     for clause in comparable:
         yield from modality(best, clause)
+        yield from supposed(best, clause)
         yield from quantifiers(best, clause)
     yield from swapped_roles(best)
     yield from swapped_motion(best)
@@ -159,6 +168,7 @@ def _of_best(
     yield from ended(best)
     yield from opposite_cause(best)
     yield from unknown_cause(best, alignments)
+    yield from effect_as_cause(best)
 
 
 def _denied_elsewhere(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> bool:

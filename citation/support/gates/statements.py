@@ -7,7 +7,7 @@ from itertools import accumulate, zip_longest
 
 from ...text import Analysis, analyze_text, fold
 from ...text.clauses import LANGUAGES, Statement, parse
-from ...text.clauses.vocabulary import vocabulary
+from ...text.clauses.vocabulary import lines, vocabulary
 from ...text.numbers.quantities import Quantity
 from ...text.words.languages import stopwords
 from ..excerpts import language_of
@@ -27,7 +27,8 @@ _ENDINGS = {
     "es": ("cion", "ciones", "dad", "aron", "ieron", "ado", "ada", "ido", "ando", "ulas", "ana", "ano"),
 }
 _ENDING_WEIGHT = 0.6  # relative to a function word
-_FEW, _SHARE = 8, 0.2  # a longer text has at least this share of function words
+_LISTED_WEIGHT = 0.3
+_FEW, _SHARE = 8, 0.2  # a longer text has at least this share of function words and other words of the lists
 _ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
@@ -67,15 +68,18 @@ def _letters_of_others(text: str, language: str) -> bool:
 def _guess(text: str) -> str | None:
     """Return the most probable language of a short text, or None if two are equally probable.
 
-    The evidence: function words, of which one that several languages share counts less, letters, and endings.
+    The evidence: function words, letters, endings, and listed words. A word of several languages counts less.
     """
     scores = {language: float(sum(map(text.lower().count, _LETTERS[language]))) for language in _SPACED}
     words = dict.fromkeys(_WORD.findall(text))
-    if len(words) > _FEW and sum(bool(_function_word(fold(word))) for word in words) < _SHARE * len(words):
+    known = sum(bool(_function_word(fold(word)) or _listed(fold(word))) for word in words)
+    if len(words) > _FEW and known < _SHARE * len(words):
         return None
     for word in words:
-        endings = _ending(fold(word)) if word[0].islower() else ()
-        for languages, weight in ((_function_word(fold(word)), 1.0), (endings, _ENDING_WEIGHT)):
+        folded = fold(word)
+        endings = _ending(folded) if word[0].islower() else ()
+        listed = _listed(folded) if not _function_word(folded) else ()
+        for languages, weight in ((_function_word(folded), 1.0), (endings, _ENDING_WEIGHT), (listed, _LISTED_WEIGHT)):
             for language in languages:
                 scores[language] += weight / len(languages)
     second, best = sorted(scores, key=scores.__getitem__)[-2:]
@@ -96,6 +100,17 @@ def _function_word(word: str) -> tuple[str, ...]:
 def _ending(word: str) -> tuple[str, ...]:
     """Return the languages that have an ending of a folded word."""
     return tuple(language for language in _SPACED if word.endswith(_ENDINGS[language]))
+
+
+@lru_cache(maxsize=1 << 14)
+def _listed(word: str) -> tuple[str, ...]:
+    """Return the languages whose list of synonyms contains a folded word."""
+    return tuple(language for language in _SPACED if word in _synonyms(language))
+
+
+@lru_cache(maxsize=len(_SPACED))
+def _synonyms(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for line in lines(language, "synonyms") for word in line.split())
 
 
 def statement(text: str, start: int, end: int, language: str, quantities: Sequence[Quantity]) -> Statement:
@@ -158,11 +173,11 @@ def _lead_in(text: str, start: int) -> str:
 
 def _rows(table: str, language: str) -> list[Statement]:
     """Return a statement for each row of a Markdown table, with the column header before every cell."""
-    lines = [line.strip().strip("|").split("|") for line in table.splitlines() if line.strip()]
-    if not lines:
+    cells = [line.strip().strip("|").split("|") for line in table.splitlines() if line.strip()]
+    if not cells:
         return []
-    header, found = [cell.strip() for cell in lines[0]], []
-    for row in lines[1 : 1 + _MOST_ROWS]:
+    header, found = [cell.strip() for cell in cells[0]], []
+    for row in cells[1 : 1 + _MOST_ROWS]:
         if all(not cell.strip(" :-") for cell in row):
             continue
         named = [

@@ -6,7 +6,7 @@ One pass over the words is followed by the scopes of the operators. The time is 
 from collections.abc import Sequence
 
 from ..normalize import to_simplified
-from ..numbers.quantities import Quantity
+from ..numbers.quantities import MONTH, Quantity
 from ..tokens import Token, tokenize
 from ..words.stemming import stem
 from . import chinese
@@ -83,6 +83,7 @@ class _Parser:
         self.statement = Statement(text, words.language, words=self.keys)
         self.irregular = words.role("irregular")
         self.quantities = [*quantities, _NO_QUANTITY]
+        self.months = {quantity.start for quantity in quantities if quantity.unit == MONTH}
         self.found: list[tuple[str, int, int]] = []  # operators: kind, first word, word after the last
         self.piece = 0
         self.begins = [0]  # the first word of each piece
@@ -177,6 +178,8 @@ class _Parser:
                         self.opening.add(i)
             if kinds and length == 1 and "no" in kinds and (self._is_answer(i) or self._is_title(i)):
                 kinds = ()
+            if kinds and length == 1 and self.starts[i] in self.months:
+                kinds = ()  # "in May"
             if not kinds and keys[i].endswith(_NEGATED_VERB):
                 self.found.append(("not", i, i + 1))
             if kinds:
@@ -232,17 +235,21 @@ class _Parser:
     def _break_before(self, i: int, role: WordRoles) -> None:
         """Begin a piece if punctuation, a conjunction or a subordinator is before word `i`."""
         gap = self.spaced.text[self.spaced.ends[i - 1] : self.spaced.starts[i]]
-        begins = role.subordinator or i in self.opening
-        breaks = begins or role.conjunction
+        begins = (role.subordinator and not role.preposition) or i in self.opening
+        breaks = begins or role.subordinator or role.conjunction  # "since the merger" is a phrase, no clause
         if len(gap) > 1 and not (gap == ". " and not self.keys[i - 1]):  # "12. Mai"
             breaks = breaks or not _PIECE_BREAKS.isdisjoint(gap)
-            begins = begins or not _CLAUSE_BREAKS.isdisjoint(gap)
+            begins = begins or not _CLAUSE_BREAKS.isdisjoint(gap) or (not self.piece and self._is_condition(0))
         if breaks:
             self.piece += 1
             self.begins.append(i)
             self.preposition = ""
             if begins:
                 self.breaks.add(self.piece)
+
+    def _is_condition(self, i: int) -> bool:
+        """Return whether word `i` begins a condition: "Unless the pressure exceeds 4 bar, …"."""
+        return self.roles[i].subordinator and not _CONDITIONS.isdisjoint(self.roles[i].kinds)
 
     def _number(self, i: int, quantity: Quantity) -> None:
         token = ContentToken(quantity.term, "", quantity.start, quantity.end, i, self.piece, 0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..numbers.quantities import Quantity
 
 # Kinds of operators that negate a clause.
-NEGATING = frozenset({"not", "no", "may_not", "need_not", "denies", "unless", "false"})
+NEGATING = frozenset({"not", "no", "may_not", "need_not", "denies", "unless", "false", "unstated"})
 # Kinds of operators that negate their own phrase.
 EXCEPTIVE = frozenset({"except", "without"})
 # Kinds that deny what a claim states.

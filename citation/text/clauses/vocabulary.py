@@ -129,7 +129,7 @@ class _Words(dict[str, WordRoles]):
             pronoun=word in words.role("pronoun"),
             content=bool(word) and not function_word and word not in words.stopwords,
             verb_form=words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"),
-            plural=word.endswith("s") and not word.endswith(_NO_PLURAL),
+            plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
             kind=min(kinds)[0] if kinds else "",
         )
         return found

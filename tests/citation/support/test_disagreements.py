@@ -129,6 +129,66 @@ REFUSED = {
         "L'entreprise a transféré son siège de Lille à Metz.",
         "L'entreprise a transféré son siège de Metz à Lille.",
     ),
+    "no other is as large for the largest, turned round": (
+        "comparison",
+        "No other bridge in the valley is as tall as Elmgate.",
+        "Elmgate is not as tall as other bridges in the valley.",
+    ),
+    "a condition stated as a fact": (
+        "supposed",
+        "Should the fuse melt, a lamp flashes at once.",
+        "The fuse melted and a lamp flashed at once.",
+    ),
+    "a cause in place of an effect": (
+        "cause",
+        "Higher fares annoyed passengers on the island.",
+        "The passengers caused higher fares on the island.",
+    ),
+    "the date from which another event is counted": (
+        "conjuncts",
+        "The lease was signed on 30 May and ended two weeks later.",
+        "The lease ended on 30 May.",
+    ),
+    "the date of what came after": (
+        "conjuncts",
+        "The opera was performed in 1903, two years after the symphony.",
+        "The symphony was performed in 1903.",
+    ),
+    "a subject with a relative clause": (
+        "conjuncts",
+        "The baker was raised in Turku; the tailor who taught her was raised in Oulu.",
+        "The tailor was raised in Turku.",
+    ),
+    "a place with another preposition": (
+        "conjuncts",
+        "The sauna is on the third floor and the laundry in the cellar.",
+        "The sauna is in the cellar.",
+    ),
+    "a thing that only the next sentence names": (
+        "elsewhere",
+        "New tenants receive a key on the first day. Badges are sent after a week.",
+        "New tenants receive a badge on the first day.",
+    ),
+    "a correction of what people say": (
+        "retracted",
+        "Many visitors say that the gate was cast in Ghent. In fact it was cast in Namur.",
+        "The gate was cast in Ghent.",
+    ),
+    "a plan for the month of May": (
+        "plan",
+        "The council is expected to sell the depot in May.",
+        "The council sold the depot in May.",
+    ),
+    "the reason that is denied": (
+        "negation",
+        "The pilot quit because of the schedule, not because of the pay.",
+        "The pilot quit because of the pay.",
+    ),
+    "another weekday than the one reached": (
+        "antonym",
+        "The trial was moved from Thursday to the following day.",
+        "The trial was moved to Wednesday.",
+    ),
 }
 
 
@@ -206,6 +266,36 @@ PASSED = {
     "a heading that is a sentence": (
         "## Elena Brandt appointed as head of the national team\nThe federation announced it on Monday.",
         "Elena Brandt was appointed as head of the national team.",
+    ),
+    "a duty for nobody without": (
+        "Nobody may enter the vault without a badge.",
+        "Entering the vault requires a badge.",
+    ),
+    "a duty for not unless": (
+        "The pump does not start unless two valves are open.",
+        "For the pump to start, two valves have to be open.",
+    ),
+    "a date for not until": ("The lift did not open until 2014.", "The lift opened in 2014."),
+    "what a passage omits": ("The leaflet omits any mention of the cable.", "The leaflet does not mention the cable."),
+    "what a study leaves open": (
+        "Does the syrup help? The authors leave this open.",
+        "The authors do not say whether the syrup helps.",
+    ),
+    "the oldest for no other as old": (
+        "No other chapel in the county is as old as Wexley.",
+        "Wexley is the oldest chapel in the county.",
+    ),
+    "a weekday some days later": (
+        "The crate was sent on Friday and arrived three days later.",
+        "The crate arrived on Monday.",
+    ),
+    "the end of a length of time": (
+        "The workshop began on 3 May and lasted ten days.",
+        "The workshop ended on 13 May.",
+    ),
+    "no is part of the phrase that denies": (
+        "Since the merger the firm has not printed any catalogue.",
+        "The firm has printed no catalogue since the merger.",
     ),
 }
 

@@ -38,6 +38,7 @@ OPERATORS = {
     "Spanish bound": ("es", "La sala admite como máximo 40 personas.", {"max"}),
     "Chinese negation": ("zh", "员工不得进入机房。", {"may_not"}),
     "a Chinese word with the sign of a negation": ("zh", "公司不断发展。", set()),
+    "the month of May permits nothing": ("en", "The bridge opened in May.", set()),
 }
 
 

@@ -16,6 +16,8 @@ _REACH = 4  # words between the grade and "than"
 _EQUAL = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como")}
 _THAN = {"en": "than", "de": "als", "fr": "que", "es": "que"}
 _MORE = {"en": "more", "de": "mehr", "fr": "plus", "es": "mas"}
+_NO_GRADES = frozenset({"other", "rather", "anders"})  # "no one other than the manager"
+_NEGATIONS = frozenset({"not", "no", "except"})
 _HALF = frozenset({"half", "halb", "moitie", "mitad"})
 _GRADED = {"en": "er", "de": "er", "fr": "", "es": ""}
 
@@ -48,12 +50,16 @@ def comparisons(statement: Statement) -> list[Comparison]:
         elif word == than and marks:
             begins = at - len(before) + marks[-1]
             direction = -1 if words[begins] in lesser else 1
-        elif word == than and before and _GRADED[language] and before[-1].endswith(_GRADED[language]):
+        elif word == than and before and before[-1] not in _NO_GRADES and _graded(before[-1], language):
             begins, direction = at - 1, 1
         else:
             continue
         found += _between(statement, begins, at, direction, found)
     return found
+
+
+def _graded(word: str, language: str) -> bool:
+    return bool(_GRADED[language]) and word.endswith(_GRADED[language])
 
 
 def _multiple(statement: Statement, begins: int) -> int:
@@ -80,6 +86,9 @@ def _between(
         left = set(earlier[-1].left) if earlier else {t.stem for t in before}
     if direction and len(graded) == 1 and graded[0].word == begins:
         direction = 1  # "lower" is a grade itself
+    clause = following[0].clause
+    if any(op.kind in _NEGATIONS and op.word < than and op.clause == clause for op in statement.operators):
+        direction = -direction if direction else -1  # "not older than", "no town is as old as"
     if left - right and right - left:
         yield Comparison(frozenset(left - right), frozenset(right - left), graded[-1] if graded else None, direction)
 
@@ -91,8 +100,6 @@ def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
     """
     if alignment.claim.language == "zh":
         return _compare_chinese(alignment.claim.text, alignment.passage.text)
-    if {"no", "not"} & (alignment.claim.kinds() ^ alignment.passage.kinds()):
-        return False, []
     theirs = comparisons(alignment.passage)
     mine = comparisons(alignment.claim) if theirs else []
     stems = {t.stem: m.token.stem for t, m in alignment.pairs()} if mine else {}

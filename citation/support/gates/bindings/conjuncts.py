@@ -10,20 +10,24 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import agrees
+from ....text.numbers.quantities import MONTH, agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
+_PLACES = frozenset({"in", "on", "at"})  # prepositions of parallel places: "on the first floor", "in the basement"
+_STEPPED = frozenset({"after", "before"})  # "two years after the book"
 _BARE = 4  # tokens of a phrase before a comma that belongs to what follows: "In the east, …"
 
 
 class Conjunct:
     """The tokens of one part of a sentence: its arguments without preposition, its first predicate and its names."""
 
-    def __init__(self, statement: Statement, tokens: list[ContentToken]) -> None:
+    def __init__(self, statement: Statement, tokens: list[ContentToken], step: ContentToken | None = None) -> None:
+        """`step`: the time from another date to that of this part: "the next day", "two years after the book"."""
         self.statement = statement
+        self.step = step or next((t for t in tokens if _is_step(t, statement)), None)
         self.tokens = tokens
         self.plain = [t for t in tokens if not t.before and not t.verbal and t.quantity is None]
         self.verb = next((t for t in tokens if t.verbal), None)
@@ -38,16 +42,38 @@ def conjuncts(statement: Statement) -> list[Conjunct]:
             pieces[-1].append(token)
         else:
             pieces.append([token])
-    return [Conjunct(statement, tokens) for tokens in pieces]
+    parts: list[Conjunct] = []
+    for tokens in pieces:
+        before = parts[-1] if parts else None
+        alone = before is not None and before.step is not None and before.tokens == [before.step]
+        parts.append(Conjunct(statement, tokens, before.step if before is not None and alone else None))
+    return parts
+
+
+def _is_step(token: ContentToken, statement: Statement) -> bool:
+    """Return whether a unit of time says how far an event is from another: "two years later", "the next day"."""
+    words, last = vocabulary(statement.language), token.word
+    if token.quantity is not None:
+        if token.quantity.unit != "time":
+            return False
+        last += statement.text[token.start : token.end].count(" ")
+    elif token.kind != "unit":
+        return False
+    behind = statement.words[last + 1 : last + 2]
+    ahead = statement.words[token.word - 1 : token.word] if token.word else []
+    return not (words.role("step_after").isdisjoint(behind) and words.role("step_before").isdisjoint(ahead))
 
 
 def _introduces(tokens: Sequence[ContentToken], following: ContentToken, statement: Statement) -> bool:
     """Return whether a phrase without predicate belongs to the words behind its comma."""
     last = tokens[-1]
-    if len(tokens) > _BARE or any(t.verbal for t in tokens) or any(t.quantity and not t.before for t in tokens):
+    stated = any(t.verbal or t.clausal for t in tokens)
+    if len(tokens) > _BARE or stated or any(t.quantity and not t.before for t in tokens):
         return False
     words = vocabulary(statement.language)
     between = statement.words[last.word + 1 : following.word]
+    if not words.role("relative").isdisjoint(between):
+        return not last.before  # "the pianist who accompanied her"
     return (words.role("conjunction") | words.role("subordinator")).isdisjoint(between)
 
 
@@ -132,6 +158,8 @@ def _counterpart(
 
     `mine`: ids of the tokens that the claim has. None where the claim has this word, too, or there is none.
     """
+    if other.step is not None and _is_date(token, part):
+        return other.step, True
     own = {t.stem for t in part.tokens}
     found = next((t for t in other.tokens if t.stem not in own and _parallel(token, part, t, other)), None)
     if found is not None:
@@ -151,13 +179,27 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
         return True
     if one.verbal or other.verbal:
         return one is here.verb and other is there.verb
+    if here.step and one.before in _STEPPED:
+        return bool(there.plain) and other is there.plain[0] and _alike_names(one, other, here)
     if one.before or other.before:
-        return one.before == other.before and _alike_names(one, other, here)
+        same = one.before == other.before or {one.before, other.before} <= _PLACES
+        return same and _alike_names(one, other, here)
     if not _alike_names(one, other, here):
         return False
     if one is here.plain[0] or other is there.plain[0]:
         return one is here.plain[0] and other is there.plain[0] and _ahead(one, here) and _ahead(other, there)
     return one is here.plain[-1] and other is there.plain[-1]
+
+
+def _is_date(token: ContentToken, part: Conjunct) -> bool:
+    """Return whether a number is a year, a month, or the day of a month."""
+    quantity = token.quantity
+    if quantity is None or not quantity.values:
+        return False
+    if quantity.unit == MONTH or (not quantity.unit and 1000 <= quantity.values[0] < 2100):
+        return True
+    months = [t.quantity for t in part.tokens if t.quantity is not None and t.quantity.unit == MONTH]
+    return any(abs(month.start - quantity.end) <= 1 or abs(quantity.start - month.end) <= 1 for month in months)
 
 
 def _ahead(token: ContentToken, part: Conjunct) -> bool:

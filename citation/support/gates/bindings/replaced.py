@@ -116,6 +116,32 @@ def replaced_words(
             return
 
 
+def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if one noun of the claim is that of another sentence, in the place of another noun.
+
+    "Employees get a laptop on their first day. Phones follow later." and "Employees get a phone on their first day."
+    """
+    missing = [t for t, match in zip(claim.tokens, best.matches, strict=True) if match is None]
+    if len(missing) != 1 or missing[0].verbal or missing[0].quantity is not None or missing[0].operator:
+        return
+    token = missing[0]
+    at = next(n for n, t in enumerate(claim.tokens) if t is token)
+    if not any(one.matches[at] is not None for one in alignments if one is not best):
+        return
+    taken = {id(m.token) for _, m in best.pairs()}
+    mine = [None if match is None else id(match.token) for match in (None, *best.matches, None)]
+    theirs = [None, *(id(t) for t in best.passage.tokens), None]
+    for there, other in enumerate(best.passage.tokens):
+        if id(other) in taken or other.quantity is not None or other.operator or other.verbal:
+            continue
+        around = mine[at] == theirs[there], mine[at + 2] == theirs[there + 2]
+        if all(around) and (token.before, token.name) == (other.before, other.name):
+            said = best.passage.spelled(other.start, other.end)
+            detail = f"the passage says “{said}”, not “{claim.spelled(token.start, token.end)}”"
+            yield Disagreement(Reason.BINDING, detail, rule="elsewhere")
+            return
+
+
 def _same_slot(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
     """Return whether two nouns have the same preposition and the same word before them, or the same after them."""
     if token.before != other.before or token.verbal or other.verbal or token.name != other.name:

@@ -9,6 +9,8 @@ from ..disagreement import Disagreement, Reason
 
 _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}
+_CLAIMED = frozenset({"said", "hedge", "plan"})
+_LEFT_OUT = frozenset({"unstated", "not", "no", "denies", "open", "asks"})
 _DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
 _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
 # Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
@@ -48,6 +50,10 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
     if best + 1 >= len(passages) or (_DENIALS | {"without"}) & claim.kinds():
         return
     following = passages[best + 1]
+    if _CLAIMED & passages[best].kinds() and _corrects(following) and not {*_CLAIMED, "false"} & claim.kinds():
+        said = following.spelled(0, len(following.text))
+        yield Disagreement(Reason.FRAMING, f"the next sentence corrects it: “{said}”", rule="retracted")
+        return
     pronouns = vocabulary(claim.language).role("pronoun")
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return
@@ -62,6 +68,12 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
     ):
         said = following.spelled(0, len(following.text))
         yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+
+
+def _corrects(statement: Statement) -> bool:
+    """Return whether a sentence begins with words that correct what somebody said before: "In fact, …"."""
+    phrases = [phrase.split("_") for phrase in vocabulary(statement.language).role("corrective")]
+    return any(statement.words[: len(phrase)] == phrase for phrase in phrases)
 
 
 def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
@@ -141,5 +153,5 @@ def claims_absence(claim: Statement, passages: Sequence[Statement]) -> Iterator[
     """Yield a disagreement if the claim states that something is not in the evidence, which it cannot support."""
     if "unstated" not in claim.kinds():
         return
-    if not any({"unstated", "not", "no"} & passage.kinds() for passage in passages):
+    if not any(_LEFT_OUT & passage.kinds() for passage in passages):
         yield Disagreement(Reason.FRAMING, "the sentence tells what the evidence does not say", rule="unstated")

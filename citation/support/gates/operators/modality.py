@@ -69,7 +69,8 @@ def _same_speech(alignment: Alignment) -> bool:
 
 def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewhere: set[str]) -> Iterator[Disagreement]:
     """Compare permission, duty, advice and prohibition, by the kinds of operators of both clauses and sentences."""
-    if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine:
+    required = elsewhere & DENIALS and elsewhere & {"unless", "without", "except"}  # "nobody may … without"
+    if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine and not required:
         yield _modal("the passage permits what the sentence demands", "permission")
     elif (
         "may" in mine
@@ -158,6 +159,23 @@ def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         if op.clause != main and condition and not any(id(t) in matched for t in condition):
             said = passage.spelled(op.start, condition[-1].end)
             yield _modal(f"the passage sets a condition: “{said}”", "unconditional")
+            return
+
+
+_WHOEVER = frozenset({"whoever"})  # "a reward for whoever finds it" supposes nothing
+_GENERAL = frozenset({"when", "whenever", "wenn", "wann", "falls", "quand", "lorsque", "si", "cuando", "case", "every"})
+
+
+def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
+    claim = alignment.claim
+    if _CONDITIONAL & claim.kinds() or not _GENERAL.isdisjoint(claim.words) or not _done(claim, clause):
+        return
+    stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
+    for op in alignment.passage.of("if"):
+        said = alignment.passage.spelled(op.start, op.end)
+        if op.clause == alignment.mains[clause] and op.piece in stated and said.casefold() not in _WHOEVER:
+            yield _modal(f"the passage only supposes what the sentence states: “{said}”", "supposed")
             return
 
 

@@ -8,7 +8,7 @@ from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match, opposed
 from ..bindings.relations import swapped_pivots
 from ..disagreement import Disagreement, Reason
-from .quantifiers import LOWER, UPPER, bound_of
+from .equivalences import ended_after, same_in_other_operators
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
@@ -18,9 +18,10 @@ _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
-    if not pairs or _is_fragment(alignment.claim, clause) or _excused(alignment, clause):
-        return
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
+    fragment = not exceptions and _is_fragment(alignment.claim, clause)
+    if not pairs or fragment or alignment.passage.question or same_in_other_operators(alignment, clause):
+        return
     if not exceptions and not _same_predicate(alignment, clause):
         yield from _denied_by_predicate(alignment, clause)
         return
@@ -34,6 +35,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         and m.token.clause == alignment.mains[clause]
         and not _denies(t, m)
         and id(t) not in swapped_pivots(alignment)
+        and not (t.verbal and ended_after(alignment))
     ]
     if bool(denied) == (len(opposites) % 2 == 1):
         return
@@ -58,41 +60,6 @@ def _is_fragment(claim: Statement, clause: int) -> bool:
     if claim.clauses == 1 or {*NEGATING, *EXCEPTIVE} & kinds or "because" not in kinds:
         return False
     return sum(t.clause == clause for t in claim.tokens) <= 1
-
-
-def _excused(alignment: Alignment, clause: int) -> bool:
-    """Return whether a denial on one side says the same as a permission or a bound on the other.
-
-    "Nobody has to attend", "attendance is voluntary"; "not above 25 degrees", "at 25 degrees or below".
-    """
-    mine, theirs = alignment.claim.kinds(clause), alignment.passage.kinds(alignment.mains[clause])
-    elsewhere = alignment.passage.kinds()
-    if mine & DENIALS and "plan" in elsewhere and elsewhere & {*DENIALS, "without"} and not theirs & DENIALS:
-        return True  # "tried to reach the summit, without success"
-    if "until" in elsewhere and "until" not in alignment.claim.kinds() and not (mine | theirs) & DENIALS:
-        return True  # "open until 2015", "closed in 2015"
-    if "no" in theirs - mine and "than" in elsewhere and (_superlative(alignment.claim) or "than" in mine):
-        return True  # "no river is longer than", "the longest river"
-    for one, other in ((mine, theirs), (theirs, mine)):
-        if "need_not" in one and "may" in other and not {"need_not", "must"} & other:
-            return True
-    for token, match in alignment.pairs(clause):
-        if token.quantity is None or match.token.quantity is None:
-            continue
-        bounds_of = {bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)}
-        raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, match.token, flip=False)}
-        if bounds_of != raw and (bounds_of <= UPPER or bounds_of <= LOWER):
-            return True
-    return False
-
-
-def _superlative(statement: Statement) -> bool:
-    """Return whether a sentence has a superlative."""
-    marks = vocabulary(statement.language).role("superlative")
-    endings = tuple(mark[1:] for mark in marks if mark.startswith("-"))
-    if statement.language == "zh":
-        return "最" in statement.text
-    return any(word in marks or (endings and word.endswith(endings)) for word in statement.words)
 
 
 def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
@@ -180,7 +147,9 @@ def _denied_there(alignment: Alignment, token: ContentToken) -> bool:
 
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
     """Return a word that both sides use, but only one as a denial: "did not stop", "stopped". None if there is none."""
-    shared = [(t, m) for t, m in pairs if t.denying != m.token.denying and m.sign > 0]
+    exact = {id(m.token) for _, m in pairs if m.exact}  # in "ceased to stop", "stop" is the word shared with "stops"
+    mine = [(t, m) for t, m in pairs if m.exact or id(m.token) not in exact]
+    shared = [(t, m) for t, m in mine if t.denying != m.token.denying and m.sign > 0]
     return shared[0] if len(shared) % 2 else None
 
 

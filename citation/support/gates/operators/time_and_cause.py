@@ -103,6 +103,29 @@ def opposite_cause(alignment: Alignment) -> Iterator[Disagreement]:
                 return
 
 
+def effect_as_cause(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim names as the cause what the passage has behind its predicate.
+
+    "Lower rents attracted artists", "the artists caused lower rents".
+    """
+    claim, passage = alignment.claim, alignment.passage
+    if {"leads", "because"} & passage.kinds() or "by" in passage.kinds():
+        return
+    verbs = [t for t in passage.tokens if t.verbal and not t.name]
+    for op in claim.of("leads"):
+        pairs = [(t, match.token) for t, match in alignment.pairs() if not (t.before or match.token.verbal)]
+        causes = [other for token, other in pairs if token.word < op.word and token.clause == op.clause]
+        effects = [other for token, other in pairs if token.word >= op.after and token.clause == op.clause]
+        pivot = next((t for t in verbs if all(e.word < t.word and e.clause == t.clause for e in effects)), None)
+        if not causes or not effects or pivot is None:
+            continue
+        if all(pivot.word < cause.word and cause.clause == pivot.clause and not cause.before for cause in causes):
+            word = passage.spelled(pivot.start, pivot.end)
+            detail = f"the passage has the two sides of “{word}” the other way round"
+            yield Disagreement(Reason.DIRECTION, detail, rule="cause")
+            return
+
+
 def unknown_cause(alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a reason of which the passage has no word."""
     given = bool({"because", "leads"} & alignment.passage.kinds())

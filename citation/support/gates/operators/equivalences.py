@@ -1,0 +1,80 @@
+"""Operators that say the same in other words: "nobody has to attend", "attendance is voluntary"."""
+
+from ....text.clauses import Statement
+from ....text.clauses.statement import DENIALS
+from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.quantities import MONTH
+from ..alignment import Alignment
+from .quantifiers import LOWER, UPPER, bound_of
+
+_CONDITIONS = frozenset({"unless", "without", "except"})
+_REQUIRING = frozenset({"must", "only"})
+_DATED = frozenset({"", MONTH})
+_TERMS = frozenset({"until", "before"})
+
+
+def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
+    """Return whether a denial on one side says the same as a permission or a bound on the other.
+
+    "Nobody has to attend", "attendance is voluntary"; "not above 25 degrees", "at 25 degrees or below".
+    """
+    mine, theirs = alignment.claim.kinds(clause), alignment.passage.kinds(alignment.mains[clause])
+    elsewhere = alignment.passage.kinds()
+    if mine & DENIALS and "plan" in elsewhere and elsewhere & {*DENIALS, "without"} and not theirs & DENIALS:
+        return True  # "tried to reach the summit, without success"
+    if "until" in elsewhere and "until" not in alignment.claim.kinds() and not (mine | theirs) & DENIALS:
+        return True  # "open until 2015", "closed in 2015"
+    if "no" in theirs - mine and _compares(alignment.passage) and (_superlative(alignment.claim) or "than" in mine):
+        return True  # "no river is longer than", "the longest river"
+    if _required_or_dated(alignment):
+        return True
+    for one, other in ((mine, theirs), (theirs, mine)):
+        if "need_not" in one and "may" in other and not {"need_not", "must"} & other:
+            return True
+    for token, match in alignment.pairs(clause):
+        if token.quantity is None or match.token.quantity is None:
+            continue
+        bounds_of = {bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)}
+        raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, match.token, flip=False)}
+        if bounds_of != raw and (bounds_of <= UPPER or bounds_of <= LOWER):
+            return True
+    return False
+
+
+def _required_or_dated(alignment: Alignment) -> bool:
+    """Return whether one side denies something up to a condition or a date from which the other states it.
+
+    "Nobody may drive without a licence", "drivers need a licence"; "not opened until May", "opened in May".
+    """
+    sides = alignment.claim.kinds(), alignment.passage.kinds()
+    for denying, other in (sides, sides[::-1]):
+        if not denying & DENIALS or other & (DENIALS | _CONDITIONS):
+            continue
+        if denying & _CONDITIONS and other & _REQUIRING:
+            return True
+        if denying & _TERMS and not other & _TERMS:
+            return True
+    return False
+
+
+def ended_after(alignment: Alignment) -> bool:
+    """Return whether the claim has a date that the passage gives as a length of time: "began in May for six weeks"."""
+    lengths = any(t.quantity is not None and t.quantity.unit == "time" for t in alignment.passage.tokens)
+    return lengths and any(
+        token.quantity is not None and match is None and token.quantity.unit in _DATED
+        for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+    )
+
+
+def _compares(statement: Statement) -> bool:
+    """Return whether a sentence has "than" or "as … as"."""
+    return "than" in statement.kinds() or statement.words.count("as") > 1
+
+
+def _superlative(statement: Statement) -> bool:
+    """Return whether a sentence has a superlative."""
+    marks = vocabulary(statement.language).role("superlative")
+    endings = tuple(mark[1:] for mark in marks if mark.startswith("-"))
+    if statement.language == "zh":
+        return "最" in statement.text
+    return any(word in marks or (endings and word.endswith(endings)) for word in statement.words)
