@@ -105,6 +105,21 @@ async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, 
     assert by_words(store, "apples cherries") == []
 
 
+async def test_terms_have_the_same_weight_however_often_files_change(
+    store: Store, folder: Path, tmp_path: Path
+) -> None:
+    await run(store, folder)
+    for times in range(3):
+        for name in ("a.md", "b/c.txt"):  # neither is last in the store all the time, so their ids are not reused
+            (folder / name).write_text(f"{FILES[name]} Change {times}.", "utf-8")
+            await run(store, folder)
+    with closing(Store(tmp_path / "fresh.db", create=True)) as other:
+        await run(other, folder)
+        counts = other.words.counts("apples change")
+        assert any(counts.values())
+        assert store.words.weights(counts) == other.words.weights(counts)
+
+
 async def test_a_file_that_breaks_leaves_and_comes_back(store: Store, folder: Path) -> None:
     await run(store, folder)
     (folder / "a.md").write_bytes(b"\0")
