@@ -45,7 +45,7 @@ _SEARCH = {
 }
 
 PRESETS: Mapping[str, Service] = {
-    "": Service(fields={"id": "id", "score": "score|similarity|distance", **COMMON_PATHS}),
+    "": Service(fields={"id": "id", "score": "score|similarity", **COMMON_PATHS}),
     "ragflow": Service(
         path="/api/v1/retrieval",
         body={"question": "{query}", "page": 1, "page_size": "{top_k}", "similarity_threshold": 0.2},

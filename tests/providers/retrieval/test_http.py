@@ -152,6 +152,16 @@ async def test_any_service_by_a_template_and_paths() -> None:
     assert (found.found, found.notes["without_text"]) == (4, 2)
 
 
+async def test_a_distance_is_no_score() -> None:
+    """A lower distance is better, but the excerpts with the lowest scores are dropped first."""
+    async with asking(saying(b'[{"text":"A.","distance":0.1},{"text":"B.","distance":0.8,"similarity":0.2}]')) as (
+        _,
+        ask,
+    ):
+        found = await ask("x", 2)
+    assert found.entries == [{"text": "A."}, {"text": "B.", "score": 0.2}]
+
+
 FAILED = {
     "ragflow says so in a body with status 200": ("ragflow", services.RAGFLOW_FAILED, OK, "`dataset_ids` is required."),
     "weaviate too": ("weaviate", services.WEAVIATE_FAILED, OK, 'Cannot query field "Docs" on type "GetObjectsObj".'),
