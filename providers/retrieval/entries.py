@@ -25,11 +25,13 @@ _NUMBERS = ("chunk_index", "page_number")
 def make_entry(item: Any, fields: Mapping[str, str]) -> Entry:
     """Return an entry of `evidence`. Values of other types are converted, or left out.
 
-    `fields`: the path of each field of evidence in the item; see `value_at`.
+    `fields`: the path of each field of evidence in the item; see `value_at`. With several paths such as `a|b`, a field
+    has the first value that is neither empty nor of a wrong type.
     """
     entry: Entry = {}
     for name, path in fields.items():
-        value = _convert(name, value_at(item, path))
+        values = (_convert(name, _at(item, alternative)) for alternative in path.split("|"))
+        value = next((value for value in values if value is not None), None)
         if value is not None:
             entry[name] = value
     return entry
@@ -49,7 +51,8 @@ def value_at(data: Any, path: str) -> Any:
 
 def _convert(name: str, value: Any) -> Any:
     if name in _TEXTS:
-        return text_of(value) or None
+        text = text_of(value)
+        return text if text.strip() else None
     if name in _NUMBERS:
         number = _number(value)
         return None if number is None else int(number)

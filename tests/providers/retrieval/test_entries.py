@@ -34,6 +34,12 @@ def test_paths(path: str, expected: Any) -> None:
     assert value_at(ANSWER, path) == expected
 
 
+def test_a_field_has_the_first_value_that_it_can_have() -> None:
+    item = {"text": "", "content": {"html": "x"}, "body": "It is red.", "url": " ", "page": "iv", "page_number": None}
+    item |= {"metadata": {"page": 3}}
+    assert make_entry(item, COMMON_PATHS) == {"text": "It is red.", "page_number": 3}
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.|0", max_size=3), inner, max_size=3),
