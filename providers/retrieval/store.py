@@ -15,7 +15,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,19 +86,22 @@ class Store:
         self.file_version = FileVersion.of(path)  # when it was opened
         if not create and not path.is_file():
             raise StoreError(f"{path} does not exist: fill it with `citestream index DIR`")
-        try:
-            if create:
-                create_private_file(path)
-            self._database = sqlite3.connect(
-                path, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None
-            )
-            self.words = WordIndex(self._database)
-            self._database.execute("PRAGMA foreign_keys = ON")
-            # Otherwise a large file would lock out the readers before it is committed
-            self._database.execute("PRAGMA cache_spill = OFF")
-            self._check(create, rebuild)
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{path} cannot be used: {error}") from None
+        with ExitStack() as opened:
+            try:
+                if create:
+                    create_private_file(path)
+                self._database = sqlite3.connect(
+                    path, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None
+                )
+                opened.callback(self._database.close)
+                self.words = WordIndex(self._database)
+                self._database.execute("PRAGMA foreign_keys = ON")
+                # Otherwise a large file would lock out the readers before it is committed
+                self._database.execute("PRAGMA cache_spill = OFF")
+                self._check(create, rebuild)
+            except (OSError, sqlite3.Error) as error:
+                raise StoreError(f"{path} cannot be used: {error}") from None
+            opened.pop_all()  # it stays open
 
     def close(self) -> None:
         """Close the file."""
@@ -255,11 +258,16 @@ class Store:
         )
 
     def _check(self, create: bool, rebuild: bool) -> None:
+        tables = self._tables()
+        if tables and not {"files", "excerpts"} <= tables:
+            raise StoreError(f"{self.path} is the database of another program: name another file")
         if create:
             self._leave_wal()
             with self.transaction():  # another process may create the tables at the same time
-                if not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                if not self._tables():
                     self._create_tables()
+        elif not tables:
+            raise StoreError(f"{self.path} is empty: fill it with `citestream index DIR`")
         if rebuild:
             self.clear()
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
@@ -267,6 +275,9 @@ class Store:
             self._rebuild_words()
         if version != VERSION:
             raise StoreError(f"{self.path} was written by another version: run `citestream index --rebuild`")
+
+    def _tables(self) -> set[str]:
+        return {name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
     def _leave_wal(self) -> None:
         """Convert a store of an earlier version, unless it is in use: then the next run of `index` does it."""

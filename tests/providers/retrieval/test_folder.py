@@ -161,11 +161,14 @@ async def test_an_open_retriever_sees_what_changes(tmp_path: Path) -> None:
         assert found[0] == "new.txt"
 
 
-async def test_a_store_that_is_destroyed_is_an_error_that_names_it(tmp_path: Path) -> None:
+async def test_a_store_that_is_destroyed_is_an_error_that_names_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with filled(tmp_path) as folder:
         (tmp_path / "e.db").write_bytes(b"\xff" * 10_000)
         with pytest.raises(ProviderError, match="evidence store"):
             await folder.retrieve("bananas", 3)
+    assert any("e.db cannot be " in message and "not a database" in message for message in caplog.messages)
 
 
 Replace = Callable[[Path, Path], object]  # the path of the new file, and that of the store in use

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from citestream.providers.embedding import Embedder, Limits
@@ -353,6 +354,13 @@ def with_older_tables(path: Path) -> None:
         database.execute("PRAGMA user_version = 0")
 
 
+def of_another_program(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE words (word TEXT)")
+        database.execute("INSERT INTO words VALUES ('apples')")
+        database.commit()
+
+
 def with_older_terms(path: Path) -> None:
     """Replace the index of words, as if another version had stored other terms."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
@@ -367,6 +375,8 @@ NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
     "another file": (lambda path: path.write_text("It is red. " * 100), "cannot be used"),
     "an older one": (with_older_tables, "was written by another version: run `citestream index --rebuild`"),
     "a folder": (lambda path: path.mkdir(), "does not exist"),
+    "an empty file": (Path.touch, "is empty: fill it with `citestream index DIR`"),
+    "a database of another program": (of_another_program, "is the database of another program: name another file"),
 }
 
 
@@ -376,6 +386,21 @@ def test_what_is_no_store_is_refused(made: Callable[[Path], object], said: str, 
     with pytest.raises(StoreError, match=r"e\.db") as caught:
         Store(tmp_path / "e.db")
     assert said in str(caught.value)
+
+
+def test_a_file_that_is_no_store_is_closed(tmp_path: Path) -> None:
+    of_another_program(tmp_path / "e.db")
+    with pytest.raises(StoreError):
+        Store(tmp_path / "e.db")
+    assert str(tmp_path / "e.db") not in {file.path for file in psutil.Process().open_files()}
+
+
+def test_a_database_of_another_program_is_not_rebuilt(tmp_path: Path) -> None:
+    of_another_program(tmp_path / "e.db")
+    with pytest.raises(StoreError):
+        Store(tmp_path / "e.db", create=True, rebuild=True)
+    with closing(sqlite3.connect(tmp_path / "e.db")) as database:
+        assert database.execute("SELECT word FROM words").fetchall() == [("apples",)]
 
 
 async def test_an_older_one_can_be_replaced(folder: Path, tmp_path: Path) -> None:
