@@ -93,6 +93,24 @@ async def test_every_block_has_its_place_in_the_chunks() -> None:
     assert found == {**FOUND, "index": 3}
 
 
+@pytest.mark.parametrize(("given", "arguments"), [({"city": "Zürich"}, '{"city":"Zürich"}'), ({}, "{}"), (None, "{}")])
+async def test_the_input_of_a_tool_can_be_in_the_start_of_its_block(given: Any, arguments: str) -> None:
+    events = [
+        event("message_start", message={"id": "msg_1", "model": MODEL, "usage": {}}),
+        event("content_block_start", index=0, content_block={**CALL, "input": given}),
+        event("content_block_stop", index=0),
+        event("message_delta", delta={"stop_reason": "tool_use"}, usage={}),
+        event("message_stop"),
+    ]
+    async with Server(sse(*events)) as server:
+        answer = await answered("anthropic", server.url)
+    collected = Completion()
+    for one in answer.events:
+        collected.add(one.chunk)  # type: ignore[union-attr] # Idle is left out
+    (call,) = collected.body()["choices"][0]["message"]["tool_calls"]
+    assert call["function"] == {"name": CALL["name"], "arguments": arguments}
+
+
 async def test_the_answer_is_the_same_however_its_bytes_are_split(chunkings: Chunkings) -> None:
     stream = b"".join(Anthropic(ALL_BLOCKS, stop="tool_use").events()).decode()
     seen = []

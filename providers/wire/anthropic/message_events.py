@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import ProviderError, reported
 from ...events import Chunk, Event
-from ..json_text import as_object, loads, replace_surrogates
+from ..json_text import as_object, dumps, loads, replace_surrogates
 from ..openai_chunks import ChunkReader
 from ..openai_messages import chat_envelope, usage_of
 from .content_blocks import REASONING_FORMAT
@@ -50,6 +50,7 @@ class AnthropicReader:
         self._chunks = ChunkReader()
         self._envelope: Chunk = chat_envelope(model) | {"created": int(time())}
         self._calls: dict[int, int] = {}  # index of a block -> index of its tool call
+        self._inputs: dict[int, Any] = {}  # index of an open tool call's block -> the input that its start contained
         self._usage: Fields = {}
         self.done = False
         self.skipped = 0
@@ -92,6 +93,8 @@ class AnthropicReader:
                 return self._block(_index(event), as_object(event.get("content_block")))
             case "content_block_delta":
                 return self._delta(_index(event), as_object(event.get("delta")))
+            case "content_block_stop":
+                return self._end_call(_index(event))
             case "message_delta":
                 self._usage |= as_object(event.get("usage"))
                 return self._finish(event)
@@ -101,7 +104,7 @@ class AnthropicReader:
                 self.error = reported(event)
             case None if event.get("error"):  # a gateway's, in OpenAI's form
                 self.error = reported(event)
-        return []  # ping, content_block_stop, and types that a later version adds
+        return []  # ping, and types that a later version adds
 
     def _start(self, message: Mapping[str, Any]) -> list[Event]:
         self._envelope["id"] = message.get("id") or self._envelope["id"]
@@ -122,6 +125,7 @@ class AnthropicReader:
                 return self._details({"type": "reasoning.encrypted", "data": block.get("data") or "", "index": index})
             case "tool_use":
                 self._calls[index] = len(self._calls)
+                self._inputs[index] = block.get("input")
                 function = {"name": block.get("name") or "", "arguments": ""}
                 call = {"index": self._calls[index], "id": block.get("id"), "type": "function", "function": function}
                 return self._emit({"tool_calls": [call]})
@@ -137,14 +141,26 @@ class AnthropicReader:
             case "signature_delta":
                 return self._thought(index, {"signature": _string(delta, "signature")})
             case "input_json_delta" if index in self._calls:
-                function = {"arguments": _string(delta, "partial_json")}
-                return self._emit({"tool_calls": [{"index": self._calls[index], "function": function}]})
+                written = _string(delta, "partial_json")
+                if written:
+                    self._inputs.pop(index, None)
+                return self._arguments(index, written)
             case "input_json_delta":
                 return self._own({"index": index, "partial_json": _string(delta, "partial_json")})
             case "citations_delta":  # Anthropic's own, of a search that it made
                 return self._own({"index": index, "citations": [delta.get("citation")]})
             case _:
                 return []
+
+    def _end_call(self, index: int) -> list[Event]:
+        """Return the arguments of a tool call without deltas: gateways send them whole, or there are none."""
+        if index not in self._inputs:
+            return []
+        given = self._inputs.pop(index)
+        return self._arguments(index, dumps(given if isinstance(given, dict) else {}).decode())
+
+    def _arguments(self, index: int, written: str) -> list[Event]:
+        return self._emit({"tool_calls": [{"index": self._calls[index], "function": {"arguments": written}}]})
 
     def _thought(self, index: int, fields: Fields) -> list[Event]:
         detail = {"type": "reasoning.text", **fields, "format": REASONING_FORMAT, "index": index}
