@@ -1,5 +1,6 @@
 """MessageContent: builds the content blocks of a message, and the events of a stream that create them."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +38,8 @@ class MessageContent:
     """The content of one message.
 
     A cited sentence is a text block of its own, with its citations; the text between cited sentences is a block
-    without. Blocks follow each other: one begins when the one before has ended.
+    without. Blocks follow each other: one begins when the one before has ended. Other APIs may mix the arguments of
+    several tool calls: a call then waits until the open one has ended.
     """
 
     def __init__(self, citations: Citations, locations: Locations) -> None:
@@ -50,6 +52,7 @@ class MessageContent:
         self._shown = 0  # code points of text
         self._text_start = 0  # offset of the open text block
         self._calls: dict[int, int] = {}  # index of a tool call -> index of its block
+        self._waiting: dict[int, list[Fields]] = {}  # index of a tool call -> its deltas, which have not been sent
         self._own: dict[int, int] = {}  # a provider's index of another block, or of signed thinking -> index here
 
     @property
@@ -76,15 +79,15 @@ class MessageContent:
             events += self._text(text)
         if isinstance(refused := delta.get("refusal"), str) and refused:
             events += self._continue_text(refused)
-        for call in as_list(delta.get("tool_calls")):
-            events += self._call(as_object(call))
+        for call in map(as_object, as_list(delta.get("tool_calls"))):
+            events += self._call(call.get("index", len(self._calls) + len(self._waiting)), call)
         for block in as_list(as_object(delta.get("anthropic")).get("content")):
             events += self._native(dict(as_object(block)))
         return events
 
     def end(self) -> list[Fields]:
         """Return the events that end the last block."""
-        return [*self._late_citations(), *self._close()]
+        return [*self._late_citations(), *self._waiting_calls(), *self._close()]
 
     # Text
 
@@ -156,8 +159,29 @@ class MessageContent:
         if signature := detail.get("signature"):
             yield self._delta("signature", {"type": "signature_delta", "signature": signature})
 
-    def _call(self, call: Mapping[str, Any]) -> Iterator[Fields]:
-        index = call.get("index", len(self._calls))
+    def _call(self, index: int, call: Fields) -> Iterator[Fields]:
+        """Yield the events of a delta of a tool call, or none while the call waits."""
+        if index not in self._calls and (self._waiting or self._is_call_incomplete()):
+            self._waiting.setdefault(index, []).append(call)
+        else:
+            yield from self._write_call(index, call)
+
+    def _is_call_incomplete(self) -> bool:
+        """Return whether the open block is a tool call whose arguments are not an object yet."""
+        if self._open is None or self._open_type != "tool_use":
+            return False
+        try:
+            return not isinstance(json.loads("".join(self._open.pieces.get("partial_json", ()))), dict)
+        except (ValueError, RecursionError):
+            return True
+
+    def _waiting_calls(self) -> Iterator[Fields]:
+        waiting, self._waiting = self._waiting, {}
+        for index, calls in waiting.items():
+            for call in calls:
+                yield from self._write_call(index, call)
+
+    def _write_call(self, index: int, call: Fields) -> Iterator[Fields]:
         function = as_object(call.get("function") or call.get("custom"))
         if index not in self._calls:
             named = {"id": call.get("id") or f"toolu_{index}", "name": function.get("name") or ""}
@@ -183,6 +207,7 @@ class MessageContent:
     # Blocks
 
     def _begin(self, block: Fields) -> Iterator[Fields]:
+        yield from self._waiting_calls()
         yield from self._close()
         self._blocks.append(_Block(dict(block)))
         self._open = self._blocks[-1]

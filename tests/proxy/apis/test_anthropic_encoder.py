@@ -136,6 +136,25 @@ CONTENTS: dict[str, tuple[list[Fields], list[Fields]]] = {
             {"type": "tool_use", "id": "b", "name": "g", "input": {}},
         ],
     ),
+    "tool calls whose arguments are mixed": (
+        [
+            call(0, "", name="f"),
+            call(1, "", name="g"),
+            call(2, '{"z":', name="h"),
+            call(1, '{"y":'),
+            call(0, '{"x":'),
+            call(2, "3}"),
+            call(0, "1}"),
+            call(1, "2}"),
+            chunk({"content": "I look."}),
+        ],
+        [
+            {"type": "tool_use", "id": "toolu_0", "name": "f", "input": {"x": 1}},
+            {"type": "tool_use", "id": "toolu_1", "name": "g", "input": {"y": 2}},
+            {"type": "tool_use", "id": "toolu_2", "name": "h", "input": {"z": 3}},
+            {"type": "text", "text": "I look.", "citations": []},
+        ],
+    ),
     "arguments that are not JSON": (
         [chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{x"}}]})],
         [{"type": "tool_use", "id": "a", "name": "f", "input": {"arguments": "{x"}}],
@@ -154,11 +173,13 @@ def test_the_content_of_a_message(name: str) -> None:
     chunks, content = CONTENTS[name]
     assert whole(*chunks, chunk({}, "stop"))["content"] == content
     found = streamed(*chunks, chunk({}, "stop"))
-    bounds = {"content_block_start": list[int](), "content_block_stop": list[int]()}
-    for event in found:
-        if event["type"] in bounds:
-            bounds[event["type"]].append(event["index"])
-    assert [*bounds.values()] == [[*range(len(content))]] * 2
+    events_of_blocks = [(event["type"], event["index"]) for event in found if "index" in event]
+    for index in range(len(content)):
+        assert events_of_blocks.pop(0) == ("content_block_start", index)
+        while events_of_blocks[0] == ("content_block_delta", index):
+            events_of_blocks.pop(0)
+        assert events_of_blocks.pop(0) == ("content_block_stop", index)
+    assert events_of_blocks == []
 
 
 STOPS: dict[str, tuple[list[Fields], str | None]] = {
