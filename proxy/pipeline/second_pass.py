@@ -1,7 +1,7 @@
 """The second pass of `citations.enrich`: the whole draft, a call that only writes citations, then the answer."""
 
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Protocol, TypeGuard
@@ -10,6 +10,7 @@ from citestream.citation.enrichment import Decided, apply_result, messages
 from citestream.citation.response import Response
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
+from citestream.providers.wire.json_text import as_object
 
 from .deciding.scoring import Scoring
 from .outgoing import Failed
@@ -20,11 +21,9 @@ from .segment_stream import PendingText, Step
 MAX_DRAFTS, MAX_ADDED = 2, 20_000  # lengths of the draft; characters added to them
 
 _FIRST_PASS_ONLY = frozenset(
-    {
-        *("n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google"),
-        *("anthropic", "gemini", "ollama"),  # the request of a client of the provider's own API
-    }
+    {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google"}
 )
+_OWN_APIS = ("anthropic", "gemini", "ollama")  # parameters with the request of a client of the provider's own API
 
 
 class ChatStream(Protocol):
@@ -61,8 +60,8 @@ async def _second_pass(
     if not any(step.decision.supports for step in pending):
         return [*draft]
     evidence = [*response.references.evidence.values()]
-    params = {key: value for key, value in request.params.items() if key not in _FIRST_PASS_ONLY}
-    second = replace(request, messages=messages(decided, evidence, secrets.token_hex(4)), params=params)
+    asked = messages(decided, evidence, secrets.token_hex(4))
+    second = replace(request, messages=asked, params=_second_params(request.params))
     answer = _SecondAnswer(MAX_DRAFTS * sum(len(step.draft.text) for step in pending) + MAX_ADDED)
     try:
         async with aclosing(provider.stream(second)) as events:
@@ -75,6 +74,16 @@ async def _second_pass(
     response.grounding.notes["enrich"] = {"outcome": result.outcome, **answer.report}
     confirmed = iter([replace(step, decision=one) for step, one in zip(pending, result.decisions, strict=True)])
     return [next(confirmed) if _is_text(step, choice) else step for step in draft]
+
+
+def _second_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the second call: without tools and formats, but with the headers for the provider.
+
+    Without the client's `anthropic-beta`, Anthropic may refuse its key or model.
+    """
+    kept = {key: value for key, value in params.items() if key not in (*_FIRST_PASS_ONLY, *_OWN_APIS)}
+    own = {key: headers for key in _OWN_APIS if (headers := as_object(params.get(key)).get("headers"))}
+    return kept | {key: {"headers": headers} for key, headers in own.items()}
 
 
 def _is_text(step: Step, choice: int) -> TypeGuard[PendingText]:

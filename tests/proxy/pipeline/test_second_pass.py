@@ -120,6 +120,14 @@ async def test_the_request_in_a_providers_own_api_is_not_sent_again(api: str) ->
     assert [request.params for request in provider.requests] == [params, {"temperature": 0.5}]
 
 
+async def test_the_headers_for_the_provider_are_sent_again() -> None:
+    provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
+    headers = {"anthropic-beta": "oauth-2025-04-20"}
+    params = {"anthropic": {"request": {"model": "m", "messages": []}, "headers": headers}}
+    await sent_by(provider, response, request=ChatRequest("m", [], params))
+    assert provider.requests[1].params == {"anthropic": {"headers": headers}}
+
+
 async def test_a_draft_that_broke_off_is_not_enriched() -> None:
     provider, response = TwoCalls(DRAFT, cut=True), Response(EVIDENCE, Options(enrich=True))
     sent = await sent_by(provider, response)
