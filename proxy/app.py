@@ -209,6 +209,18 @@ def _references_config(config: Config) -> ReferencesConfig:
     return references.model_copy(update={"keep": 2 * references.keep}) if config.server.public_url else references
 
 
+async def check_models(config: Config) -> None:
+    """Raise ConfigError if a scorer, a judge or a prompt template cannot be used, as App does, and open nothing else."""
+    check_scorer(config.citations)
+    _load_templates(config.evidence.prompt_files)
+    routes = Routes(config)
+    try:
+        scorers = Scorers(config, judge=make_judge(config.scoring, routes))
+        await scorers.aclose()
+    finally:
+        await routes.aclose()
+
+
 def _load_templates(files: PromptFiles) -> Templates:
     given = {name: _read_template(name, path) for name, path in files.model_dump().items() if path}
     try:

@@ -307,12 +307,22 @@ def judge_check(
 def check_config(path: str | None) -> None:
     """Validate a configuration file, or only the environment variables, and print all errors.
 
-    Variables and files with API keys are read too, so that a missing one is reported.
+    Variables and files with API keys are read too, so that a missing one is reported. So are packages and models that
+    the scorer or the judge needs.
 
     \b
     citestream check-config my.yaml
     """
+    import asyncio
+
+    from ..app import check_models
+    from ..config import ConfigError
+
     config = _config(path)
+    try:
+        asyncio.run(check_models(config))
+    except ConfigError as error:
+        _fail(str(error), USAGE)
     click.echo(f"{path or 'the environment'} is valid: providers {', '.join(config.providers)}")
 
 

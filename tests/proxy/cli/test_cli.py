@@ -1,5 +1,6 @@
 """The commands in real processes with real files."""
 
+import asyncio
 import json
 import os
 import pty
@@ -17,9 +18,12 @@ import pytest
 import yaml
 from click import Context
 
+from citestream.citation.options import Options
+from citestream.providers.judging import cross_encoder
+from citestream.proxy.app import check_models
 from citestream.proxy.cli.commands import FAILED, USAGE, main
 from citestream.proxy.cli.interruption import INTERRUPTED
-from citestream.proxy.config import ClientKey
+from citestream.proxy.config import ClientKey, Config, ConfigError, ScoringConfig
 from citestream.proxy.http.auth import Keys
 
 ROOT = Path(__file__).parents[3]
@@ -289,6 +293,30 @@ def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
     fine = citestream("check-config", "config.example.yaml")
     assert fine.returncode == 0
     assert fine.stdout == "config.example.yaml is valid: providers extractive, ollama\n"
+
+
+UNUSABLE: dict[str, tuple[str, str]] = {
+    "a scorer without its model": ("citations: {scorer: entailment}", "citations.scorer: entailment: The scorer"),
+    "a judge whose folder is empty": ("scoring: {judge: onnx:/nowhere}", "scoring.judge: "),
+    "a template that does not exist": ("evidence: {prompt_files: {system: /nowhere.md}}", "/nowhere.md: No such file"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_check_config_names_what_is_missing(case: str, tmp_path: Path) -> None:
+    content, message = UNUSABLE[case]
+    (tmp_path / "c.yaml").write_text(content)
+    done = citestream("check-config", str(tmp_path / "c.yaml"))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_check_config_says_how_to_install_the_packages_of_a_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_encoder, "PACKAGES", ("a_package_that_is_not_installed",))
+    config = Config(citations=Options(scorer="entailment"), scoring=ScoringConfig(entailment="/models/nli"))
+    with pytest.raises(ConfigError, match=r"needs packages: pip install"):
+        asyncio.run(check_models(config))
 
 
 def test_an_environment_variable_names_the_configuration_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
