@@ -210,7 +210,7 @@ def _references_config(config: Config) -> ReferencesConfig:
 
 
 async def check_models(config: Config) -> None:
-    """Raise ConfigError if a scorer, a judge or a prompt template cannot be used, as App does, and open nothing else."""
+    """Raise ConfigError if a scorer, a judge or a prompt template cannot be used, as App does. Open nothing else."""
     check_scorer(config.citations)
     _load_templates(config.evidence.prompt_files)
     routes = Routes(config)

@@ -52,7 +52,9 @@ class MessageContent:
         self._shown = 0  # code points of text
         self._text_start = 0  # offset of the open text block
         self._calls: dict[int, int] = {}  # index of a tool call -> index of its block
-        self._waiting: dict[int, list[Fields]] = {}  # index of a tool call -> its deltas, which have not been sent
+        self._waiting: dict[
+            int, list[Mapping[str, Any]]
+        ] = {}  # index of a tool call -> its deltas, which have not been sent
         self._own: dict[int, int] = {}  # a provider's index of another block, or of signed thinking -> index here
 
     @property
@@ -159,7 +161,7 @@ class MessageContent:
         if signature := detail.get("signature"):
             yield self._delta("signature", {"type": "signature_delta", "signature": signature})
 
-    def _call(self, index: int, call: Fields) -> Iterator[Fields]:
+    def _call(self, index: int, call: Mapping[str, Any]) -> Iterator[Fields]:
         """Yield the events of a delta of a tool call, or none while the call waits."""
         if index not in self._calls and (self._waiting or self._is_call_incomplete()):
             self._waiting.setdefault(index, []).append(call)
@@ -181,7 +183,7 @@ class MessageContent:
             for call in calls:
                 yield from self._write_call(index, call)
 
-    def _write_call(self, index: int, call: Fields) -> Iterator[Fields]:
+    def _write_call(self, index: int, call: Mapping[str, Any]) -> Iterator[Fields]:
         function = as_object(call.get("function") or call.get("custom"))
         if index not in self._calls:
             named = {"id": call.get("id") or f"toolu_{index}", "name": function.get("name") or ""}

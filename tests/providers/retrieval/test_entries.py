@@ -35,7 +35,14 @@ def test_paths(path: str, expected: Any) -> None:
 
 
 def test_a_field_has_the_first_value_that_it_can_have() -> None:
-    item = {"text": "", "content": {"html": "x"}, "body": "It is red.", "url": " ", "page": "iv", "page_number": None}
+    item: dict[str, Any] = {
+        "text": "",
+        "content": {"html": "x"},
+        "body": "It is red.",
+        "url": " ",
+        "page": "iv",
+        "page_number": None,
+    }
     item |= {"metadata": {"page": 3}}
     assert make_entry(item, COMMON_PATHS) == {"text": "It is red.", "page_number": 3}
 
