@@ -15,7 +15,7 @@ from ..text.clauses.vocabulary import vocabulary
 from ..text.normalize import UNSPACED, to_simplified
 from ..text.numbers.derived_numbers import derived, notations
 from ..text.numbers.quantities import Quantity, agrees
-from ..text.words.concepts import NO_SYNONYMS, Synonyms, consonant_skeleton, synonyms, synonyms_in_run
+from ..text.words.concepts import NO_SYNONYMS, Synonyms, chinese_synonyms, consonant_skeleton, synonyms, synonyms_in_run
 from ..text.words.languages import STOP_CHARACTERS
 from .excerpts import language_of
 from .index import Index
@@ -135,11 +135,12 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
     """
     query = QueryTerms()
     covered = _add_han_words(text, query) if not text.isascii() else set()
+    alike = _synonyms_of_pairs(text) if language == "han" else {}
     for term in dict.fromkeys(analysis.terms):
         if term[0] == "#":
             query.add(term, _confirming(term, analysis, index), _FOREIGN_NAME)
         elif _HAN.match(term):
-            query.add(term, NO_SYNONYMS, 0.0 if term in covered else _FOREIGN_HAN)
+            query.add(term, alike.get(term, NO_SYNONYMS), 0.0 if term in covered else _FOREIGN_HAN)
         else:
             known = _FOREIGN_KNOWN if synonyms(term) is not NO_SYNONYMS else _FOREIGN_OTHER
             alternatives = _alternatives(term, language)
@@ -203,6 +204,16 @@ def _add_han_words(text: str, query: QueryTerms) -> set[str]:
     return covered
 
 
+def _synonyms_of_pairs(text: str) -> dict[str, Synonyms]:
+    """Return the Chinese synonyms of the words in a claim, by the pairs of characters of the words."""
+    found: dict[str, Synonyms] = {}
+    for run in _HAN_RUN.finditer(to_simplified(text)):
+        for start, end, alternatives in chinese_synonyms(run[0]):
+            for at in range(start, end - 1):
+                found[run[0][at : at + 2]] = alternatives
+    return found
+
+
 def presence(query: QueryTerms, index: Index) -> tuple[Floats, Floats]:
     """Return the credit, 0..1, of each term in each sentence, (U, S), and in each piece of evidence, (U, N)."""
     owner = index.sentence_owner
@@ -230,7 +241,7 @@ def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, F
     others: list[tuple[int, int, int]] = []
     for row, (term, (single, _)) in enumerate(zip(query.terms, query.alternatives, strict=True)):
         cognates += [(row, *postings[other]) for other in index.skeletons.get(consonant_skeleton(term), ())]
-        others += [(row, *postings[other]) for other in single if other in postings]
+        others += [(row, *postings[other]) for other in postings.keys() & single]
     exact = [(row, *postings[term]) for row, term in enumerate(query.terms) if term in postings]
     matches = cognates + others + exact
     if not matches:

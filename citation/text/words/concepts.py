@@ -39,6 +39,12 @@ def synonyms_in_run(run: str) -> list[tuple[int, int, Synonyms]]:
     return [(start, start + len(word), _by_length(words[word])) for start, word in _word_finder().find(run)]
 
 
+def chinese_synonyms(run: str) -> list[tuple[int, int, Synonyms]]:
+    """Return (start, end, synonyms) of the words in a run of Chinese that have synonyms in Chinese."""
+    words = _chinese_table()
+    return [(start, start + len(word), words[word]) for start, word in _chinese_finder().find(run)]
+
+
 def _by_length(phrases: tuple[Phrase, ...]) -> Synonyms:
     if not phrases:
         return NO_SYNONYMS
@@ -102,3 +108,20 @@ def _table() -> tuple[dict[str, tuple[Phrase, ...]], dict[str, tuple[Phrase, ...
 @lru_cache(maxsize=1)
 def _word_finder() -> WordFinder:
     return WordFinder(_table()[1])
+
+
+@lru_cache(maxsize=1)
+def _chinese_table() -> dict[str, Synonyms]:
+    """Return the synonyms of each Chinese word, without the word itself, as pairs of characters."""
+    found: dict[str, dict[Phrase, None]] = {}
+    for line in [*load_lines("concepts"), *load_lines("zh/synonyms")]:
+        words = [word for word in line.split() if word >= "\u2e80" and len(word) > 1]
+        for word in words:
+            phrases = (tuple(character_pairs(other)) for other in words if other != word)
+            found.setdefault(word, {}).update(dict.fromkeys(phrases))
+    return {word: _by_length(tuple(phrases)) for word, phrases in found.items() if phrases}
+
+
+@lru_cache(maxsize=1)
+def _chinese_finder() -> WordFinder:
+    return WordFinder(_chinese_table())

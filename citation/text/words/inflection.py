@@ -1,16 +1,24 @@
 """Forms of a verb that the light stemmer leaves apart: `rauch`, `raucht` and `geraucht`, `aument` and `aumentaron`.
 
+The forms of irregular verbs are in `data/<language>/verbs.txt`: `gehen`, `ging`, `gegangen`.
+
 The stemmer does not know the language, so it cannot remove endings that belong to the word in another language.
 """
 
 from functools import lru_cache
+
+from .stemming import stem
+from .word_lists import load_lines
 
 _SHORTEST = {"de": 3, "fr": 4, "es": 4}  # letters of a root; a shorter rest is often another word
 # Endings behind the root of a regular verb, after stemming. "" is that of the infinitive.
 _ENDINGS = {
     "de": ("", "t", "et"),
     "fr": ("", "a", "ait", "er", "erait", "it", "is", "iss", "issait", "ir", "r", "us"),
-    "es": ("", "an", "aron", "ab", "aban", "ar", "aran", "i", "en", "ieron", "ian", "er", "ir", "eran", "iran"),
+    "es": (
+        *("", "an", "aron", "ab", "aban", "ar", "aran", "ari", "arian", "i", "en", "ieron", "ian"),
+        *("er", "eran", "eri", "ir", "iran", "iri", "ier", "ieran"),
+    ),
 }
 # German: before the root of a participle and of an infinitive with "zu", behind a prefix that can be separated.
 _PARTICIPLE, _INFINITIVE = "ge", "zu"
@@ -34,25 +42,64 @@ _SEPARABLE = (
 )
 
 
+# Prefixes of verbs that are not written apart. With one of them, a participle has no "ge": "verbieten", "verboten".
+_INSEPARABLE = {
+    "de": ("be", "ent", "er", "ge", "ver", "zer", "miss", "uber", "unter", "wider", "durch", "um", "voll"),
+    "fr": ("re", "r", "de", "des", "dis", "com", "con", "contre", "entre", "par", "pour", "pre", "pro", "sous", "sur"),
+    "es": ("re", "des", "dis", "com", "con", "contra", "de", "dis", "entre", "ex", "im", "man", "o", "pre", "pro"),
+}
+_PREFIXES = {"de": (*_SEPARABLE, *_INSEPARABLE["de"]), "fr": _INSEPARABLE["fr"], "es": _INSEPARABLE["es"]}
+_SHORTEST_BEHIND_PREFIX = 3  # letters
+
+
 @lru_cache(maxsize=1 << 14)
-def inflections(stem: str, language: str | None) -> frozenset[str]:
-    """Return the stems that other forms of the same verb may have, without `stem`. Not all of them are words."""
-    if language not in _ENDINGS or not stem.isalpha():
+def inflections(word_stem: str, language: str | None) -> frozenset[str]:
+    """Return the stems that other forms of the same verb may have, without `word_stem`. Not all of them are words."""
+    if language not in _ENDINGS or not word_stem.isalpha():
         return frozenset()
-    forms = _forms(stem, language)
-    if language == "de":
-        for prefix in _SEPARABLE:
-            rest = stem.removeprefix(prefix)
-            if rest != stem and len(rest) >= _SHORTEST["de"]:
-                forms |= {prefix + form for form in _forms(rest, language)}
-    return frozenset(forms - {stem})
+    forms = _forms(word_stem, language) | _irregular(word_stem, language)
+    for prefix in _PREFIXES[language]:
+        rest = word_stem.removeprefix(prefix)
+        if rest == word_stem or len(rest) < _SHORTEST_BEHIND_PREFIX:
+            continue
+        if prefix in _SEPARABLE and language == "de":
+            forms |= {prefix + form for form in _forms(rest, language)}
+        forms |= {prefix + form for form in _irregular(rest, language)}
+    return frozenset(forms - {word_stem})
 
 
-def _forms(stem: str, language: str) -> set[str]:
+def _irregular(word_stem: str, language: str) -> set[str]:
+    """Return the forms of the irregular verbs that have this stem, or that of a regular form of it."""
+    verbs = _verbs(language)
+    own = {word_stem}
+    if language != "de":
+        own |= {word_stem.removesuffix(ending) for ending in _ENDINGS[language]}
+        own |= {one[:-1] for one in own if one[-2:-1] == one[-1:]}
+    found = {form for one in own for form in verbs.get(one, ())}
+    return found if language == "de" else {form + ending for form in found for ending in _ENDINGS[language]}
+
+
+_SHORTEST_PARTICIPLE = 4  # letters
+
+
+@lru_cache(maxsize=8)
+def _verbs(language: str) -> dict[str, set[str]]:
+    """Return the stems of each irregular verb by each of its stems."""
+    table: dict[str, set[str]] = {}
+    for line in load_lines(f"{language}/verbs"):
+        stems = {stem(word) for word in line.split()}
+        if language == "de":
+            stems |= {one.removeprefix(_PARTICIPLE) for one in stems if len(one) > _SHORTEST_PARTICIPLE}
+        for one in stems:
+            table.setdefault(one, set()).update(stems)
+    return table
+
+
+def _forms(word_stem: str, language: str) -> set[str]:
     endings = _ENDINGS[language]
-    ending = max((one for one in endings if stem.endswith(one)), key=len)
-    bare = stem[: len(stem) - len(ending)]
-    roots = {stem, bare}
+    ending = max((one for one in endings if word_stem.endswith(one)), key=len)
+    bare = word_stem[: len(word_stem) - len(ending)]
+    roots = {word_stem, bare}
     if language == "de":
         roots |= {bare.removeprefix(_PARTICIPLE) if ending else bare, bare.removeprefix(_INFINITIVE)}
     roots = {root for root in roots if len(root) >= _SHORTEST[language]}

@@ -13,7 +13,7 @@ _LANGUAGE_WORDS = load_words("language_words")
 _LANGUAGES = tuple(_LANGUAGE_WORDS)
 MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
 _MIN_LEAD = 0.4  # one word that only one language has, in addition to the votes for the second language
-_HINT_WEIGHT = 0.3  # of a letter or an ending, relative to a word
+_HINT_WEIGHT = 0.3  # weight of a letter or an ending, relative to that of a word
 _SHORTEST_HINT, _LEAST_BEFORE_ENDING = 4, 2  # letters
 
 # Characters of Chinese, Japanese and Korean that are stop words.
@@ -46,7 +46,7 @@ _LONGEST_ENDING = max(map(len, _ENDINGS))
 
 
 def language_votes(surface: str, folded: str) -> Votes:
-    """Return the languages that a word is typical of. What several languages share counts less for each.
+    """Return the languages that a word is typical of. A word of several languages counts less for each.
 
     A word that is not in the lists is judged by its letters and its ending.
     """

@@ -4,7 +4,7 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.index import Index
-from citestream.citation.support.query_terms import query_terms
+from citestream.citation.support.query_terms import presence, query_terms
 from citestream.citation.text import analyze_sentence
 
 CONFIRMED = {
@@ -60,3 +60,15 @@ def test_a_number_that_nothing_confirms_has_no_alternative(evidence: str, claim:
 def test_forms_and_synonyms_are_alternatives(language: str, claim: str, stem: str) -> None:
     assert analyze_sentence(claim).language == language
     assert any(stem in found for found in alternatives(claim, claim).values())
+
+
+def test_a_chinese_word_has_its_synonyms_as_alternatives() -> None:
+    index = Index([Evidence(1, "王芳担任总经理。", "a")])
+    claim = "王芳出任总经理。"
+    query = query_terms(claim, analyze_sentence(claim), "han", index)
+    by_term = dict(zip(query.terms, query.alternatives, strict=True))
+    assert ("担任",) not in by_term["出任"].multiple
+    assert "担任" in by_term["出任"].single
+    by_sentence, _ = presence(query, index)
+    assert by_sentence[query.terms.index("出任"), 0] == pytest.approx(0.85)
+    assert by_sentence[query.terms.index("芳出"), 0] == 0
