@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from ..normalize import to_simplified
 from ..numbers.quantities import MONTH, Quantity
-from ..tokens import Token, tokenize
+from ..tokens import tokenize
 from ..words.stemming import stem
 from . import chinese
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement
-from .vocabulary import Vocabulary, WordRoles, vocabulary
+from .vocabulary import NEGATED_VERB, Vocabulary, WordRoles, vocabulary
 
 # Languages with word lists of their own.
 LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
@@ -41,7 +41,6 @@ _CONTENTFUL = frozenset(
     }
 )
 _CONDITIONS = frozenset({"if", "even_if", "unless"})
-_NEGATED_VERB = ("n't", "n’t")
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
 _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
 _NUMBER_REACH = 2  # words between "more than" and its number
@@ -73,7 +72,7 @@ class _Parser:
         self.spaced = tokenize(to_simplified(text))
         self.starts, self.ends = self.spaced.starts, self.spaced.ends
         self.count = len(self.spaced.tokens)
-        self.keys = [_key(word) for word in self.spaced.tokens]
+        self.keys = [token.folded for token in self.spaced.tokens]
         if kept := _KEPT.get(words.language):
             self.keys = [kept.get(self.spaced.surface(i).lower(), key) for i, key in enumerate(self.keys)]
         if words.language == "fr":
@@ -154,6 +153,9 @@ class _Parser:
         i = 0
         while i < self.count:
             role, length = roles[i], 1
+            if role.inert and i not in french:
+                i += 1
+                continue
             if i in french:
                 self.found.append((french[i], i, i + 1))
                 operators.add(i)
@@ -176,11 +178,9 @@ class _Parser:
                         roles[k].subordinator for k in range(i + 1, i + length)
                     ):
                         self.opening.add(i)
-            if kinds and length == 1 and "no" in kinds and (self._is_answer(i) or self._is_title(i)):
+            if kinds and length == 1 and self._has_other_meaning(i, kinds):
                 kinds = ()
-            if kinds and length == 1 and self.starts[i] in self.months:
-                kinds = ()  # "in May"
-            if not kinds and keys[i].endswith(_NEGATED_VERB):
+            if not kinds and keys[i].endswith(NEGATED_VERB):
                 self.found.append(("not", i, i + 1))
             if kinds:
                 words = range(i, i + length)
@@ -192,6 +192,10 @@ class _Parser:
                     self.denying.update(words)
             i += length
         return operators
+
+    def _has_other_meaning(self, i: int, kinds: Sequence[str]) -> bool:
+        """Return whether a word is no operator here: "no" as an answer or in a title, "may" as a month."""
+        return ("no" in kinds and (self._is_answer(i) or self._is_title(i))) or self.starts[i] in self.months
 
     def _is_title(self, i: int) -> bool:
         """Return whether "No" begins a name: "No Country for Old Men"."""
@@ -362,10 +366,6 @@ class _Parser:
         for piece, first in enumerate(self.begins):
             found += [piece - 1] * (first - len(found))
         return found + [len(self.begins) - 1] * (self.count - len(found))
-
-
-def _key(word: Token) -> str:
-    return word.folded.replace("’", "'") if word.kind == "word" else ""
 
 
 def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind
 
 _SEPARATOR = "|"
 _ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun")
+NEGATED_VERB = "n't"  # the end of "doesn't", which `fold` writes with a straight apostrophe
 _NO_PLURAL = ("ous", "ss", "us", "is")
 _SHARED = 10_000  # above the number of families of any language
 
@@ -99,6 +100,7 @@ class WordRoles:
     verb_form: bool = False  # has the form of a finite verb or a participle
     plural: bool = False
     kind: str = ""  # the first class of classes.txt that it belongs to
+    inert: bool = False  # begins no operator: most words
 
 
 class _Words(dict[str, WordRoles]):
@@ -131,6 +133,7 @@ class _Words(dict[str, WordRoles]):
             verb_form=words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"),
             plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
             kind=min(kinds)[0] if kinds else "",
+            inert=not patterns and not word.endswith(NEGATED_VERB),
         )
         return found
 
