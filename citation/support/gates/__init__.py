@@ -6,7 +6,7 @@ name). For languages without word lists of their own, only negations and opposit
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text import analyze_sentence, analyze_title
@@ -79,11 +79,14 @@ class GateChecks:
         found = self.mismatch(row, window)
         if found:
             return found
-        known = reliability()
-        disagreements = self.disagreements(row, window, by_words=by_words)
-        doubts = [(known.doubt(one, short=self.short), one) for one in disagreements]
-        doubt, worst = max(doubts, key=lambda found: found[0], default=(0.0, None))
-        return Refusal(worst.reason, worst.detail, doubt=doubt) if worst and doubt > 0 else None
+        known, worst, most = reliability(), None, 0.0
+        for one in self._disagreements(row, window, by_words=by_words):
+            doubt = known.doubt(one, short=self.short)
+            if doubt > most:
+                worst, most = one, doubt
+            if doubt >= CERTAIN:
+                break  # the others do not matter
+        return Refusal(worst.reason, worst.detail, doubt=most) if worst else None
 
     def mismatch(self, row: int, window: tuple[int, int]) -> Refusal | None:
         """Return the refusal for a number, or for a negation in a language without word lists, or None."""
@@ -104,31 +107,33 @@ class GateChecks:
 
         Empty where claim and evidence share no language that has word lists. `by_words`: see `weigh`.
         """
-        language = self._shared_language(row)
-        if not language:
-            return []
-        found = self._contradictions(row, window, language)
-        return found + self._missing(row, window, language) if by_words and self.short else found
+        return list(self._disagreements(row, window, by_words=by_words))
 
-    def _contradictions(self, row: int, window: tuple[int, int], language: str) -> list[Disagreement]:
-        """Return every way in which a passage contradicts the claim."""
+    def _disagreements(self, row: int, window: tuple[int, int], *, by_words: bool) -> Iterator[Disagreement]:
+        if language := self._shared_language(row):
+            yield from self._contradictions(row, window, language)
+            if by_words and self.short:
+                yield from self._missing(row, window, language)
+
+    def _contradictions(self, row: int, window: tuple[int, int], language: str) -> Iterator[Disagreement]:
+        """Yield every way in which a passage contradicts the claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         spans = self._relevant(row, self.index.neighbours(row, *window))
         if not spans:
-            return []
+            return
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         passages = passage_statements(evidence.text, spans, language, analysis)
         title = analyze_title(evidence.title).terms if evidence.title else ()
         around = slice(bisect_left(analysis.starts, spans[0][0]), bisect_left(analysis.starts, window[1]))
-        return compare(claim, passages, {*title, *analysis.terms[around]})
+        yield from compare(claim, passages, {*title, *analysis.terms[around]})
 
-    def _missing(self, row: int, window: tuple[int, int], language: str) -> list[Disagreement]:
-        """Return whether the passage does not contain the statement of a short claim."""
+    def _missing(self, row: int, window: tuple[int, int], language: str) -> Iterator[Disagreement]:
+        """Yield a disagreement if the passage does not contain the statement of a short claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         spans = self.index.neighbours(row, *window)
         title = set(analyze_title(evidence.title).terms) if evidence.title else set()
-        return list(missing_statement(claim, passage_statements(evidence.text, spans, language, analysis), title))
+        yield from missing_statement(claim, passage_statements(evidence.text, spans, language, analysis), title)
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.

@@ -58,7 +58,8 @@ class Alignment:
             max(found, key=lambda match: _fit(token, match, weights[token.clause])) if found else None
             for token, found in zip(claim.tokens, candidates, strict=True)
         ]
-        self.shared = sum(match is not None for match in self.matches)
+        self._pairs = [(token, match) for token, match in zip(claim.tokens, self.matches, strict=True) if match]
+        self.shared = len(self._pairs)
 
     def _weights(self, candidates: Sequence[Sequence[Match]], clause: int) -> dict[int, float]:
         """Return the weight of the tokens that each clause of the passage shares with a clause of the claim."""
@@ -83,11 +84,9 @@ class Alignment:
 
     def pairs(self, claim_clause: int | None = None) -> list[tuple[ContentToken, Match]]:
         """Return the tokens of the claim with their matches, of one clause or of all."""
-        return [
-            (token, match)
-            for token, match in zip(self.claim.tokens, self.matches, strict=True)
-            if match is not None and (claim_clause is None or token.clause == claim_clause)
-        ]
+        if claim_clause is None:
+            return self._pairs
+        return [pair for pair in self._pairs if pair[0].clause == claim_clause]
 
     def _same(self, token: ContentToken) -> list[Match]:
         """Return the tokens of the passage with the same meaning."""
@@ -165,16 +164,16 @@ class _WordIndex:
         self.antonyms: dict[int, list[ContentToken]] = {}  # by their groups of antonyms
         self._bare: dict[str, list[ContentToken]] = {}  # without a prefix that negates
         self._prefixes = _PREFIXES.get(statement.language, ())
-        antonyms = vocabulary(statement.language).antonyms
         for token in statement.tokens:
             if token.quantity is not None:
                 continue
+            groups, bare = _index_keys(token.folded, statement.language)
             if len(token.folded) >= _FAMILY:
                 self.families.setdefault(token.folded[:_FAMILY], []).append(token)
-            for group in {group for group, _ in antonyms.sides(token.folded)}:
+            for group in groups:
                 self.antonyms.setdefault(group, []).append(token)
-            for bare in _without_prefix(token.folded, self._prefixes):
-                self._bare.setdefault(bare[:_FAMILY], []).append(token)
+            for prefix in bare:
+                self._bare.setdefault(prefix, []).append(token)
 
     def negated(self, token: ContentToken) -> list[ContentToken]:
         """Return the words that differ from `token` in a negating prefix only."""
@@ -187,6 +186,13 @@ class _WordIndex:
         for bare in _without_prefix(folded, self._prefixes):
             found += [other for other in self.families.get(bare[:_FAMILY], ()) if _alike(bare, other.folded)]
         return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _index_keys(folded: str, language: str) -> tuple[frozenset[int], tuple[str, ...]]:
+    """Return a word's groups of antonyms, and its first letters without each negating prefix that it begins with."""
+    groups = frozenset(group for group, _ in vocabulary(language).antonyms.sides(folded))
+    return groups, tuple(bare[:_FAMILY] for bare in _without_prefix(folded, _PREFIXES.get(language, ())))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -56,19 +56,20 @@ _NEARLY_ALL = 0.8  # with a larger share in the whole claim, a smaller share of 
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
-def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) -> list[Disagreement]:
-    """Return the disagreements between `claim` and `passages`, which are neighbouring sentences.
+def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) -> Iterator[Disagreement]:
+    """Yield the disagreements between `claim` and `passages`, which are neighbouring sentences.
 
     `known`: stems of the title, which may name the subject of the passage.
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
-        return []
+        return
     tabular = list(wrong_table_cell(claim, passages))
     if tabular:
-        return tabular
+        yield from tabular
+        return
     shared = [_shared(claim, passage) for passage in passages]
     if max(shared) < _PROMISING * len(claim.stems):
-        return []
+        return
     if len(claim.tokens) > _SHORT:  # only the best sentence is compared
         at = shared.index(max(shared))
         passages = passages[at : at + 2]
@@ -77,14 +78,14 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
         Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
     ]
     best = max(alignments, key=_rank)
-    found: list[Disagreement] = [*stated_in_heading_only(claim, alignments), *claims_absence(claim, passages)]
+    yield from stated_in_heading_only(claim, alignments)
+    yield from claims_absence(claim, passages)
     if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
-        found += _of_best(claim, passages, alignments, best)
-        found += other_class_member(claim, alignments, known)
+        yield from _of_best(claim, passages, alignments, best)
+        yield from other_class_member(claim, alignments, known)
     elif _mentioned(claim, alignments) >= _COMPARABLE:  # two sentences together state it
-        found += retracted_by_next_sentence(claim, passages, alignments.index(best))
-    found += _of_passage(claim, passages, alignments, best, known)
-    return found
+        yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
+    yield from _of_passage(claim, passages, alignments, best, known)
 
 
 def _rank(alignment: Alignment) -> tuple[int, bool, bool]:

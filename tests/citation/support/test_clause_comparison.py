@@ -415,7 +415,7 @@ WORDS = st.sampled_from(
 @given(st.lists(WORDS, min_size=1, max_size=25).map(" ".join), st.sampled_from(sorted(LANGUAGES)))
 def test_a_sentence_does_not_disagree_with_itself(text: str, language: str) -> None:
     statement = parsed(text, language)
-    found = compare(statement, [parsed(text, language)], set())
+    found = list(compare(statement, [parsed(text, language)], set()))
     assert [one for one in found if one.reason is not Reason.FRAMING] == []
 
 
