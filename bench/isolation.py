@@ -210,6 +210,19 @@ def flood(megabytes: float, *, stream: bool, evidence: bool = True, text: str = 
     return Case(body, answer=_events(text, count), compressed=True)
 
 
+def _event(count: int, *, evidence: bool = True, **delta: Any) -> Case:
+    """Return the case of a provider that sends one large event. `delta`: a field whose value is repeated."""
+    repeated = {name: value * count for name, value in delta.items()}
+    one = {"choices": [{"index": 0, "delta": repeated, "finish_reason": None if evidence else "stop"}]}
+    return _payload(json.dumps(one).encode(), evidence=evidence)
+
+
+def _payload(data: bytes, *, evidence: bool = True) -> Case:
+    """Return the case of a provider that sends an event with this data before its answer."""
+    answer = b"data: %b\n\n%b" % (data, _events("It rose. ", 1))
+    return Case(_chat([SENTENCE] if evidence else []), answer=answer, compressed=True)
+
+
 def _cite(sentences: list[str], evidence: list[str]) -> Case:
     return Case({"sentences": sentences, "evidence": [{"text": text} for text in evidence]}, "/v1/cite")
 
@@ -259,6 +272,13 @@ CASES: dict[str, Callable[[], Case]] = {
     "gzip 20 MB, complete": lambda: flood(20, stream=False),
     "gzip 20 MB, no evidence": lambda: flood(20, stream=True, evidence=False),
     "gzip 20 MB of letters": lambda: flood(20, stream=True, text="a"),
+    "event with an image of 15 MB": lambda: _event(15 * 2**20, images="a"),
+    "event with 5,000,000 numbers": lambda: _event(5_000_000, numbers=[0]),
+    "event with 3,000,000 objects": lambda: _event(3_000_000, objects=[{}]),
+    "event with 700,000 tool calls": lambda: _event(700_000, tool_calls=[{"index": 0}]),
+    "event with 3,000,000 choices": lambda: _payload(json.dumps({"choices": [{}] * 3_000_000}).encode()),
+    "event with 2,500,000 lines": lambda: _payload(b"data:\n" * 2_500_000),
+    "large event, no evidence": lambda: _event(5_000_000, evidence=False, numbers=[0]),
     "cite one long sentence": lambda: _cite(["The pumps not " + "pumps " * 73_000], [SENTENCE]),
     "cite 200 repeated sentences": _repeated_sentences,
     "200,000 search results": lambda: retrieved(200_000),

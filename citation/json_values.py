@@ -141,6 +141,8 @@ class CallValues:
 
     def feed(self, delta: Mapping[str, Any]) -> None:
         """Add the calls of a delta, whose fragments have the `index` of their call."""
+        if not self._functions:
+            return
         legacy = delta.get("function_call")
         calls = delta.get("tool_calls") or ([{"index": 0, "function": legacy}] if legacy else ())
         for call in calls:

@@ -34,13 +34,15 @@ class TextDelta:
     """Answer text of one choice.
 
     `chunk`: the chunk that contained it, the template for the client's chunks. `more`, of any event: another event
-    arrived in the same read and follows at once, so both can be sent in one write.
+    arrived in the same read and follows at once, so both can be sent in one write. `is_large`: the event may have
+    megabytes, so it is encoded outside the event loop.
     """
 
     choice: int
     text: str
     chunk: Chunk
     more: bool = field(default=False, compare=False)
+    is_large: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class OtherDelta:
     chunk: Chunk
     choices: tuple[int, ...] = ()
     more: bool = field(default=False, compare=False)
+    is_large: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class Finish:
     reason: str
     chunk: Chunk
     more: bool = field(default=False, compare=False)
+    is_large: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
+from citestream.citation.text.steps import Steps
+
 from .errors import BrokenStream, IncompleteAnswer, ProviderError, passed_headers
 from .events import Relayed
 from .masking import KeyFilter
-from .scheduler import Work
+from .scheduler import Work, join
 from .transport import (
     LARGE_READ,
     MAX_EVENT_BYTES,
@@ -22,7 +24,6 @@ from .transport import (
     release,
 )
 from .wire.json_steps import loads_in_steps
-from .wire.json_text import loads
 from .wire.stream_end import TERMINATORS, StreamEnd, after_last_terminator
 
 MAX_TERMINATOR_BYTES = 3  # the longest part of a terminator that an earlier read may end with
@@ -51,7 +52,8 @@ class EventBuffer:
         if at <= 0:
             self._hold(data)
             return b""
-        complete = self.flush() + data[:at]
+        self._held.append(data[:at])
+        complete = self.flush()
         self._hold(data[at:])
         return complete
 
@@ -61,12 +63,18 @@ class EventBuffer:
         self._held, self._size, self._tail = [], 0, b""
         return held
 
-    def terminate(self, rest: bytes) -> bytes:
+    def terminate(self, rest: bytes) -> Steps[bytes]:
         """Return what is held when the stream breaks: a whole event with a terminator, or nothing for a part of one."""
         event = rest.rstrip()
         payloads = (event, *EventSplitter(len(event) + 2).feed(event + b"\n\n"))  # a line, or the data of an event
-        is_whole = any(isinstance(loads(payload)[0], dict) for payload in payloads)
-        return event + self._terminators[0] if is_whole else b""
+        for payload in payloads:
+            try:
+                value, _ = yield from loads_in_steps(payload, replace=True)
+            except ValueError:
+                continue
+            if isinstance(value, dict):
+                return event + self._terminators[0]
+        return b""
 
     def _hold(self, data: bytes) -> None:
         if data:
@@ -116,7 +124,7 @@ async def read_json(relayed: Relayed, limit: int = MAX_EVENT_BYTES) -> dict[str,
             if size > limit:
                 raise BrokenStream(f"The provider sent an answer of more than {limit} bytes.")
     try:
-        value, _ = await Work("read_provider").run(loads_in_steps(b"".join(parts), replace=True))
+        value, _ = await Work("read_provider").run(loads_in_steps(await join(parts), replace=True))
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
@@ -130,11 +138,12 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
         yield b""
         try:
             async for data in read_body(response, watch):
-                events = buffer.feed(data) if buffer else data
+                with work:
+                    events = buffer.feed(data) if buffer else data
                 if data:
                     watch.begin()
                 if end and events:
-                    end.feed(events)
+                    await work.run(end.feed_in_steps(events))
                     if end.seen and not end.server_closes:
                         watch.finish()
                 yield key_filter.feed(events)
@@ -144,11 +153,13 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
             broken = error
         rest = buffer.flush() if buffer else b""
         if end:
-            end.feed(rest)
+            await work.run(end.feed_in_steps(rest))
             if not broken:
                 end.close()
             if not (broken or end.seen):
                 broken = IncompleteAnswer("The provider's answer ended without a finish reason.")
-        yield key_filter.feed(buffer.terminate(rest) if buffer and broken else rest) + key_filter.flush()
+        if buffer and broken:
+            rest = await work.run(buffer.terminate(rest))
+        yield key_filter.feed(rest) + key_filter.flush()
         if broken and not (end and end.seen):
             raise broken

@@ -17,10 +17,11 @@ from .errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
 from .events import ChatRequest, Event, Idle, Provider, TextDelta
 from .scheduler import Work, scheduler
 from .settings import Settings
-from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, Watch, accept, content_type, drain, read_body
+from .stream_decoder import Splitter, StreamDecoder
+from .transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, accept, content_type, drain, read_body
 from .wire.json_steps import dumps_in_steps
 from .wire.sanitize_chunk import sanitize
-from .wire.text_runs import PayloadReader, RunDecoder
+from .wire.text_runs import PayloadReader
 
 NOTHING_ARRIVED: list[Event] = [Idle()]
 # Bytes that are decoded at a time: 1 ms. A read returns up to 512 KB, and a decompressed body of 20 KB can be 20 MB.
@@ -31,24 +32,11 @@ MANY_MESSAGES = 1_000  # translating them takes 1 to 5 ms
 log = logging.getLogger(__name__)
 
 
-class Splitter(Protocol):
-    """Splits the bytes of a stream into payloads."""
-
-    def feed(self, received: bytes) -> list[bytes]:
-        """Return the payloads that these bytes complete."""
-        ...
-
-    def flush(self) -> list[bytes]:
-        """Return an incomplete payload at the end of the stream."""
-        ...
-
-
 class StreamReader(PayloadReader, Protocol):
     """Translates the payloads of one stream into events; see ChunkReader."""
 
     error: ProviderError | None  # reported by the provider; raised after the events before it
     done: bool  # the end marker was read: what follows is not part of the answer
-    skipped: int  # payloads that could not be read
 
     @property
     def complete(self) -> bool:
@@ -125,18 +113,17 @@ async def stream(
     """
     with await accept(transport, call, settings.timeouts) as accepted:
         response, watch = accepted.response, accepted.watch
-        splitter = _splitter_for(response, splitter)
-        decoder = RunDecoder(reader)
         broken: ProviderError | None = None
         bytes_left = settings.max_answer_bytes
         work = Work("read_provider")
+        decoder = StreamDecoder(_splitter_for(response, splitter), reader, work, watch.begin)
         async with aclosing(_pieces(read_body(response, watch), work)) as received:
             try:
                 async for data in received:
-                    with work:
-                        events = _decode(splitter.feed(data), reader, decoder, watch) if data else NOTHING_ARRIVED
+                    events = await decoder.feed(data) if data else NOTHING_ARRIVED
                     for event in _mark_followed(events, reader):
                         yield event
+                    decoder.release()
                     if reader.complete and not server_closes:
                         watch.finish()
                     bytes_left -= len(data)
@@ -147,8 +134,9 @@ async def stream(
                         break
             except (IncompleteAnswer, TimedOut) as error:
                 broken = error
-        for event in _decode(splitter.flush(), reader, decoder, watch):
+        for event in await decoder.flush():
             yield event
+        decoder.release()
         if reader.skipped:
             log.warning("skipped %d events of a provider's stream that could not be read", reader.skipped)
         if broken and not reader.complete and not reader.error:
@@ -172,21 +160,6 @@ async def _pieces(received: AsyncGenerator[bytes, None], work: Work) -> AsyncGen
                 yield data[start : start + PIECE_BYTES]
                 if work.due:
                     await work.pause()
-
-
-def _decode(payloads: list[bytes], reader: StreamReader, decoder: RunDecoder, watch: Watch) -> list[Event]:
-    events: list[Event] = []
-    at = 0
-    while at < len(payloads):
-        try:
-            decoded, at = decoder.decode(payloads, at)
-            events += map(sanitize, decoded)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # JSON of an unknown shape
-            reader.skipped += 1
-            at += 1
-    if events:
-        watch.begin()
-    return events
 
 
 def _mark_followed(events: list[Event], reader: StreamReader) -> list[Event]:

@@ -18,8 +18,8 @@ class LineSplitter:
         if b"\n" not in received:
             self._hold(received)
             return []
-        self._held.append(received)
-        lines = b"".join(self._held).split(b"\n")
+        first, *lines = received.split(b"\n")
+        lines.insert(0, b"".join([*self._held, first]))  # only the first line, so that a long one is copied once
         self._held.clear()
         self._size = 0
         self._hold(lines.pop())

@@ -7,8 +7,10 @@ for `data`, and ignores names, ids and retry times. It works on bytes, because a
 from ..errors import BrokenStream
 
 MAX_EVENT_BYTES = 16 * 2**20  # an image in base64 fits; a line without end cannot fill the memory
+LARGE_EVENT_BYTES = 64 * 2**10  # of an incomplete event, from which on its lines are read as they arrive
 
 _BOM = b"\xef\xbb\xbf"
+_DATA = b"data: "  # how most lines begin
 
 
 class EventSplitter:
@@ -19,6 +21,7 @@ class EventSplitter:
         self.limit = limit
         self._held: list[bytes] = []  # the incomplete event, with line ends "\n"
         self._size = 0
+        self._large: _LargeEvent | None = None  # the incomplete event instead, if it is large
         self._after_return = False  # the last byte was "\r", so a "\n" now belongs to the same line end
         self._start: bytes | None = b""  # the first bytes, while they may be part of a byte order mark
 
@@ -30,12 +33,29 @@ class EventSplitter:
             received = self._normalize_newlines(received)
         if not received:
             return []
+        return self._continue_large(self._large, received) if self._large else self._split(received)
+
+    def flush(self) -> list[bytes]:
+        """Return the data of an incomplete event at the end. The standard discards it; the caller decides."""
+        large, self._large = self._large, None
+        if large:
+            data = large.end()
+            return [] if data is None else [data]
+        held = (self._start or b"") + b"".join(self._held)
+        self._held.clear()
+        self._size = 0
+        return _data([held]) if held else []
+
+    def _split(self, received: bytes) -> list[bytes]:
+        """Return the data of the events that these bytes complete. The incomplete event is not large."""
         held = self._held
         if b"\n\n" not in received and not (received[0] == 10 and held and held[-1][-1] == 10):
             held.append(received)
             self._size += len(received)
-            if self._size > self.limit:
-                raise BrokenStream(f"The provider sent an event of more than {self.limit} bytes.")
+            if self._size > min(self.limit, LARGE_EVENT_BYTES):
+                large, held[:] = b"".join(held), []
+                self._large, self._size = _LargeEvent(self.limit), 0
+                self._large.feed(large)
             return []
         if held:
             held.append(received)
@@ -47,15 +67,20 @@ class EventSplitter:
         if rest:
             held.append(rest)
         if len(max(events, key=len)) > self.limit:
-            raise BrokenStream(f"The provider sent an event of more than {self.limit} bytes.")
+            raise _too_long(self.limit)
         return _data(events)
 
-    def flush(self) -> list[bytes]:
-        """Return the data of an incomplete event at the end. The standard discards it; the caller decides."""
-        held = (self._start or b"") + b"".join(self._held)
-        self._held.clear()
-        self._size = 0
-        return _data([held]) if held else []
+    def _continue_large(self, large: "_LargeEvent", received: bytes) -> list[bytes]:
+        """Return the data of the large event if these bytes complete it, and of the events after it."""
+        at = 0 if large.after_line and received[0] == 10 else received.find(b"\n\n")
+        if at < 0:
+            large.feed(received)
+            return []
+        large.feed(received[:at])
+        data = large.end()
+        self._large = None
+        rest = received[at + (1 if at == 0 and large.after_line else 2) :]
+        return [*([] if data is None else [data]), *(self._split(rest) if rest else ())]
 
     def _without_bom(self, received: bytes) -> bytes:
         """Remove a byte order mark from the start of the stream. It may be split between reads."""
@@ -76,10 +101,75 @@ class EventSplitter:
         return received.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
+class _LargeEvent:
+    """Reads the lines of one event, so that neither many lines nor a long one are a long step."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit`: bytes, above which `feed` raises BrokenStream."""
+        self.after_line = False  # the last byte was a line end
+        self._limit = limit
+        self._size = 0
+        self._data: list[bytes] = []  # the values of its data lines, in parts
+        self._has_data = False
+        self._begin = b""  # the first bytes of the current line, until they show whether it is a data line
+        self._is_data: bool | None = None  # whether the current line is one; None: not known yet
+
+    def feed(self, received: bytes) -> None:
+        """Read the next bytes of the event. Raises BrokenStream above the limit."""
+        self._size += len(received)
+        if self._size > self._limit:
+            raise _too_long(self._limit)
+        before = len(self._data)
+        first, *others = received.split(b"\n")
+        self._continue_line(first)
+        for line in others:
+            self._end_line()
+            self._continue_line(line)
+        self._data[before:] = [b"".join(self._data[before:])]  # not a part for each of millions of lines
+        if received:
+            self.after_line = received[-1] == 10
+
+    def end(self) -> bytes | None:
+        """Return the data of the event, None if it has no data line."""
+        self._end_line()
+        return b"".join(self._data) if self._has_data else None
+
+    def _continue_line(self, part: bytes) -> None:
+        if self._is_data is None:
+            self._begin += part
+            if len(self._begin) < len(_DATA):
+                return
+            part = self._begin_line()
+        if self._is_data:
+            self._data.append(part)
+
+    def _begin_line(self) -> bytes:
+        """Decide whether the line is a data line. Return the part of its value that has arrived."""
+        name, _, value = self._begin.partition(b":")
+        self._begin = b""
+        self._is_data = name == b"data"
+        if self._is_data:
+            if self._has_data:
+                self._data.append(b"\n")
+            self._has_data = True
+        return value.removeprefix(b" ")
+
+    def _end_line(self) -> None:
+        if self._is_data is None and self._begin:
+            value = self._begin_line()
+            if self._is_data:
+                self._data.append(value)
+        self._is_data, self._begin = None, b""
+
+
+def _too_long(limit: int) -> BrokenStream:
+    return BrokenStream(f"The provider sent an event of more than {limit} bytes.")
+
+
 def _data(events: list[bytes]) -> list[bytes]:
     payloads = []
     for event in events:
-        if event[:6] == b"data: " and b"\n" not in event:  # nearly every event of every provider
+        if event[:6] == _DATA and b"\n" not in event:  # nearly every event of every provider
             payloads.append(event[6:])
         elif (data := _join_data_lines(event)) is not None:
             payloads.append(data)

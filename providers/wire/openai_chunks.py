@@ -23,6 +23,8 @@ DONE = b"[DONE]"
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
+MAX_CHOICES = 1_000  # of an answer; OpenAI allows 128. Each has a state of its own and copies of its chunk's fields
+
 Fields = dict[str, Any]
 
 
@@ -63,13 +65,16 @@ class ChunkReader:
         if self.done or payload.startswith(DONE):
             self.done = True
             return []
-        chunk, clean = loads(payload)
-        if not isinstance(chunk, dict):
+        return self.read_value(*loads(payload))
+
+    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
+        """Return the events of one decoded payload."""
+        if not isinstance(value, dict):
             self.skipped += 1
             return []
-        if not clean and self._surrogates is None:
+        if not is_clean and self._surrogates is None:
             self._surrogates = {}
-        return self.take(chunk)
+        return self.take(value)
 
     def take(self, chunk: Chunk) -> list[Event]:
         """Return the events of one chunk, in order. The chunk may be changed."""
@@ -88,6 +93,8 @@ class ChunkReader:
             return [] if usage or self.error else [OtherDelta(chunk)]
         if len(choices) == 1:
             return self._choice(chunk, choices[0])
+        if len(choices) > MAX_CHOICES:
+            raise ValueError("a chunk has too many choices")
         return [event for choice in choices for event in self._choice({**chunk, "choices": [choice]}, choice)]
 
     def end(self) -> list[Event]:
@@ -115,6 +122,8 @@ class ChunkReader:
         index = choice.get("index")
         if not isinstance(index, int):
             index = choice["index"] = 0
+        if index not in self._choices and len(self._choices) >= MAX_CHOICES:
+            raise ValueError("an answer has too many choices")
         delta = choice.get("delta")
         message = choice.pop("message", None)  # Perplexity repeats the whole answer so far in every chunk
         if not isinstance(delta, dict):

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from citestream.citation.text.steps import Steps, completed
+
 from ..transport import EventSplitter, LineSplitter
-from .json_text import as_list, as_object, loads
-from .openai_chunks import DONE
+from .json_steps import PIECE_BYTES, loads_in_steps
+from .json_text import as_list, as_object
+from .openai_chunks import DONE, MAX_CHOICES
 from .responses import FINAL_EVENTS
 
 # Terminators of an event, by content type. After a blank line that ends with "\r" a "\n" may follow, which then is an
@@ -55,7 +58,7 @@ class StreamEnd:
         self._begun: set[int] = set()  # known only if several were requested
         self._ended: set[int] = set()
 
-    def feed(self, events: bytes) -> None:
+    def feed_in_steps(self, events: bytes) -> Steps[None]:
         """Look at the next whole events."""
         several = self._choices > 1  # then events that begin a choice matter, too
         hint = -1 if self.seen or several else self._find_hint(events)
@@ -63,9 +66,17 @@ class StreamEnd:
             return
         splitter = LineSplitter() if self._format.lines else EventSplitter()
         terminators = NDJSON_TERMINATORS if self._format.lines else SSE_TERMINATORS
-        begin = after_last_terminator(events, terminators, hint) if hint >= 0 else 0  # skips events without a hint
-        for payload in (*splitter.feed(events[begin:]), *splitter.flush()):
-            self._read(payload)
+        is_long = len(events) > PIECE_BYTES  # then searching backwards takes long, too
+        begin = 0 if is_long or hint < 0 else after_last_terminator(events, terminators, hint)  # events without a hint
+        for start in range(begin, len(events), PIECE_BYTES):
+            for payload in splitter.feed(events[start : start + PIECE_BYTES]):
+                yield from self._read(payload)
+            if is_long:
+                yield None
+        for payload in splitter.flush():
+            yield from self._read(payload)
+
+    feed = completed(feed_in_steps)
 
     def close(self) -> None:
         """Note that the connection was closed properly, which is the only end marker of Gemini's API."""
@@ -78,11 +89,14 @@ class StreamEnd:
         error = events.find(_ERROR, 0, end.start() if end else len(events))
         return end.start() if end and error < 0 else error
 
-    def _read(self, payload: bytes) -> None:
+    def _read(self, payload: bytes) -> Steps[None]:
         if self._api == "openai" and payload.startswith(DONE):
             self._no_more_choices()
             return
-        event, _ = loads(payload)
+        try:
+            event, _ = yield from loads_in_steps(payload, replace=True)
+        except ValueError:
+            return
         if isinstance(event, dict):
             begun, ended = self._choices_of(event)
             self._begun |= begun
@@ -101,7 +115,8 @@ class StreamEnd:
             return {0}, {0} if event.get("type") in FINAL_EVENTS else set()
         if self._api == "anthropic":
             return {0}, {0} if isinstance(as_object(event.get("delta")).get("stop_reason"), str) else set()
-        choices = [choice for choice in as_list(event.get(self._format.choices)) if isinstance(choice, dict)]
+        listed = as_list(event.get(self._format.choices))[:MAX_CHOICES]
+        choices = [choice for choice in listed if isinstance(choice, dict)]
         ended = [choice for choice in choices if isinstance(choice.get(self._format.reason), str)]
         return set(map(_index, choices)), set(map(_index, ended))
 

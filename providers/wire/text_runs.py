@@ -8,7 +8,7 @@ events also save the segmentation and encoding of each.
 
 import re
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import orjson
 
@@ -25,6 +25,8 @@ _PROBE = "☃ \u2028"  # a text that does not occur elsewhere in a chunk
 class PayloadReader(Protocol):
     """Translates payloads into events, one by one."""
 
+    skipped: int  # payloads that could not be read
+
     @property
     def text_field(self) -> bytes:
         """The JSON name of the field with a delta's text, in quotation marks. Empty if runs are not allowed."""
@@ -37,6 +39,10 @@ class PayloadReader(Protocol):
 
     def read(self, payload: bytes) -> list[Event]:
         """Return the events of one payload."""
+        ...
+
+    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
+        """Return the events of one decoded payload. `is_clean`: it has no lone surrogates."""
         ...
 
 

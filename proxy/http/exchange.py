@@ -11,7 +11,7 @@ from aiohttp import web
 from citestream.citation.evidence import FieldError
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Chunk
-from citestream.providers.scheduler import Work, scheduler
+from citestream.providers.scheduler import Work, join, scheduler
 from citestream.providers.transport import LARGE_READ
 from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
 
@@ -103,7 +103,7 @@ async def _read(request: web.Request) -> bytes:
             raise web.HTTPRequestEntityTooLarge(request.client_max_size, size)
         if len(data) >= LARGE_READ:
             await asyncio.sleep(0)
-    return b"".join(parts)
+    return await join(parts)
 
 
 class _Exchange:

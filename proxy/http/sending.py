@@ -10,15 +10,16 @@ from time import perf_counter
 from aiohttp import HttpVersion11, web
 
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk, Finish
+from citestream.providers.events import Chunk, Finish, OtherDelta
 from citestream.providers.scheduler import Work, scheduler
 from citestream.providers.wire.json_steps import is_large
 
 from ..config import Server
 from ..observability.telemetry import WAIT_TIME
 from ..pipeline.collect_chunks import Completion
-from ..pipeline.outgoing import Failed, Outgoing
+from ..pipeline.outgoing import Failed, Outgoing, TextOut
 from ..pipeline.respond import Batches
+from ..pipeline.segment_stream import has_own_fields
 from .client_api import Encoder, Fields
 from .connection import PROBE, PROBE_SECONDS, Connection
 from .encoding import WRITTEN_BYTES
@@ -30,7 +31,7 @@ MakeChunks = Callable[[Outgoing], list[Chunk]]
 
 BLOCKED_SECONDS = 0.001  # a write that takes longer waits for the client; a shorter one is our own work
 
-LONG_ENDING = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
+LONG_EVENT = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
 
 STREAM_HEADERS = {
     "Cache-Control": "no-cache, no-transform",  # a cache or compressor in between would buffer the stream
@@ -180,7 +181,8 @@ async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encode
         await stream.begin(stream_headers(encoder))
         try:
             while batch is not None:
-                await stream.write(await encoding.encode(batch))
+                for data in await encoding.encode(batch):
+                    await stream.write(data)
                 batch = await anext(batches, None)
         except ConnectionError:
             raise  # the client has left
@@ -210,7 +212,7 @@ async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -
                     for chunk in chunks:
                         completion.add(chunk)
                     encoder.observe(chunks)
-                    is_long = is_long or _ends_long_answer(event, chunks)
+                    is_long = is_long or _is_long(event, chunks)
             if work.due:
                 await work.pause()
     body = partial(encoder.body, completion)
@@ -231,32 +233,34 @@ class _Encoding:
         self._work = Work("encode")
         self._is_long = False
 
-    async def encode(self, batch: Iterable[Outgoing]) -> bytes:
-        """Return the bytes of a batch."""
+    async def encode(self, batch: Iterable[Outgoing]) -> list[bytes]:
+        """Return the bytes of a batch: one part, or three if a long answer ends, whose references are not copied."""
         parts: list[bytes] = []
         events = iter(batch)
         if self._work.due:
             await self._work.pause()
         while True:
             with self._work:
-                ending = self._encode_until_long(events, parts)
+                encoded, ending = self._encode_until_long(events)
+            parts.append(encoded)
             if ending is None:
-                return b"".join(parts)
+                return parts
             parts.append(await scheduler().in_thread(partial(self._encode_event, *ending)))
 
     async def end(self) -> bytes:
         """Return the end of the stream."""
         return await scheduler().in_thread(self._encoder.end) if self._is_long else self._encoder.end()
 
-    def _encode_until_long(self, events: Iterator[Outgoing], parts: list[bytes]) -> tuple[Outgoing, list[Chunk]] | None:
-        """Append encoded events until the end of a long answer. Return that, or None if it is not there."""
+    def _encode_until_long(self, events: Iterator[Outgoing]) -> tuple[bytes, tuple[Outgoing, list[Chunk]] | None]:
+        """Return the encoded events before the end of a long answer, and that end, or None if it is not there."""
+        parts: list[bytes] = []
         for event in events:
             chunks = self._make_chunks(event)
-            if _ends_long_answer(event, chunks):
+            if _is_long(event, chunks):
                 self._is_long = True
-                return event, chunks
+                return b"".join(parts), (event, chunks)
             parts.append(self._encode_event(event, chunks))
-        return None
+        return b"".join(parts), None
 
     def _encode_event(self, event: Outgoing, chunks: list[Chunk]) -> bytes:
         encoded = self._encoder.chunks(chunks)
@@ -265,6 +269,17 @@ class _Encoding:
         return encoded
 
 
-def _ends_long_answer(event: Outgoing, chunks: list[Chunk]) -> bool:
-    """Return whether these chunks have so many references that encoding them takes milliseconds."""
-    return isinstance(event, Finish | Failed) and is_large(chunks, LONG_ENDING)
+def _is_long(event: Outgoing, chunks: list[Chunk]) -> bool:
+    """Return whether encoding the chunks of this event takes milliseconds: they have many references or large fields.
+
+    Looking at a chunk takes longer than encoding it, so most chunks are not looked at.
+    """
+    match event:
+        case OtherDelta():
+            return event.is_large
+        case TextOut():
+            return (event.logprobs is not None or has_own_fields(event.chunk)) and is_large(chunks, LONG_EVENT)
+        case Finish() | Failed():
+            return is_large(chunks, LONG_EVENT)
+        case _:
+            return False

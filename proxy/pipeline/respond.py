@@ -72,8 +72,8 @@ def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
                 if listed := response.answer(choice).reference_list():
                     yield TextOut(choice, listed, chunk)
                 yield Finish(choice, reason, remove_links(chunk, response.side_texts))
-            case OtherDelta(chunk, choices) if response.side_texts:
-                yield OtherDelta(remove_links(chunk, response.side_texts), choices)
+            case OtherDelta(chunk) if response.side_texts:
+                yield replace(step, chunk=remove_links(chunk, response.side_texts))
             case OtherDelta() | Usage() | Failed():
                 yield step
             case _:
@@ -136,7 +136,7 @@ async def pass_through(events: Events, defangers: LinkDefangers | None = None) -
             async for event in events:
                 match event:
                     case TextDelta() | Finish() | OtherDelta():
-                        outgoing.append(OtherDelta(remove_links(event.chunk, defangers)))
+                        outgoing.append(OtherDelta(remove_links(event.chunk, defangers), is_large=event.is_large))
                     case Usage():
                         outgoing.append(event)
                     case Idle():

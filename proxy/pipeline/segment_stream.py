@@ -1,7 +1,7 @@
 """Read the provider's events and segment their text: the first stage, which waits for nothing but the provider."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -72,15 +72,16 @@ async def segment(
 
 def _blocks(event: Event) -> Iterable[Event]:
     """Divide a delta with a long text. Its other fields arrive with the last part of the text."""
-    if not isinstance(event, TextDelta) or len(event.text) <= BLOCK:
-        return (event,)
+    return _divided(event) if isinstance(event, TextDelta) and len(event.text) > BLOCK else (event,)
+
+
+def _divided(event: TextDelta) -> Iterator[TextDelta]:
     last = (len(event.text) - 1) // BLOCK * BLOCK
     plain = _separate_fields(event.chunk)[0]
     plain["choices"][0].pop("logprobs", None)
-    blocks = [
-        TextDelta(event.choice, event.text[start : start + BLOCK], plain, more=True) for start in range(0, last, BLOCK)
-    ]
-    return [*blocks, replace(event, text=event.text[last:])]
+    for start in range(0, last, BLOCK):
+        yield TextDelta(event.choice, event.text[start : start + BLOCK], plain, more=True)
+    yield replace(event, text=event.text[last:])
 
 
 class _StreamSegmenter:
@@ -170,7 +171,7 @@ class _Choice:
         (choice,) = delta.chunk["choices"]
         if choice.get("logprobs"):
             self._logprobs.append((self._received, choice["logprobs"]))
-        if not (delta.chunk.keys() <= SHARED_FIELDS and choice.keys() <= SHARED_CHOICE_FIELDS):
+        if has_own_fields(delta.chunk):
             self._chunk, chunk_fields, choice_fields = _separate_fields(delta.chunk)
             self._fields.append((self._received, chunk_fields, choice_fields))
         drafts = self._answer.feed(delta.text)
@@ -219,6 +220,11 @@ class _Choice:
         while self._logprobs and self._logprobs[0][0] <= end:
             logprobs = join_logprobs(logprobs, self._logprobs.popleft()[1])
         return logprobs
+
+
+def has_own_fields(chunk: Chunk) -> bool:
+    """Return whether a chunk of one choice has fields that belong to its text."""
+    return not (chunk.keys() <= SHARED_FIELDS and chunk["choices"][0].keys() <= SHARED_CHOICE_FIELDS)
 
 
 def _separate_fields(chunk: Chunk) -> tuple[Chunk, Fields, Fields]:

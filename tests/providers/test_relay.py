@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citestream.citation.text.steps import complete
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
 from citestream.providers.relay import EventBuffer
 from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
@@ -253,7 +254,7 @@ def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_n
     }.items():
         whole_events = EventBuffer(EVENTS)
         assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
-        assert whole_events.terminate(whole_events.flush()) == kept
+        assert complete(whole_events.terminate(whole_events.flush())) == kept
 
 
 async def test_the_last_event_of_a_response_arrives_although_the_connection_breaks_before_its_blank_line() -> None:

@@ -68,13 +68,16 @@ class AnthropicReader:
 
     def read(self, payload: bytes) -> list[Event]:
         """Return the events of one payload. A payload that is not a JSON object is skipped and counted."""
-        event, is_clean = loads(payload)
+        return self.read_value(*loads(payload))
+
+    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
+        """Return the events of one decoded payload."""
         if self.done:
             return []
-        if not isinstance(event, dict):
+        if not isinstance(value, dict):
             self.skipped += 1
             return []
-        return self._take(event if is_clean else replace_surrogates(event))
+        return self._take(value if is_clean else replace_surrogates(value))
 
     def end(self) -> list[Event]:
         """Return the end and the usage. Raises IncompleteAnswer without a stop reason."""

@@ -68,9 +68,11 @@ class GeminiReader:
 
     def read(self, payload: bytes) -> list[Event]:
         """Return the events of one payload. A payload that is not JSON is skipped and counted."""
-        event, is_clean = loads(payload)
-        if not is_clean:
-            event = replace_surrogates(event)
+        return self.read_value(*loads(payload))
+
+    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
+        """Return the events of one decoded payload."""
+        event = value if is_clean else replace_surrogates(value)
         events = event if isinstance(event, list) else [event]  # an answer that is not streamed is an array of events
         if not all(isinstance(one, dict) for one in events):
             self.skipped += 1

@@ -61,14 +61,16 @@ class OllamaReader:
 
     def read(self, payload: bytes) -> list[Event]:
         """Return the events of one line. A line that is not a JSON object is skipped and counted."""
-        line, is_clean = loads(payload)
+        return self.read_value(*loads(payload))
+
+    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
+        """Return the events of one decoded line."""
         if self.done:
             return []
-        if not isinstance(line, dict):
+        if not isinstance(value, dict):
             self.skipped += 1
             return []
-        if not is_clean:
-            line = replace_surrogates(line)
+        line = value if is_clean else replace_surrogates(value)
         if line.get("error"):
             self.error = reported(line)
             return []

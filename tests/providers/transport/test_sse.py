@@ -152,3 +152,23 @@ def test_events_before_one_above_the_limit_are_not_lost() -> None:
     assert splitter.feed(b"data: kept\n\ndata: " + b"x" * 200) == [b"kept"]
     with pytest.raises(BrokenStream):
         splitter.feed(b"x")
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"data", b":", b" ", b"\r", b"\n", b"x", b"id", b"data: y\n\n", b"data:\n", b"\n" * 99]),
+        max_size=20,
+    ),
+    st.randoms(),
+)
+def test_large_events_are_read_by_the_standard_however_they_are_cut(pieces: list[bytes], rng: Random) -> None:
+    stream = b"".join([b"data: begin\n:", b"x" * 70_000, *pieces])
+    cuts = sorted(rng.choices(range(len(stream) + 1), k=5))
+    assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == by_the_letter(stream)
+
+
+def test_an_event_of_many_lines_is_read_in_linear_time() -> None:
+    lines = b"data:\n" * 2_000
+    splitter = EventSplitter()
+    assert [data for _ in range(500) for data in splitter.feed(lines)] == []
+    assert splitter.feed(b"\n") == [b"\n" * 999_999]
