@@ -26,7 +26,7 @@ class Connection(web.RequestHandler):
     """The protocol of one connection.
 
     A client may close its sending side after its request, as `nc -N` and some HTTP libraries do. Asyncio would close
-    the whole connection. Here it stays open until the answer has been sent.
+    the whole connection. Here it stays open until all complete requests have been answered.
     """
 
     __slots__ = ("_body", "half_closed")
@@ -41,13 +41,13 @@ class Connection(web.RequestHandler):
         self._body: StreamReader | None = None  # body of the request that is being answered
 
     def eof_received(self) -> bool:  # type: ignore[override] # aiohttp never keeps the connection open
-        """Return whether the connection stays open: a complete request is being answered, and TLS is not used."""
+        """Return whether the connection stays open: the last request is complete, and TLS is not used."""
         super().eof_received()
         secure = self.transport is None or self.transport.get_extra_info("ssl_object") is not None
-        if secure or self._body is None or not self._body.is_eof():
+        if secure or (self._body is not None and not self._body.is_eof()):
             return False
         self.half_closed.set()
-        self.close()  # after the answer
+        self._close_when_idle()
         return True
 
     def begin_request(self, body: StreamReader) -> None:
@@ -62,6 +62,20 @@ class Connection(web.RequestHandler):
             return await super().finish_response(request, resp, start_time)
         finally:
             self._body = None
+            if self.half_closed.is_set():
+                self._close_when_idle()
+
+    def _close_when_idle(self) -> None:
+        """Close the connection unless another request has already arrived (pipelining).
+
+        aiohttp begins the next request in the iteration of the event loop after the end of the former one.
+        """
+        loop = asyncio.get_running_loop()
+        loop.call_soon(loop.call_soon, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if self._body is None:
+            self.force_close()
 
     def handle_error(
         self,

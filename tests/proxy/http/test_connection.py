@@ -49,14 +49,14 @@ def settings(provider: Server) -> dict[str, Any]:
     return {"providers": {"slow": options | {"retries": {"most": 0}}}}
 
 
-async def half_closed(url: str, client: Client) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Send a request and close the sending side."""
+async def half_closed(url: str, client: Client, times: int = 1) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Send a request, the next ones without waiting for its answer, and close the sending side."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     body = json.dumps(client.body("slow/m", 1) | ({"evidence": EVIDENCE} if client.evidence else {})).encode()
     path = client.path.format(model="slow/m")
     head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
-    writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    writer.write((f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body) * times)
     writer.write_eof()
     return reader, writer
 
@@ -76,6 +76,18 @@ async def test_a_client_that_closes_its_sending_side_gets_its_answer(citestream_
             assert "HTTP/1.1 200 OK" in answer, name
             assert "Grass is green." in answer, name
             assert answer.endswith(("0\r\n\r\n", "}")), name
+
+
+async def test_all_requests_that_arrived_before_the_sending_side_was_closed_are_answered(
+    citestream_server: Start,
+) -> None:
+    paused = Paused([], ANSWER)
+    paused.go_on.set()
+    async with Server(paused) as provider, asyncio.timeout(WITHIN_REASON):
+        reader, writer = await half_closed(citestream_server(settings(provider)), next(iter(CLIENTS.values())), times=3)
+        answers = (await reader.read()).decode()
+        assert answers.count("HTTP/1.1 200 OK") == answers.count("Grass is green.") == 3
+        writer.close()
 
 
 async def test_an_interim_response_precedes_the_answer(citestream_server: Start) -> None:
