@@ -12,14 +12,14 @@ from aiohttp import HttpVersion11, web
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Finish, OtherDelta
 from citestream.providers.scheduler import Work, scheduler
-from citestream.providers.wire.json_steps import is_large
+from citestream.providers.wire.json_steps import is_large, release_in_steps
 
 from ..config import Server
 from ..observability.telemetry import WAIT_TIME
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.outgoing import Failed, Outgoing, TextOut
 from ..pipeline.respond import Batches
-from ..pipeline.segment_stream import has_own_fields
+from ..pipeline.segment_stream import SHARED_FIELDS, has_own_fields
 from .client_api import Encoder, Fields
 from .connection import PROBE, PROBE_SECONDS, Connection
 from .encoding import WRITTEN_BYTES
@@ -246,6 +246,8 @@ class _Encoding:
             if ending is None:
                 return parts
             parts.append(await scheduler().in_thread(partial(self._encode_event, *ending)))
+            if isinstance(ending[0], OtherDelta):
+                _release(ending[0].chunk)
 
     async def end(self) -> bytes:
         """Return the end of the stream."""
@@ -267,6 +269,12 @@ class _Encoding:
         if isinstance(event, Failed):
             encoded += self._encoder.failure(error_body(event.error), status_of(event.error))
         return encoded
+
+
+def _release(chunk: Chunk) -> None:
+    """Free the memory of a large chunk that was encoded. The pipeline still holds the chunk, so it is emptied."""
+    fields = {name: chunk.pop(name) for name in [*chunk] if name == "choices" or name not in SHARED_FIELDS}
+    scheduler().start("encode", release_in_steps(fields))
 
 
 def _is_long(event: Outgoing, chunks: list[Chunk]) -> bool:
