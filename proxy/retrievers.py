@@ -178,9 +178,12 @@ class Retrievers:
             counts = store.counts()
             store.close()
             log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
-            find_embedder = self._embedders.find_available
             return retriever(
-                "folder", path=Path(config.store), find_embedder=find_embedder, url_prefix=config.url_prefix
+                "folder",
+                path=Path(config.store),
+                find_embedder=self._embedders.find_available,
+                url_prefix=config.url_prefix,
+                timeout=config.timeout,
             )
         except StoreError as error:
             raise ProviderError(str(error)) from None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..embedding import Embedder
 from ..errors import ProviderError
-from .hybrid_search import fuse, milliseconds_since, question_vector
+from .hybrid_search import SEARCH_SECONDS, fuse, milliseconds_since, question_vector
 from .question_scope import breadth
 from .ranking import MAX_QUESTION
 from .retriever import Entry, Retrieved, Retriever
@@ -50,15 +50,23 @@ class FolderRetriever(Retriever):
     search opens the new one. If it is moved away, the open file is searched until there is another one at its path.
     """
 
-    def __init__(self, path: Path, find_embedder: FindEmbedder = _no_embedder, url_prefix: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        find_embedder: FindEmbedder = _no_embedder,
+        url_prefix: str = "",
+        timeout: float = SEARCH_SECONDS,
+    ) -> None:
         """Open the store. Raises StoreError.
 
         `find_embedder`: return the embedder that made the store's vectors, closed by the caller, or None to search by
-        words only. `url_prefix`: prefix of the file name in `url`, for entries without one.
+        words only. `url_prefix`: prefix of the file name in `url`, for entries without one. `timeout`: seconds of a
+        search, which the caller limits; if the embedder does not answer in a part of them, words are searched.
         """
         self._path = path
         self._find_embedder = find_embedder
         self._url_prefix = url_prefix
+        self._timeout = timeout
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="evidence")
         self._store = Store(path)
         self._option = self._store.metadata("embedder")
@@ -71,7 +79,7 @@ class FolderRetriever(Retriever):
         """Search, by words only if the embedder fails. Raises ProviderError if the store cannot be read."""
         option = self._option
         embedder = self._find_embedder(option) if option else None
-        vector, notes = await question_vector(embedder, query)
+        vector, notes = await question_vector(embedder, query, self._timeout)
         if option and embedder is None:
             notes = {"degraded": "by words only: the embedder is not available"}
         truncated = query[:MAX_QUESTION]  # other requests wait for the same thread

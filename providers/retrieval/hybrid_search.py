@@ -1,5 +1,6 @@
 """Hybrid search: the vector of a question, and the fusion of the rankings by words and by vectors."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -14,15 +15,25 @@ from ..errors import ProviderError
 # The constant of reciprocal rank fusion. The paper's 60 was chosen for rankings of 1,000 documents. For the first ten
 # of two short rankings 10 is better (recall@5 .733 instead of .723; make bench).
 RANK_CONSTANT = 10
+SEARCH_SECONDS = 5.0  # for a whole search, unless the configuration says otherwise
+EMBEDDING_SHARE = 0.5  # part for the vector of the question; the rest is for the search by words
 
 
-async def question_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.float32] | None, dict[str, Any]]:
-    """Return the query's vector, and notes for the report. The vector is None without an embedder or if it fails."""
+async def question_vector(
+    embedder: Embedder | None, query: str, timeout: float
+) -> tuple[NDArray[np.float32] | None, dict[str, Any]]:
+    """Return the query's vector, and notes for the report. The vector is None without an embedder or if it fails.
+
+    `timeout`: seconds for the whole search. An embedder that does not answer in its share of them has failed.
+    """
     if embedder is None:
         return None, {}
     began = perf_counter()
     try:
-        (vector,) = await embedder.embed([query])
+        async with asyncio.timeout(EMBEDDING_SHARE * timeout):
+            (vector,) = await embedder.embed([query])
+    except TimeoutError:
+        return None, {"degraded": "by words only: The embedder did not answer in time."}
     except ProviderError as error:
         return None, {"degraded": f"by words only: {error.message}"}
     return vector, {"embedding_ms": milliseconds_since(began)}

@@ -20,7 +20,7 @@ from ..install_hint import install_command
 from ..wire.json_text import loads
 from . import term_selection
 from .entries import COMMON_PATHS, make_entry
-from .hybrid_search import fuse, milliseconds_since, question_vector
+from .hybrid_search import SEARCH_SECONDS, fuse, milliseconds_since, question_vector
 from .ranking import MAX_QUESTION, relevance
 from .retriever import Entry, Retrieved, Retriever
 from .term_selection import MIN_FOUND, TermSelection, select_terms
@@ -88,7 +88,7 @@ class Settings:
     fields: Mapping[str, str] = field(default_factory=dict)  # columns by field of evidence
     language: str = "english"  # PostgreSQL's text search configuration
     connections: int = 4  # at most
-    timeout: float = 5.0  # seconds, in the server, too
+    timeout: float = SEARCH_SECONDS  # seconds, in the server, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class PostgresRetriever(Retriever):
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Search, by words only if the embedder fails. Raises ProviderError."""
-        embedded, notes = await question_vector(self._embedder, query)
+        embedded, notes = await question_vector(self._embedder, query, self._settings.timeout)
         vector = None if embedded is None else _vector_literal(embedded.tolist())
         began = perf_counter()
         text = _clean_query(query)

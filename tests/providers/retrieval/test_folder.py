@@ -52,6 +52,13 @@ class Down(Meanings):
         raise Unreachable("The embedder could not be reached.")
 
 
+class Hanging(Meanings):
+    """The same, but its server never answers."""
+
+    async def vectors(self, texts: Any) -> Any:
+        await asyncio.Event().wait()
+
+
 async def fill(path: Path, texts: dict[str, str], embedder: Embedder | None = None) -> None:
     for name, text in texts.items():
         (path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -137,6 +144,15 @@ async def test_words_alone_where_the_embedder_is_down(tmp_path: Path) -> None:
     await folder.aclose()
     assert names(found.entries) == ["fruit.txt"]
     assert found.notes["degraded"] == "by words only: The embedder could not be reached."
+
+
+async def test_words_alone_where_the_embedder_never_answers(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(Meanings()))
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(Hanging()), timeout=0.001)
+    found = await folder.retrieve("Where do bananas grow?", 3)
+    await folder.aclose()
+    assert names(found.entries) == ["fruit.txt"]
+    assert found.notes["degraded"] == "by words only: The embedder did not answer in time."
 
 
 async def test_words_alone_until_the_embedder_is_available(tmp_path: Path) -> None:
