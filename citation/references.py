@@ -201,7 +201,10 @@ class References:
 
     def as_list(self, choice: int | None = None) -> list[dict[str, Any]]:
         """Return the `references` array."""
-        references = self.cited(choice)
+        return self.entries(self.cited(choice))
+
+    def entries(self, references: Sequence[Reference]) -> list[dict[str, Any]]:
+        """Return the entries of some references in the `references` array."""
         if self._host_labels is None:
             return [reference.as_dict(self._labels) for reference in references]
         labels = self._host_labels

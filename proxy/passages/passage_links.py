@@ -8,10 +8,12 @@ import base64
 import hmac
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from citestream.citation.references import Reference
 from citestream.providers.events import Chunk, Finish
 
 from ..observability.logs import PASSAGE_PREFIX
@@ -24,6 +26,7 @@ Fields = dict[str, Any]
 STORED_AS = "passages"  # the client of the entries in the store; the name of a real client is a hash or empty
 TOKEN_BYTES = 16  # random bytes that identify an answer
 SIGNATURE_BYTES = 16  # length of a signature; a forgery needs 2^127 requests on average
+ENTRY_PASSAGES = 16  # passages of an entry in the store; most answers need one entry
 FRAGMENT = "quote"  # the id of the first marked sentence, to which browsers scroll
 
 _ID = re.compile(r"(?P<token>[\w-]{22})\.(?P<number>[1-9]\d{0,5})\.(?P<signature>[\w-]{22})", re.ASCII)
@@ -71,8 +74,16 @@ class AnswerPassages:
         return self._links.link(self.token, number)
 
 
+def entry_name(token: str, number: int) -> str:
+    """Return the name of the entry in the store that has the passage of this evidence number."""
+    return f"{token}.{(number - 1) // ENTRY_PASSAGES}"
+
+
 class PassageRecorder:
-    """Stores the cited passages of one answer whenever there are new ones, so that links open while it streams."""
+    """Stores the cited passages of one answer whenever there are new ones, so that links open while it streams.
+
+    An entry has at most ENTRY_PASSAGES passages, and only entries with new passages are written.
+    """
 
     def __init__(self, recent: RecentReferences, chunks: Chunks) -> None:
         """`chunks`: of the answer, which know its references."""
@@ -84,9 +95,16 @@ class PassageRecorder:
     def observe(self, event: Outgoing, _chunks: Sequence[Chunk]) -> None:
         """Store the passages if there are new references, and at the end of a choice, when all quotes are known."""
         count = self._chunks.reference_count
-        if self._token and (count > self._stored or (count and isinstance(event, Finish | Failed))):
-            self._store(count)
+        ends = isinstance(event, Finish | Failed)
+        if self._token and (count > self._stored or (count and ends)):
+            self._store(0 if ends else self._stored)
+            self._stored = count
 
-    def _store(self, count: int) -> None:
-        self._stored = count
-        self._recent.put(STORED_AS, self._token, {"passages": self._chunks.passages()})
+    def _store(self, first: int) -> None:
+        """Store the references from the first-th on, and those in the same entries."""
+        entries: defaultdict[str, list[Reference]] = defaultdict(list)
+        references = self._chunks.references()
+        for reference in references:
+            entries[entry_name(self._token, reference.evidence.number)].append(reference)
+        for name in {entry_name(self._token, reference.evidence.number) for reference in references[first:]}:
+            self._recent.put(STORED_AS, name, {"passages": self._chunks.passages(entries[name])})

@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from ..app import App
-from .passage_links import STORED_AS
+from .passage_links import STORED_AS, entry_name
 from .passage_page import HEADERS, passage_page
 
 UNKNOWN = "There is no such passage. Check that the link is complete.\n"
@@ -16,7 +16,7 @@ async def passage(request: web.Request, app: App) -> web.Response:
     if signed is None:
         return _plain(404, UNKNOWN)
     token, number = signed
-    stored = await app.recent.get(STORED_AS, token) or {}
+    stored = await app.recent.get(STORED_AS, entry_name(token, number)) or {}
     found = next((one for one in stored.get("passages", ()) if one["evidence_number"] == number), None)
     if found is None:
         return _plain(410, EXPIRED)

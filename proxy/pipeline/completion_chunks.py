@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 from citestream.citation.grounding import Grounding
-from citestream.citation.references import Citation
+from citestream.citation.references import Citation, Reference
 from citestream.citation.response import Response
 from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 
@@ -88,10 +88,14 @@ class Chunks:
         """The number of references so far."""
         return self._response.references.count
 
-    def passages(self) -> list[Fields]:
-        """Return the references so far, each with the `text` of its evidence."""
-        references = self._response.references
-        return [one | {"text": references.evidence[one["evidence_number"]].text} for one in references.as_list()]
+    def references(self) -> list[Reference]:
+        """Return the references so far, in the order in which they were first cited."""
+        return self._response.references.by_first_use()
+
+    def passages(self, references: Sequence[Reference]) -> list[Fields]:
+        """Return the entries of some references, each with the `text` of its evidence."""
+        entries = self._response.references.entries(references)
+        return [entry | {"text": one.evidence.text} for entry, one in zip(entries, references, strict=True)]
 
     def long_lists(self) -> list[Sequence[Any]]:
         """Return the lists that grow with the answer, if they are long."""
