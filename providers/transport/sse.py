@@ -7,7 +7,7 @@ for `data`, and ignores names, ids and retry times. It works on bytes, because a
 from ..errors import BrokenStream
 
 MAX_EVENT_BYTES = 16 * 2**20  # an image in base64 fits; a line without end cannot fill the memory
-LARGE_EVENT_BYTES = 64 * 2**10  # of an incomplete event, from which on its lines are read as they arrive
+LARGE_EVENT_BYTES = 64 * 2**10  # size of an incomplete event from which on its lines are read as they arrive
 
 _BOM = b"\xef\xbb\xbf"
 _DATA = b"data: "  # how most lines begin

@@ -23,7 +23,7 @@ DONE = b"[DONE]"
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
-MAX_CHOICES = 1_000  # of an answer; OpenAI allows 128. Each has a state of its own and copies of its chunk's fields
+MAX_CHOICES = 1_000  # OpenAI allows 128 per answer. Each has a state of its own and copies of its chunk's fields
 
 Fields = dict[str, Any]
 
