@@ -10,6 +10,7 @@ from ...text.clauses.vocabulary import Vocabulary, vocabulary
 from ...text.numbers.date_shifts import shifted_weekdays
 from ...text.numbers.quantities import agrees
 from ...text.words.concepts import synonyms
+from ...text.words.inflection import inflections
 
 # Two words of one family share at least so many letters at the beginning: relocate, relocation.
 _FAMILY = 5  # letters
@@ -31,7 +32,7 @@ class Match:
 
     token: ContentToken
     sign: int  # -1 for opposites
-    exact: bool  # the same stem or number
+    exact: bool  # the same stem or number, or a form of the same verb
 
 
 class Alignment:
@@ -113,8 +114,9 @@ class Alignment:
         alike += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
         sides = self._words.antonyms.sides(token.folded)
         kinds = self._words.kinds.get(token.folded, frozenset())
+        forms = inflections(stem, self.claim.language)
         return [
-            Match(other, 1, False)
+            Match(other, 1, other.stem in forms)
             for other in alike
             if other.quantity is None
             and not opposed(sides, self._words.antonyms.sides(other.folded))

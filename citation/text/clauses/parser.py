@@ -52,6 +52,11 @@ _KEPT = {
     "fr": {"à": "à"},
     "de": {word: word for word in ("würde", "würden", "hätte", "hätten", "wäre", "wären", "könnte", "könnten")},
 }
+# Endings of the future tense that no other form has, as they are written.
+_FUTURES = {
+    "es": tuple(f"{stem}{ending}" for stem in ("ar", "er", "ir", "dr", "br", "rr") for ending in ("á", "án")),
+    "fr": ("era", "eront", "iront", "dra", "dront", "rra", "rront", "aura", "auront"),
+}
 _FRENCH_HAVE = frozenset(
     {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
 )
@@ -78,6 +83,7 @@ class _Parser:
         if words.language == "fr":
             self._mark_passives()
         self.roles = [words.words[key] for key in self.keys]
+        self.contractions = words.contractions
         self.vocabulary = words
         self.statement = Statement(text, words.language, words=self.keys)
         self.irregular = words.role("irregular")
@@ -125,6 +131,7 @@ class _Parser:
             else:
                 self._function_word(i, role)
         self._clauses()
+        self._add_futures()
         set_signs(statement)
         for number, token in enumerate(statement.tokens):
             statement.stems.setdefault(token.stem, []).append(number)
@@ -137,7 +144,7 @@ class _Parser:
     def _function_word(self, i: int, role: WordRoles) -> None:
         """Note a preposition, or that an auxiliary or a new noun phrase ends the phrase of one."""
         if role.preposition:
-            self.preposition = self.keys[i]
+            self.preposition = self.contractions.get(self.keys[i], self.keys[i])
         elif role.article and self.preposition and self._phrase_ended(i):
             self.preposition = ""
         if role.auxiliary:
@@ -359,6 +366,17 @@ class _Parser:
                 at, verb = verbs[0]
                 verb.whole = stem(self.keys[last] + verb.folded)
                 statement.stems.setdefault(verb.whole, []).append(at)
+
+    def _add_futures(self) -> None:
+        """Note that a verb in the future tense states a plan: "aprobará", "livreront"."""
+        future = _FUTURES.get(self.statement.language)
+        known = {first for _, first, _ in self.found}
+        for token in self.statement.tokens if future else ():
+            surface = self.spaced.surface(token.word)
+            if token.verbal and token.word not in known and surface.islower() and surface.endswith(future):
+                word = token.word
+                operator = Operator("plan", word, word + 1, token.start, token.end, token.piece, token.clause)
+                self.statement.operators.append(operator)
 
     def _pieces_of_words(self) -> list[int]:
         """Return the piece of each word."""

@@ -46,6 +46,7 @@ class Vocabulary:
         self.words = _Words(self)
         roles = dict(_keyed(line) for line in lines(language, "function"))
         self.roles = {name: frozenset(words) for name, words in roles.items()}
+        self.contractions = dict(pair.split("=") for pair in roles.get("contraction", ()))  # "del": "de"
         self.kinds = self._classes()
         self.synonyms = _Similar(language, self._groups("synonyms"))
         self.antonyms = Opposites(language)
@@ -130,7 +131,8 @@ class _Words(dict[str, WordRoles]):
             subordinator=word in words.role("subordinator"),
             pronoun=word in words.role("pronoun"),
             content=bool(word) and not function_word and word not in words.stopwords,
-            verb_form=words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"),
+            verb_form=(words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"))
+            and word not in words.role("attribute"),
             plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
             kind=min(kinds)[0] if kinds else "",
             inert=not patterns and not word.endswith(NEGATED_VERB),

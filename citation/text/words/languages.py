@@ -13,6 +13,7 @@ _LANGUAGE_WORDS = load_words("language_words")
 _LANGUAGES = tuple(_LANGUAGE_WORDS)
 MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
 _MIN_LEAD = 0.4  # one word that only one language has, in addition to the votes for the second language
+_NEARLY_EQUAL = 0.15  # difference of the votes for two languages that do not decide between them
 _HINT_WEIGHT = 0.3  # weight of a letter or an ending, relative to that of a word
 _SHORTEST_HINT, _LEAST_BEFORE_ENDING = 4, 2  # letters
 
@@ -77,7 +78,7 @@ def detect_language(votes: Iterable[Votes], likely: Collection[str | None] = ())
     close = [
         language
         for language, votes_for in zip(_LANGUAGES, tally, strict=True)
-        if language in likely and votes_for > max(0.0, best - _MIN_LEAD)
+        if language in likely and votes_for > max(0.0, best - _NEARLY_EQUAL)
     ]
     return close[0] if len(close) == 1 else None
 

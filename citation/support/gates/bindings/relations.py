@@ -176,7 +176,7 @@ def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken
     words = vocabulary("de")
     oblique, nominative = words.role("oblique"), words.role("nominative")
     article = {id(t): statement.words[t.word - 1] if t.word else "" for t in tokens}
-    by = [t for t in tokens if t.before in {"von", "vom"}]
+    by = [t for t in tokens if t.before == "von"]
     passive = bool(words.role("passive").intersection(statement.words)) and pivot.folded.endswith(("t", "en"))
     if passive:
         return Sides(frozenset(map(id, by)), frozenset(id(t) for t in tokens if t not in by and t is not pivot))

@@ -23,7 +23,7 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
     yield from _permission(mine, theirs, everywhere, elsewhere)
     yield from _unconditional(alignment, clause)
-    if everywhere & DENIALS:
+    if _denies(alignment):
         return
     done = _done(alignment.claim, clause)
     if "plan" in theirs and done and not {"plan", "would", "must", "should", "may", "hedge", "if"} & everywhere:
@@ -41,6 +41,12 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
     elif "would" in theirs and done and not {"said", "by"} & mine:
         yield _modal("the passage speaks of what would be, the sentence of what was", "would")
+
+
+def _denies(alignment: Alignment) -> bool:
+    """Return whether the claim denies something, other than by a verb that the passage has, too."""
+    shared = {token.word for token, match in alignment.pairs() if token.denying and match.token.denying}
+    return any(shared.isdisjoint(range(op.word, op.after)) for op in alignment.claim.of(*DENIALS))
 
 
 def _only_planned(alignment: Alignment, clause: int, theirs: set[str]) -> Iterator[Disagreement]:

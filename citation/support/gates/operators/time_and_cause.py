@@ -8,9 +8,9 @@ from ..disagreement import Disagreement, Reason
 
 _MOTIONS = {
     "en": (frozenset({"from"}), frozenset({"to", "into"})),
-    "de": (frozenset({"aus", "von", "vom"}), frozenset({"nach", "zu", "zum", "zur"})),
-    "fr": (frozenset({"de", "du", "depuis"}), frozenset({"à", "a", "au", "vers", "jusqu'a"})),
-    "es": (frozenset({"de", "desde", "del"}), frozenset({"a", "al", "hasta", "hacia"})),
+    "de": (frozenset({"aus", "von"}), frozenset({"nach", "zu"})),
+    "fr": (frozenset({"de", "depuis"}), frozenset({"à", "a", "vers", "jusqu'a"})),
+    "es": (frozenset({"de", "desde"}), frozenset({"a", "hasta", "hacia"})),
 }
 
 
