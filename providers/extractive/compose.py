@@ -9,7 +9,7 @@ that answer the rest of the question.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import log
 
@@ -23,6 +23,7 @@ from citestream.citation.text.queries.questions import (
 from citestream.citation.text.queries.search_terms import query_terms, search_terms
 
 from ..retrieval.question_scope import breadth
+from .acronyms import acronyms, spelled_out
 from .quotable_passages import Passage, passages
 
 MAX_SENTENCES = 3  # more would be a page, not an answer
@@ -68,7 +69,9 @@ def compose(
     if not excerpts:
         return NOTHING_FITS if searched else NO_EVIDENCE
     titles = titles or {}
-    candidates = [one for number, text in excerpts.items() for one in passages(number, text, titles.get(number, ""))]
+    known = acronyms(question)
+    found = (one for number, text in excerpts.items() for one in passages(number, text, titles.get(number, "")))
+    candidates = [replace(one, terms=one.terms | spelled_out(known, one.text)) for one in found]
     if not query_terms(question):
         return render(first_passages(candidates)) or NOTHING_FITS
     if breadth(question) == "broad" and (topic := _about(question, candidates, titles)):

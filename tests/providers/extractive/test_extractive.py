@@ -44,6 +44,28 @@ def test_where_nothing_fits_it_says_so(question: str) -> None:
     assert compose(question, MOON) == NOTHING_FITS
 
 
+ACRONYMS = {
+    "Who is the CEO of Acme?": "Jane Doe has been the chief executive officer of Acme since 2015. [1]",
+    "Where is the headquarters of the WHO?": "The World Health Organization has its headquarters in Geneva. [2]",
+    "What does the DOT pay for?": "The Department of Transport pays for the bridge. [3]",
+}
+LEADERS = {
+    1: "Acme was founded in 1990. Jane Doe has been the chief executive officer of Acme since 2015.",
+    2: "The World Health Organization has its headquarters in Geneva.",
+    3: "The Department of Transport pays for the bridge. The chief officer is on holiday.",
+}
+
+
+@pytest.mark.parametrize("question", ACRONYMS)
+def test_an_acronym_stands_for_the_words_that_it_abbreviates(question: str) -> None:
+    assert compose(question, LEADERS) == ACRONYMS[question]
+
+
+def test_another_acronym_does_not() -> None:
+    assert compose("Who is the CFO?", LEADERS) == NOTHING_FITS
+    assert compose("WHO IS THE CEO?", LEADERS) == NOTHING_FITS  # all words are in capitals
+
+
 OFFICES = """# Offices
 
 | City | Address | Phone |
