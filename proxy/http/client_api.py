@@ -100,6 +100,10 @@ class ClientApi(ABC):
         """
         return body
 
+    def loaded(self, body: Fields) -> Fields | None:
+        """Return the answer to a request that only loads a model, which other providers need not; None otherwise."""
+        return None
+
     @abstractmethod
     def parse(self, body: Fields, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """Parse a request. Raise FieldError with the path of a wrong field."""

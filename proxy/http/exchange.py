@@ -27,7 +27,7 @@ from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import read_input
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi
-from .encoding import json_response_in_steps
+from .encoding import json_response, json_response_in_steps
 from .error_responses import RequestError
 from .pass_through import client_key, relay, relayed_body
 from .sending import MakeChunks, Stream, collect, send, send_failure
@@ -55,8 +55,10 @@ async def _answer_json(request: web.Request, received: Fields, api: ClientApi, a
     body = await api.recall(received, partial(app.recent.get, request.get(TENANT, "")))
     models = app.routes.chain(api.model(body))
     limits = app.config.evidence
-    options = app.routes.find(models[0]).options
-    parse = partial(api.parse, body, options, limit=limits.limit, max_characters=limits.max_characters)
+    route = app.routes.find(models[0])
+    if route.provider.native != api.native and (loaded := api.loaded(body)) is not None:
+        return json_response(loaded)
+    parse = partial(api.parse, body, route.options, limit=limits.limit, max_characters=limits.max_characters)
     job = await read_input(parse, body.get("messages"))
     encoder = api.encoder(job, UNCITED) if job.stream else None
     stream = Stream(request, app.config.server, encoder)

@@ -102,6 +102,10 @@ class OllamaEncoder(Encoder):
         image = {"image": whole["images"][0]} if whole.get("images") else {}
         return head | {"response": whole["content"]} | rest | image
 
+    def without_text(self, reason: str) -> Fields:
+        """Return the answer to a request that has no question. `reason`: why it is done."""
+        return self._envelope({}) | {"done": True, "done_reason": reason}
+
     def _last(self, body: Fields, message: Fields) -> Fields:
         native = body.get("ollama") or {}
         counts = {} if native.keys() & COUNTS.keys() else counts_of_usage(body.get("usage") or {})

@@ -84,6 +84,14 @@ class OllamaApi(ClientApi):
         """Return the requested model."""
         return required_text(body, "model")
 
+    def loaded(self, body: Body) -> Body | None:
+        """Return the answer to a request without a question, as `ollama run` sends it before the first one."""
+        if body.get("prompt" if self.generates else "messages") or any(body.get(key) for key in ONLY_OLLAMA):
+            return None
+        check(body, _Request)
+        reason = "unload" if body.get("keep_alive") == 0 else "load"
+        return OllamaEncoder(self.model(body), generates=self.generates).without_text(reason)
+
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field.
 

@@ -52,6 +52,17 @@ def test_generate_too(client: ollama.Client) -> None:
     assert client.generate("extractive", MESSAGES[0]["content"], options=options).response == CITED
 
 
+def test_a_request_without_a_question_loads_the_model(client: ollama.Client) -> None:
+    """`ollama run` sends one before the first question, and one that unloads the model at the end."""
+    loaded = client.generate("extractive")
+    assert (loaded.response, loaded.done, loaded.done_reason) == ("", True, "load")
+    chat = client.chat("extractive")
+    assert (chat.message.content, chat.done, chat.done_reason) == ("", True, "load")
+    assert client.generate("extractive", keep_alive=0).done_reason == "unload"
+    with pytest.raises(ollama.ResponseError, match="does not exist"):
+        client.generate("nobody/nothing")
+
+
 def test_models_are_listed_and_shown(client: ollama.Client) -> None:
     assert "extractive" in [model.model for model in client.list().models]
     assert client.show("extractive").capabilities
