@@ -1,1 +1,1 @@
-"""What a request contains: its question, its evidence, its tools."""
+"""The content of a request: its question, its evidence, its tools."""
