@@ -126,12 +126,16 @@ class Alignment:
     def _shifted_weekdays(self, token: ContentToken) -> list[Match]:
         """Return the weekdays of the passage from which it reaches that of `token`: "two days before Friday"."""
         weekday = self._weekday(token)
+        return [Match(other, 1, False) for other, reached in self.reached_weekdays() if weekday in reached]
+
+    def reached_weekdays(self) -> list[tuple[ContentToken, set[int]]]:
+        """Return the weekdays of the passage that others are counted from, each with the numbers of those."""
         quantities = [other.quantity for other in self.passage.tokens if other.quantity is not None]
         return [
-            Match(other, 1, False)
+            (other, reached)
             for other in self.passage.tokens
             if other.kind == "weekday"
-            and weekday in shifted_weekdays(self.passage.text, self._weekday(other), other.start, quantities)
+            and (reached := shifted_weekdays(self.passage.text, self._weekday(other), other.start, quantities))
         ]
 
     def _weekday(self, token: ContentToken) -> int:

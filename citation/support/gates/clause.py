@@ -16,7 +16,8 @@ _PART = re.compile(
 )
 # Between the two numbers of a change: "from 12 % to 9 %".
 _CHANGE_TO = re.compile(
-    r"\W{0,3}(?:(?:down |up )?to|auf|zu|hasta|al?|à|au|升至|降至|增至|减至|升到|降到|增加到|减少到|到|至|->|→)\W{0,3}",
+    r"\W{0,3}(?:(?:down |up )?to(?: [a-z]+)?|auf|zu|hasta|al?|à|au"
+    r"|升至|降至|增至|减至|升到|降到|增加到|减少到|到|至|->|→)\W{0,3}",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,10 @@ from .clause import Clause
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
 _SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
 _HALF_OF = re.compile(r"\b(?:half of|half the|die hälfte de|la moitié de|la mitad de)\b|一半的|半数", re.IGNORECASE)
+_MORE_THAN_HALF = re.compile(
+    r"\b(?:more than|over) half\b|mehr als die hälfte|plus de la moitié|más de la mitad", re.IGNORECASE
+)
+_MAJORITY = re.compile(r"\b(?:majority|most of|most|mehrheit|meisten|majorité|plupart|mayoría)\b", re.IGNORECASE)
 _LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
@@ -43,6 +47,7 @@ class NumberGate:
         self.claim = claim
         self.quantities = [(quantity, _counted_term(quantity, analysis)) for quantity in analysis.quantities]
         self.quantities += [(half, "") for half in _halves(text)]
+        self._majority = bool(_MORE_THAN_HALF.search(text))
         words = [term for term in claim.terms if term[0] != "#"] if self.quantities else []
         self.subject = set(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
         self.terms = set(claim.terms).difference(self.subject)
@@ -79,6 +84,8 @@ class NumberGate:
         """Return whether the number follows from others of the passage: 20 percent from "one in five"."""
         start, end = passage.span
         text = passage.text[start:end]
+        if self._majority and quantity.unit == RATIO and _MAJORITY.search(text):
+            return True
         stated = [q._replace(start=q.start - start, end=q.end - start) for q in passage.quantities if start <= q.start]
         dated = any(q.unit == MONTH for q, _ in self.quantities)
         known = [*stated, *derived(text, stated, denied=bool(self.claim.negations), dated=dated)]

@@ -4,6 +4,7 @@ One pass over the words is followed by the scopes of the operators. The time is 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..normalize import to_simplified
 from ..numbers.quantities import MONTH, Quantity
@@ -44,6 +45,8 @@ _CONDITIONS = frozenset({"if", "even_if", "unless"})
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
 _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
 _NUMBER_REACH = 2  # words between "more than" and its number
+_TOTAL = frozenset({"all", "no"})
+_NOUN_PHRASE = 5  # words
 _FRENCH_REACH = 6  # words between "ne" and "plus" or "que"
 _DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 _PLAIN = WordRoles()
@@ -185,8 +188,8 @@ class _Parser:
                         roles[k].subordinator for k in range(i + 1, i + length)
                     ):
                         self.opening.add(i)
-            if kinds and length == 1 and self._has_other_meaning(i, kinds):
-                kinds = ()
+            if length == 1:
+                kinds = self._kinds_of_word(i, kinds)
             if not kinds and keys[i].endswith(NEGATED_VERB):
                 self.found.append(("not", i, i + 1))
             if kinds:
@@ -200,9 +203,20 @@ class _Parser:
             i += length
         return operators
 
-    def _has_other_meaning(self, i: int, kinds: Sequence[str]) -> bool:
-        """Return whether a word is no operator here: "no" as an answer or in a title, "may" as a month."""
-        return ("no" in kinds and (self._is_answer(i) or self._is_title(i))) or self.starts[i] in self.months
+    def _kinds_of_word(self, i: int, kinds: Sequence[str]) -> Sequence[str]:
+        """Return the kinds of a single word: none for "no" as an answer or in a title, and for "may" as a month."""
+        if self.keys[i] == "but" and self._is_exception(i):
+            self.inside.add(i)
+            return ("except",)  # "all lamps but the one above the stove"
+        other_meaning = ("no" in kinds and (self._is_answer(i) or self._is_title(i))) or self.starts[i] in self.months
+        return () if other_meaning else kinds
+
+    def _is_exception(self, i: int) -> bool:
+        """Return whether "but" follows a noun phrase with "all" or "no", without a comma."""
+        last = [first for kind, first, _ in self.found if kind in _TOTAL and i - _NOUN_PHRASE <= first < i - 1]
+        if not last or any(self.roles[k].auxiliary for k in range(last[-1], i)):
+            return False
+        return _PIECE_BREAKS.isdisjoint(self.spaced.text[self.starts[last[-1]] : self.starts[i]])
 
     def _is_title(self, i: int) -> bool:
         """Return whether "No" begins a name: "No Country for Old Men"."""
@@ -298,7 +312,9 @@ class _Parser:
         before = self.roles[i - 1]
         if i + 1 < self.count and self.roles[i + 1].auxiliary:
             return False  # the subject: "employees may …"
-        infinitive = self.keys[i - 1] == "to"
+        last = self.statement.tokens[-1] if self.statement.tokens else None
+        from_there = last is not None and last.piece == self.piece and last.before == "from"
+        infinitive = self.keys[i - 1] == "to" and not from_there  # "from version 5 to version 4"
         if before.article or (before.preposition and not infinitive) or not self.keys[i - 1]:
             return False
         if not _DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
@@ -347,6 +363,13 @@ class _Parser:
                 kind = "except"  # ", not Enterprise"
             operator = Operator(kind, first, after, starts[first], ends[after - 1], piece, clause_of[piece])
             statement.operators.append(operator)
+            if kind == "since" and not first and self._is_reason(piece):
+                statement.operators.append(replace(operator, kind="because"))  # "since the battery was empty, …"
+
+    def _is_reason(self, piece: int) -> bool:
+        """Return whether a piece that begins with "since" has a predicate and no date."""
+        tokens = [token for token in self.statement.tokens if token.piece == piece]
+        return any(t.clausal for t in tokens) and all(t.quantity is None for t in tokens)
 
     def _join_prefixes(self) -> None:
         """Note the whole verb where a prefix ends the phrase of its finite form: "lehnte den Antrag ab"."""

@@ -31,9 +31,10 @@ _EARLIER = re.compile(
 _AFTER = re.compile(r"\W{0,2}(?:after|following|nach|après|después de|tras)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"\W{0,2}(?:before|prior to|ahead of|vor|avant|antes de)\b", re.IGNORECASE)
 _DELAYED = re.compile(
-    r"\b(?:after|within|(?:postponed|delayed|extended|put back|deferred) (?:by|for)|nach|um|après|tras)\s$",
+    r"\b(?:within|(?:postponed|delayed|extended|put back|deferred) (?:by|for)|um)\s$",
     re.IGNORECASE,
 )
+_AFTER_LENGTH = re.compile(r"\b(?:after|nach|après|tras)\s$", re.IGNORECASE)
 _ADVANCED = re.compile(r"\b(?:brought forward|moved up|advanced|vorverlegt|avancée?) (?:by|um|de)\s$", re.IGNORECASE)
 _LASTED = re.compile(
     r"\b(?:last(?:s|ed)|lasting|run(?:s|ning)|ran|for|dauerte?n?|duré?e?|dura|duró|pendant|durante)\s(?:for\s)?$",
@@ -77,9 +78,10 @@ def shifted_dates(text: str, quantities: Sequence[Quantity], spans: Iterable[Qua
     """Yield day, month and year of dates that `text` describes by another date. `spans`: more lengths of time."""
     known = [*_dates(quantities), *_last_days(text, quantities)]
     for one in known:
-        if one.end == one.start:  # "the last day of June" names no number
+        steps = _steps(text, [*quantities, *spans], one.start)
+        if one.end == one.start and not steps:  # "the last day of June" names no number
             yield from _parts(_moved(one, 0, 0), one)
-        for days, months in _steps(text, [*quantities, *spans], one.start):
+        for days, months in steps:
             yield from _parts(_moved(one, days, months), one)
 
 
@@ -128,7 +130,7 @@ def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[in
         length, count = span.factor, int(span.values[0])
         days = _DAYS.get(int(length), 0) * count
         months = count if length == MONTH_LENGTH else 12 * count if length == YEAR else 0
-        for sign in _signs(text, span, base) if days or months else ():
+        for sign in direction(text, span, base) if days or months else ():
             found.add((sign * days, sign * months))
         if days and _LASTED.search(text, max(0, span.start - _LEAD_IN), span.start):
             found |= {(days, 0), (days - 1, 0)}  # authors count the first day, or do not
@@ -139,13 +141,15 @@ def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[in
     return found
 
 
-def _signs(text: str, span: Quantity, base: int) -> tuple[int, ...]:
-    """Return the directions that a length of time can have."""
+def direction(text: str, span: Quantity, base: int) -> tuple[int, ...]:
+    """Return the sign of a length of time that is counted from a date at the offset `base`, () if no word shows it."""
     lead_in = max(0, span.start - _LEAD_IN)
     if _LATER.match(text, span.end) or _DELAYED.search(text, lead_in, span.start):
         return (1,)
     if _EARLIER.match(text, span.end) or _ADVANCED.search(text, lead_in, span.start):
         return (-1,)
+    if _AFTER_LENGTH.search(text, lead_in, span.start):
+        return (1, -1)  # "closed in 1994 after 62 years", "founded in 1890, and closed after 62 years"
     away = 1 if base > span.start else -1  # "on 14 June, two weeks after his death": he died before
     if _AFTER.match(text, span.end):
         return (away,)

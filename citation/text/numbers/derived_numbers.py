@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..normalize import fold
 from ..words.word_lists import load_words
-from .date_shifts import shifted_dates
+from .date_shifts import direction, shifted_dates
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS
 
@@ -34,7 +34,19 @@ _WORDS = (
         0.5,
     ),
 )
-_TENTHS = {"tenth": 0.1, "zehntel": 0.1, "dixieme": 0.1, "decimo": 0.1, "hundredth": 0.01, "twentieth": 0.05}
+_TENTHS = {
+    "quarter": 0.25,
+    "third": 1 / 3,
+    "fifth": 0.2,
+    "sixth": 1 / 6,
+    "eighth": 0.125,
+    "tenth": 0.1,
+    "zehntel": 0.1,
+    "dixieme": 0.1,
+    "decimo": 0.1,
+    "hundredth": 0.01,
+    "twentieth": 0.05,
+}
 _TENTH = re.compile(rf"\b(?:an?|one|ein|un|une|una) ({'|'.join(_TENTHS)})\b")
 _MILLIONS = re.compile(
     r"\b(half|quarter of|eine halbe|un demi|medio) (?:an? )?(dozen|million|billion|millon|milliarde)\b"
@@ -238,7 +250,8 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         if year and next_year:
             yield from (base._replace(values=(base.values[0] + step,)) for step in (1, -1))
         for span in spans:
-            for sign in signs if span is not base else ():
+            local = direction(text, span, base.start) if span.unit == "time" else ()
+            for sign in (local or signs) if span is not base else ():
                 if year and span.factor == _MONTH and span.unit:
                     yield from _months_later(base, sign * int(span.values[0]), quantities)
                 elif year and (span.factor == _YEAR or (not span.unit and span.values[0] < _MOST_YEARS)):

@@ -19,6 +19,7 @@ from .units import (
     ENDINGS,
     MONEY_SCALES,
     MONTHS,
+    NEGATIVE,
     OF_UNIT,
     ORDINAL_ENDINGS,
     PER,
@@ -116,7 +117,7 @@ class QuantityParser:
             return [QuantityMatch(Quantity(values, start, end, version=label), i, i + 1)]
         if not values or (tokens.word(i - 1) in VERSION_WORDS and tokens.is_adjacent(tokens.ends[i - 1], i)):
             return [QuantityMatch(version(surface, start, end), i, i + 1)]
-        if self._is_negative(start):
+        if self._is_negative(i):
             values = tuple(-value for value in values)
         match = self._quantity(values, i, i + 1)
         if not match.quantity.unit and self._may_be_label(i):
@@ -132,8 +133,11 @@ class QuantityParser:
         is_name = name.capitalized and name.folded not in stopwords(self.language)
         return is_name and _DECIMAL.fullmatch(tokens.surface(i)) is not None
 
-    def _is_negative(self, start: int) -> bool:
-        text = self.tokens.text
+    def _is_negative(self, i: int) -> bool:
+        """Return whether a sign or the word "minus" is before the numeral at token `i`, and no number before that."""
+        text, start = self.tokens.text, self.tokens.starts[i]
+        if self.tokens.word(i - 1) in NEGATIVE and self.tokens.is_adjacent(self.tokens.ends[i - 1], i):
+            return i < 2 or self.tokens.kind(i - 2) != "number"
         sign = text[start - 1 : start]
         return bool(sign) and sign in "-−" and (start < 2 or text[start - 2] in " (（")
 

@@ -189,6 +189,41 @@ REFUSED = {
         "The trial was moved from Thursday to the following day.",
         "The trial was moved to Wednesday.",
     ),
+    "all but": (
+        "negation",
+        "All stoves but the one in the attic are lit.",
+        "The stove in the attic is lit.",
+    ),
+    "a condition that is waived": (
+        "condition",
+        "The gate cannot be opened unless it has been unlocked first.",
+        "The gate can be opened without being unlocked first.",
+    ),
+    "a minority for a majority": (
+        "quantifier",
+        "The majority of the tenants were farmers.",
+        "A minority of the tenants were farmers.",
+    ),
+    "versions in the other direction": (
+        "from",
+        "The clock was moved from tower 5 to tower 4.",
+        "The clock was moved from tower 4 to tower 5.",
+    ),
+    "the giver as the receiver, named by a pronoun": (
+        "role",
+        "Ida Berg inherited the mill from her uncle.",
+        "The uncle of Ida Berg inherited the mill from her.",
+    ),
+    "since for a reason, turned round": (
+        "cause",
+        "Since the tank was full, the valve stayed shut.",
+        "The tank was full because the valve stayed shut.",
+    ),
+    "a rumour that the next sentence denies": (
+        "retracted",
+        "It is said in town that the mill was sold. Its owner denies this.",
+        "The mill was sold.",
+    ),
 }
 
 
@@ -296,6 +331,22 @@ PASSED = {
     "no is part of the phrase that denies": (
         "Since the merger the firm has not printed any catalogue.",
         "The firm has printed no catalogue since the merger.",
+    ),
+    "not while it is so": (
+        "As long as the lamp is red, the hatch stays locked.",
+        "The hatch does not open while the lamp is red.",
+    ),
+    "against for rejected": (
+        "Two out of three members rejected the plan.",
+        "About 67 % of the members were against the plan.",
+    ),
+    "more than half for a majority": (
+        "The majority of the tenants were farmers.",
+        "More than half of the tenants were farmers.",
+    ),
+    "a date in the year of the other event": (
+        "The dam was completed in October 1936, five months after the opening of the canal.",
+        "The canal opened in May 1936.",
     ),
 }
 

@@ -18,6 +18,7 @@ _THAN = {"en": "than", "de": "als", "fr": "que", "es": "que"}
 _MORE = {"en": "more", "de": "mehr", "fr": "plus", "es": "mas"}
 _NO_GRADES = frozenset({"other", "rather", "anders"})  # "no one other than the manager"
 _NEGATIONS = frozenset({"not", "no", "except"})
+_FEW = frozenset({"few", "little"})
 _HALF = frozenset({"half", "halb", "moitie", "mitad"})
 _GRADED = {"en": "er", "de": "er", "fr": "", "es": ""}
 
@@ -88,7 +89,8 @@ def _between(
         direction = 1  # "lower" is a grade itself
     clause = following[0].clause
     if any(op.kind in _NEGATIONS and op.word < than and op.clause == clause for op in statement.operators):
-        direction = -direction if direction else -1  # "not older than", "no town is as old as"
+        few = not _FEW.isdisjoint(statement.words[begins:than])
+        direction = -direction or (1 if few else -1)  # "not older than", "no town is as old as", "as few"
     if left - right and right - left:
         yield Comparison(frozenset(left - right), frozenset(right - left), graded[-1] if graded else None, direction)
 

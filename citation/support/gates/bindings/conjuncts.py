@@ -11,12 +11,15 @@ from itertools import permutations
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH, agrees
+from ....text.words.stemming import stem
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
 _PLACES = frozenset({"in", "on", "at"})  # prepositions of parallel places: "on the first floor", "in the basement"
+_DAY, _MONTH_DAYS, _YEAR_DAYS, _FIRST_YEAR = 86400, 28, 365, 1000
+_UNIT_DAYS = {stem("day"): 1, stem("week"): 7, stem("month"): 30, stem("year"): 366, stem("decade"): 3653}
 _STEPPED = frozenset({"after", "before"})  # "two years after the book"
 _BARE = 4  # tokens of a phrase before a comma that belongs to what follows: "In the east, …"
 
@@ -158,7 +161,7 @@ def _counterpart(
 
     `mine`: ids of the tokens that the claim has. None where the claim has this word, too, or there is none.
     """
-    if other.step is not None and _is_date(token, part):
+    if other.step is not None and _is_date(token, part) and _changes_date(other.step, token):
         return other.step, True
     own = {t.stem for t in part.tokens}
     found = next((t for t in other.tokens if t.stem not in own and _parallel(token, part, t, other)), None)
@@ -200,6 +203,17 @@ def _is_date(token: ContentToken, part: Conjunct) -> bool:
         return True
     months = [t.quantity for t in part.tokens if t.quantity is not None and t.quantity.unit == MONTH]
     return any(abs(month.start - quantity.end) <= 1 or abs(quantity.start - month.end) <= 1 for month in months)
+
+
+def _changes_date(step: ContentToken, token: ContentToken) -> bool:
+    """Return whether a step is so long that the year or the month of another date is probably another one."""
+    quantity = token.quantity
+    if quantity is None:
+        return False
+    least = _MONTH_DAYS if quantity.unit == MONTH else _YEAR_DAYS if quantity.values[0] >= _FIRST_YEAR else 0
+    if step.quantity is not None:
+        return step.quantity.values[0] * step.quantity.factor >= least * _DAY
+    return _UNIT_DAYS.get(step.stem, 0) >= least
 
 
 def _ahead(token: ContentToken, part: Conjunct) -> bool:

@@ -223,7 +223,7 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
     for token, match in zip(claim.tokens, best.matches, strict=True):
         if match is not None or token.quantity is not None or token.stem in everything or token.stem in known:
             continue
-        if token.kind == "weekday" and _shifted(alignments):
+        if token.kind == "weekday" and not best.reached_weekdays() and _shifted(alignments):
             continue
         kinds = words.kinds.get(token.folded, frozenset())
         for other in free:

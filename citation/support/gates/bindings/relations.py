@@ -43,9 +43,31 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
         crossed, straight = _crossed(mine, theirs, match_of)
         if _opposite_grades(alignment):  # "A is less dense than B", "B has a higher density than A"
             crossed, straight = straight, crossed
-        if crossed and not straight and match.sign > 0:
+        turned = match.exact and pivot.verbal and _object_as_subject(alignment, pivot, match, match_of)
+        if ((crossed and not straight) or turned) and match.sign > 0:
             yield _disagreement(alignment, pivot, match)
     yield from _reordered(alignment, match_of)
+
+
+def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
+    """Return whether the subject of the claim is behind the predicate of the passage, and so is the claim's object.
+
+    "Ida inherited the farm from her aunt", "the aunt of Ida inherited the farm".
+    """
+    claim, passage = alignment.claim, alignment.passage
+    if claim.language != "en" or _passive(claim, pivot) or _passive(passage, match.token):
+        return False
+    mine = _subject(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
+    theirs = _subject(passage, match.token, [t for t in passage.tokens if t.clause == match.token.clause])
+    objects = [t for t in claim.tokens if t.word > pivot.word and t.piece == pivot.piece and not t.before]
+    if not mine or not theirs or not objects:
+        return False
+    last = match.token
+    behind = {id(t) for t in passage.tokens if t.word > last.word and t.piece == last.piece}
+    heads = [id(match_of[id(t)].token) if id(t) in match_of else 0 for t in (mine[-1], objects[0])]
+    return all(head in behind for head in heads) and not any(
+        id(match_of[id(t)].token) in {id(u) for u in theirs} for t in mine if id(t) in match_of
+    )
 
 
 def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:

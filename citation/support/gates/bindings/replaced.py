@@ -15,6 +15,7 @@ _SURE, _LIKELY, _WEAK = 0.6, 0.4, 0.3
 _ONLY_REACH = 3  # words between "only" and the word that it restricts
 _LONG = 20  # tokens of a passage that restricts one thing
 _HALF = 0.5  # share of the claim that the passage has, if it restricts what the claim extends
+_DEFINITE = frozenset({"the", "this", "that", "these", "those", "such"})  # before a word for one of another sentence
 _NEARLY_ALL = 0.75
 
 
@@ -135,7 +136,8 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
         if id(other) in taken or other.quantity is not None or other.operator or other.verbal:
             continue
         around = mine[at] == theirs[there], mine[at + 2] == theirs[there + 2]
-        if all(around) and (token.before, token.name) == (other.before, other.name):
+        refers = not _DEFINITE.isdisjoint(best.passage.words[max(0, other.word - 2) : other.word])
+        if all(around) and not refers and (token.before, token.name) == (other.before, other.name):
             said = best.passage.spelled(other.start, other.end)
             detail = f"the passage says “{said}”, not “{claim.spelled(token.start, token.end)}”"
             yield Disagreement(Reason.BINDING, detail, rule="elsewhere")

@@ -55,6 +55,10 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
         yield Disagreement(Reason.FRAMING, f"the next sentence corrects it: “{said}”", rule="retracted")
         return
     pronouns = vocabulary(claim.language).role("pronoun")
+    if _denies_it(following, pronouns) and not {*_CLAIMED, "false"} & claim.kinds():
+        said = following.spelled(0, len(following.text))
+        yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+        return
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return
     refers = not pronouns.isdisjoint(following.words) if claim.language != "zh" else True
@@ -68,6 +72,16 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
     ):
         said = following.spelled(0, len(following.text))
         yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+
+
+def _denies_it(statement: Statement, pronouns: frozenset[str]) -> bool:
+    """Return whether a short sentence denies the one before as a whole: "Its owner denies this"."""
+    return (
+        "denies" in statement.kinds()
+        and len(statement.tokens) <= _SHORT
+        and any(op.after == len(statement.words) - 1 for op in statement.of("denies"))
+        and statement.words[-1] in pronouns
+    )
 
 
 def _corrects(statement: Statement) -> bool:

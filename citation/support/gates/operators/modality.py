@@ -100,10 +100,25 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     if lifted or imposed:
         yield _modal("one side sets a condition that the other denies", "condition")
     claim = alignment.claim
+    if not lifted and not imposed and (waived := _waived(alignment)):
+        yield _modal(f"the passage requires what the sentence does without: “{waived}”", "condition")
     total = any(claim.spelled(op.start, op.end).lower() not in _INDEFINITE for op in claim.of("all"))
     universal = total and "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
     if universal and "if" in theirs and not _found_condition(alignment):
         yield _modal("the passage sets a condition that the sentence leaves out", "unconditional")
+
+
+def _waived(alignment: Alignment) -> str:
+    """Return the words of the claim that does without what the passage requires: "without being closed first"."""
+    claim, passage = alignment.claim, alignment.passage
+    if (DENIALS | RESTRICTIVE | {"must"}) & claim.kinds() or not DENIALS & passage.kinds():
+        return ""
+    required = {op.clause for op in passage.of("unless")}
+    for op in claim.of("without"):
+        for token, match in alignment.pairs(op.clause):
+            if token.scoped and token.word >= op.after and match.sign > 0 and match.token.clause in required:
+                return claim.spelled(op.start, token.end)
+    return ""
 
 
 def _found_condition(alignment: Alignment) -> bool:
@@ -169,13 +184,15 @@ def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 
 _WHOEVER = frozenset({"whoever"})  # "a reward for whoever finds it" supposes nothing
-_GENERAL = frozenset({"when", "whenever", "wenn", "wann", "falls", "quand", "lorsque", "si", "cuando", "case", "every"})
+_GENERAL = frozenset(
+    {"when", "whenever", "while", "wenn", "wann", "falls", "quand", "lorsque", "si", "cuando", "case", "every"}
+)
 
 
 def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
     claim = alignment.claim
-    if _CONDITIONAL & claim.kinds() or not _GENERAL.isdisjoint(claim.words) or not _done(claim, clause):
+    if (_CONDITIONAL | DENIALS) & claim.kinds() or not _GENERAL.isdisjoint(claim.words) or not _done(claim, clause):
         return
     stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
     for op in alignment.passage.of("if"):
@@ -191,6 +208,7 @@ _PAST = {
     "fr": frozenset(["a", "ont", "fut", "furent", "ete", "etait", "est", "sont"]),
     "es": frozenset(["fue", "fueron", "ha", "han", "habia", "sido", "esta"]),
 }
+_SHORTEST_PAST = 4  # letters; "red" is an adjective
 _PAST_ENDINGS = {"en": ("ed",), "de": ("te", "ten"), "fr": ("a", "erent", "it"), "es": ("o", "aron", "ieron")}
 
 
@@ -203,9 +221,13 @@ def _done(statement: Statement, clause: int) -> bool:
         return True
     irregular = vocabulary(language).role("irregular")
     return any(
-        t.verbal and t.clause == clause and (t.folded.endswith(_PAST_ENDINGS[language]) or t.folded in irregular)
+        t.verbal and t.clause == clause and (_ends_in_past(t.folded, language) or t.folded in irregular)
         for t in statement.tokens
     )
+
+
+def _ends_in_past(word: str, language: str) -> bool:
+    return len(word) >= _SHORTEST_PAST and word.endswith(_PAST_ENDINGS[language])
 
 
 def _modal(detail: str, rule: str) -> Disagreement:

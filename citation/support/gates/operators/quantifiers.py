@@ -15,6 +15,7 @@ _PART_REACH = 5  # words between a share and what it is a share of
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
+_LARGE = frozenset({"all", "most", "many"})  # shares that "few" denies
 _QUANTIFIERS = frozenset(_SHARE)
 
 
@@ -28,13 +29,15 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
             continue
         mine = [match_of[id(t)] for t in _adjacent_tokens(alignment.claim, op) if id(t) in match_of]
         same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
-        if same and all(_SHARE[op.kind] > _SHARE[other.kind] for other in same):
+        excludes = op.kind == "few" and any(other.kind in _LARGE for other in same)
+        if same and (excludes or all(_SHARE[op.kind] > _SHARE[other.kind] for other in same)):
             said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
     yield from _ranked(alignment)
     yield from _partial(alignment, clause, negated=negated)
     claims = alignment.claim.kinds(clause)
-    if "all" in claims and "only" in alignment.passage.kinds() and not {"only", "unless", "if", "not_all"} & claims:
+    restricted = "only" in alignment.passage.kinds() and "all" not in alignment.passage.kinds()
+    if "all" in claims and restricted and not {"only", "unless", "if", "not_all"} & claims:
         op = next(alignment.passage.of("only"))
         if op.clause == alignment.mains[clause] and not negated:
             said = _phrase(alignment.passage, op)

@@ -41,6 +41,7 @@ FOLLOWS = {
     "a length from its first day": ("The fair opened on 29 May and lasted five days.", "2 June"),
     "an earlier day": ("The hearing of 3 March was brought forward by four days.", "27 February"),
     "the day before in French": ("Le bal eut lieu le 3 mai et la répétition la veille.", "2 mai"),
+    "a quarter": ("Exports grew by a quarter.", "25 %"),
 }
 DOES_NOT_FOLLOW = {
     "another length of time": ("Report leaks within a day.", "12 hours"),
@@ -53,6 +54,7 @@ DOES_NOT_FOLLOW = {
     "an hour and a quarter of something else": ("It takes an hour.", "75 minutes"),
     "a date after the event for one before": ("The premiere was on 14 June, two weeks after his death.", "28 June"),
     "a day that the month does not have": ("It was signed on 30 April and took effect the next day.", "31 April"),
+    "a month after the event for one before": ("Built in October 1936, five months after the canal.", "March 1937"),
 }
 
 

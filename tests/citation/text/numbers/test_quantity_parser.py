@@ -45,6 +45,7 @@ SAME = {
     "volts": ("The voltage is 400 volts.", "The voltage is 0.4 kilovolts."),
     "a fortnight": ("It lasts 2 fortnights.", "It lasts 28 days."),
     "money before and after": ("It cost $120m.", "It cost 120 million dollars."),
+    "minus": ("Store it at minus 20 degrees Celsius.", "Store it at -20 °C."),
 }
 OTHER = {
     "another number": ("1,500", "1,800"),
@@ -60,6 +61,7 @@ OTHER = {
     "below zero": ("-5 °C", "5 °C"),
     "days for months": ("十个月", "十天"),
     "more exact than the evidence": ("1,234,567", "1.2 million"),
+    "below zero or above": ("minus 20 °C", "20 °C"),
 }
 
 
