@@ -1,10 +1,8 @@
 """The row of a Markdown table that a sentence is about, as its quote: a header proves nothing."""
 
-import re
-
 from ..text.queries.search_terms import search_terms
+from ..text.tables import is_table_rule
 
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
 MAX_ROWS = 200  # rows of a table that are compared with the sentence
 
 
@@ -35,7 +33,7 @@ def _rows_below(text: str, first: int) -> list[tuple[int, int]]:
             break
         lines.append((at, end))
         at = end + 1
-    rule = next((i for i, line in enumerate(lines[:2]) if _RULE.fullmatch(text, *line)), None)
+    rule = next((i for i, line in enumerate(lines[:2]) if is_table_rule(text[slice(*line)])), None)
     return [] if rule is None else lines[rule + 1 :]
 
 

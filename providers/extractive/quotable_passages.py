@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from citestream.citation.text import split_sentences
 from citestream.citation.text.queries.search_terms import search_terms
+from citestream.citation.text.tables import is_table_rule, table_cells
 
 MAX_HEADING = 80  # characters of a line without a full stop that counts as a title
 MAX_ROW = 1200  # characters of a row of a table; the names of its columns are a large part of it
@@ -20,8 +21,6 @@ _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$")
 _BULLET = re.compile(r"\s*(?:[-*+•>]|\d{1,3}[.)])\s+")
 _END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？؟।۔][」』”’）]*")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}\]")
-_CELL_BREAK = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$")
 # The first column may have no name: then it has the names of the rows.
 _ROW = re.compile(
     r"(?:[^\s:;][^:;\n]{0,60}: [^;\n]+|[^;\n]+(?=(?:; [^:;\n]{1,60}: [^;\n]+){2}))(?:; [^:;\n]{1,60}: [^;\n]+)+\."
@@ -89,19 +88,15 @@ def _name_cells(text: str) -> str:
     for i, line in enumerate(lines):
         if names and not line.lstrip().startswith("|"):
             names = []
-        if _RULE.match(line) and i and lines[i - 1].count("|") > 1:
-            names, lines[i - 1], lines[i] = _cells(lines[i - 1]), "", ""
+        if is_table_rule(line) and i and lines[i - 1].count("|") > 1:
+            names, lines[i - 1], lines[i] = table_cells(lines[i - 1]), "", ""
         elif names:
-            cells = zip_longest(names, _cells(line)[: len(names)], fillvalue="")
+            cells = zip_longest(names, table_cells(line)[: len(names)], fillvalue="")
             named = [f"{name}: {cell}" if name else cell for name, cell in cells if cell]
             lines[i] = "\n" + "; ".join(named).removesuffix(".") + ".\n"
         elif _ROW.fullmatch(line.strip()):
             lines[i] = f"\n{line}\n"
     return "\n".join(lines)
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in _CELL_BREAK.split(line.strip().strip("|"))]
 
 
 def _heading(first: str, rest: str, *, last: bool) -> str:

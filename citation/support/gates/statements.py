@@ -9,6 +9,7 @@ from ...text import Analysis, analyze_text, fold
 from ...text.clauses import LANGUAGES, Statement, parse
 from ...text.clauses.vocabulary import lines, vocabulary
 from ...text.numbers.quantities import Quantity
+from ...text.tables import table_cells
 from ...text.words.languages import stopwords
 from ..excerpts import language_of
 
@@ -33,7 +34,8 @@ _ENOUGH = 300  # characters of the evidence from which its language is detected
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
 
-_cache: dict[tuple[str, str], Statement] = {}
+# A sentence or the cells of a row, and the language
+_cache: dict[tuple[str | tuple[tuple[str, str], ...], str], Statement] = {}
 
 
 def language_for(lexed: Analysis, text: str) -> str | None:
@@ -123,10 +125,10 @@ def statement(text: str, start: int, end: int, language: str, quantities: Sequen
     return known
 
 
-def _store(sentence: str, language: str, parsed: Statement) -> Statement:
+def _store(key: str | tuple[tuple[str, str], ...], language: str, parsed: Statement) -> Statement:
     if len(_cache) >= _MOST:
         _cache.clear()
-    _cache[sentence, language] = parsed
+    _cache[key, language] = parsed
     return parsed
 
 
@@ -173,23 +175,33 @@ def _lead_in(text: str, start: int) -> str:
 
 def _rows(table: str, language: str) -> list[Statement]:
     """Return a statement for each row of a Markdown table, with the column header before every cell."""
-    cells = [line.strip().strip("|").split("|") for line in table.splitlines() if line.strip()]
+    cells = [table_cells(line) for line in table.splitlines() if line.strip()]
     if not cells:
         return []
-    header, found = [cell.strip() for cell in cells[0]], []
+    header, found = cells[0], []
     for row in cells[1 : 1 + _MOST_ROWS]:
         if all(not cell.strip(" :-") for cell in row):
             continue
-        named = [
-            (name, f"{name} {cell.strip()}") for name, cell in zip_longest(header, row, fillvalue="") if cell.strip()
-        ]
-        parsed = _virtual("; ".join(cell for _, cell in named), language)
-        for token in parsed.tokens:
-            token.piece = token.clause = 0
-        ends = list(accumulate(len(cell) + 2 for _, cell in named))
-        parsed.cells = [(name, (end - len(cell) - 2, end - 2)) for (name, cell), end in zip(named, ends, strict=True)]
-        found.append(parsed)
+        named = [(name, f"{name} {cell}") for name, cell in zip_longest(header, row, fillvalue="") if cell]
+        found.append(_row(tuple(named), language))
     return found
+
+
+def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
+    """Return a statement that consists of the cells of a row: pairs of the column's header and the text of the cell.
+
+    It has an entry of its own in the cache, since a sentence with the same words has clauses instead of cells.
+    """
+    known = _cache.get((named, language))
+    if known is not None:
+        return known
+    sentence = "; ".join(cell for _, cell in named)[:_LONGEST]
+    parsed = parse(sentence, language, analyze_text(sentence, language).quantities)
+    for token in parsed.tokens:
+        token.piece = token.clause = 0
+    ends = list(accumulate(len(cell) + 2 for _, cell in named))
+    parsed.cells = [(name, (end - len(cell) - 2, end - 2)) for (name, cell), end in zip(named, ends, strict=True)]
+    return _store(named, language, parsed)
 
 
 _MOST_ROWS = 60

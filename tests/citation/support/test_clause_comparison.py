@@ -166,6 +166,16 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
         "The plan Maxi has a price of 4 €.",
     ),
+    "a cell of another column, below an empty header": (
+        Reason.BINDING,
+        "||2019|2020|\n|---|---|---|\n|Sales|5|6|\n|Costs|3|4|",
+        "Sales in 2020 were 5.",
+    ),
+    "a cell of another row, in a table with a pipe in a cell": (
+        Reason.BINDING,
+        "| Name | Code | Weight |\n|---|---|---|\n| Alpha | `a\\|b` | 5 kg |\n| Beta | x | 7 kg |",
+        "Alpha has a weight of 7 kg.",
+    ),
     "a reason that is not given": (
         Reason.BINDING,
         "The bridge was closed to traffic on Tuesday.",
@@ -350,6 +360,14 @@ PASSED = {
     "a cell of the row and column": (
         "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
         "The plan Maxi has a price of 9 €.",
+    ),
+    "a cell of a column, below an empty header": (
+        "||2019|2020|\n|---|---|---|\n|Sales|5|6|\n|Costs|3|4|",
+        "Sales in 2020 were 6.",
+    ),
+    "a cell in a table with a pipe in a cell": (
+        "| Name | Code | Weight |\n|---|---|---|\n| Alpha | `a\\|b` | 5 kg |\n| Beta | x | 7 kg |",
+        "Alpha has a weight of 5 kg.",
     ),
     "German: passive voice": (
         "Der Verlag verklagte den Autor wegen Vertragsbruchs.",

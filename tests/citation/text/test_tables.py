@@ -1,0 +1,29 @@
+"""Rows of Markdown tables."""
+
+import pytest
+
+from citestream.citation.text.tables import is_table_rule, table_cells
+
+ROWS = {
+    "| a | b |": ["a", "b"],
+    "  |a|b|  ": ["a", "b"],
+    "a | b": ["a", "b"],
+    "||2019|2020|": ["", "2019", "2020"],
+    "| | 2019 |": ["", "2019"],
+    "| a ||": ["a", ""],
+    r"| `x\|y` | b |": ["`x|y`", "b"],
+    r"| a | b\|": ["a", "b|"],
+    "a": ["a"],
+    "|": [],
+    "": [],
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_cells_of_a_row(row: str) -> None:
+    assert table_cells(row) == ROWS[row]
+
+
+def test_the_rule_below_a_header() -> None:
+    assert all(map(is_table_rule, ["|---|---|", "--- | :-:", " | - | -: | "]))
+    assert not any(map(is_table_rule, ["---", "| a | - |", "", "||", "|---|---|x"]))
