@@ -23,7 +23,7 @@ _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
 _CLOSED_UP = frozenset({"", " ", "-"})
 # Operators whose words also count as content: "plans", "denied", "caused".
 _CONTENTFUL = frozenset(
-    {
+    [
         "denies",
         "plan",
         "hedge",
@@ -39,7 +39,7 @@ _CONTENTFUL = frozenset(
         "proposal",
         "decision",
         "plain",
-    }
+    ]
 )
 _CONDITIONS = frozenset({"if", "even_if", "unless"})
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
@@ -392,7 +392,7 @@ class _Parser:
 
     def _add_futures(self) -> None:
         """Note that a verb in the future tense states a plan: "aprobará", "livreront"."""
-        future = _FUTURES.get(self.statement.language)
+        future = _FUTURES.get(self.statement.language, ())
         known = {first for _, first, _ in self.found}
         for token in self.statement.tokens if future else ():
             surface = self.spaced.surface(token.word)
