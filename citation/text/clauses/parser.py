@@ -22,25 +22,10 @@ _PIECE_BREAKS = frozenset(",;:.!?()[]{}|—–\n•。！？；：，、（）")
 _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
 _CLOSED_UP = frozenset({"", " ", "-"})
 # Operators whose words also count as content: "plans", "denied", "caused".
-_CONTENTFUL = frozenset(
-    [
-        "denies",
-        "plan",
-        "hedge",
-        "fact",
-        "said",
-        "leads",
-        "done",
-        "fiction",
-        "false",
-        "affirms",
-        "boundless",
-        "open",
-        "proposal",
-        "decision",
-        "plain",
-    ]
-)
+_CONTENTFUL = frozenset({
+    "denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless", "open",
+    "proposal", "decision", "plain",
+})  # fmt: skip
 _CONDITIONS = frozenset({"if", "even_if", "unless"})
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
 _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
