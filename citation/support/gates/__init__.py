@@ -37,7 +37,7 @@ _MAX_COMPARED, _MAX_COMPARED_HAN = (
     12,
     24,
 )  # terms; a longer claim states many things, and comparing it takes more than it finds
-_SHORT, _SHORT_HAN = 6, 12  # terms of a claim that states one thing, so that a disagreement about it is reliable
+_SHORT, _SHORT_HAN = 6, 15  # terms of a claim that states one thing, so that a disagreement about it is reliable
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,10 @@ _KEPT = {
 # Endings of the future tense that no other form has, as they are written.
 _FUTURES = {
     "es": tuple(f"{stem}{ending}" for stem in ("ar", "er", "ir", "dr", "br", "rr") for ending in ("á", "án")),
-    "fr": ("era", "eront", "iront", "dra", "dront", "rra", "rront", "aura", "auront"),
+    "fr": ("era", "eront", "ira", "iront", "dra", "dront", "rra", "rront", "aura", "auront"),
 }
+_NO_FUTURES = ("tira", "spira", "mira", "vira", "soupira", "désira")  # "retira", "expira": of verbs in "-irer"
+_FUTURES_IN_TIRA = ("partira", "sortira", "sentira", "mentira", "vertira", "bâtira", "garantira", "aboutira")
 _FRENCH_HAVE = frozenset(
     {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
 )
@@ -381,7 +383,8 @@ class _Parser:
         known = {first for _, first, _ in self.found}
         for token in self.statement.tokens if future else ():
             surface = self.spaced.surface(token.word)
-            if token.verbal and token.word not in known and surface.islower() and surface.endswith(future):
+            other = surface.endswith(_NO_FUTURES) and not surface.endswith(_FUTURES_IN_TIRA)
+            if token.verbal and token.word not in known and surface.endswith(future) and not other:
                 word = token.word
                 operator = Operator("plan", word, word + 1, token.start, token.end, token.piece, token.clause)
                 self.statement.operators.append(operator)

@@ -51,7 +51,8 @@ def match_month(tokens: Tokens, i: int, language: str | None) -> list[QuantityMa
         by_number = any(0 <= j < len(tokens) and tokens.kind(j) == "number" for j in (i - 1, i + 1))
         dated = by_number or (i >= 2 and tokens.word(i - 1) in OF_MONTH and tokens.kind(i - 2) == "number")
         written = tokens.surface(i)[:1].isupper() or language not in {"en", "de"}
-        if not (written and (dated or tokens.word(i - 1) in BEFORE_MONTH)):
+        before = tokens.word(i - 2 if tokens.word(i - 1) in OF_MONTH else i - 1)  # "au mois de mai"
+        if not (written and (dated or before in BEFORE_MONTH)):
             return []
     month = float(MONTHS[tokens.word(i)])
     return [QuantityMatch(Quantity((month,), tokens.starts[i], tokens.ends[i], MONTH), i, i + 1)]

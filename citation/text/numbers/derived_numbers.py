@@ -66,7 +66,10 @@ _HAN_TOTAL = re.compile("[^，。；]{0,12}(?:中|里)[，]?(?:有|只有|仅有
 # "of the 40 applicants, 10", "von 40 Bewerbern waren 10"
 _TOTAL = re.compile(r"(?:\bof|\bvon|\bde|\bsur|\bentre)\s(?:the |its |los |las |les |den |der )?$", re.IGNORECASE)
 # "one in five", "three out of four", "zwei von drei", "tres de cada cuatro", "un sur dix"
-_RATIO = re.compile(r"\W{0,2}(?:in|out of|of every|in every|von|sur|de cada|aus)\W{0,2}", re.IGNORECASE)
+_RATIO = re.compile(
+    r"\W{0,2}(?:in|out of|of every|in every|von|sur|de cada|aus|[^\W\d_]{3,} (?:out of|von|sur|de cada))\W{0,2}",
+    re.IGNORECASE,
+)
 _LEAD_IN = 80  # characters before a number in which its lead-in is looked for, such as "one visitor out of "
 _OF = re.compile(r"\s(?:of|of the|of its|der|des|von den|de los|de las|sur les|des)\s", re.IGNORECASE)
 _LATER = re.compile(

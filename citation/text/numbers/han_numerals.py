@@ -8,6 +8,7 @@ from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity, QuantityMatch
 from .units import UNITS, han_unit
 
 _NOT_ALONE = frozenset("万亿兆百千一零〇") | {"万一", "一一", "千万"}  # words of their own without a counter
+_NO_TENTHS = frozenset("为立功果员本分长熟就都绩品因")  # 之一成为, 一成员; but 涨了一成
 _SEVERAL = frozenset("数几上好多")  # 数百万: several million
 _APPROXIMATE = re.compile("(?:约|大约|近|超过|逾|将近|接近|大概|ほぼ)$")  # a line can end between it and the number
 _MORE = "余多"  # after a number: and more
@@ -31,7 +32,8 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
         if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1):
             continue
         value = han_value(numeral)
-        if value is not None and (explicit or numeral not in _NOT_ALONE):
+        tenths = counter == "成" and run[found.end() : found.end() + 1] not in _NO_TENTHS
+        if value is not None and (explicit or tenths or numeral not in _NOT_ALONE):
             matches.append(QuantityMatch(_quantity(run, offset, found, value), i, i))
     return matches
 

@@ -39,6 +39,7 @@ _HAN_MONTH = re.compile("月(?!亮|球|经|饼)")  # not moon, menses, moon cake
 _NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
 _HAN_MORE = "余多"  # 3万多: more than 30,000
 _EITHER_HAN_MORE = tuple(_HAN_MORE)
+_ARTICLES = frozenset({"the", "los", "las", "les", "die", "den"})  # "rondó los cincuenta mil"
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 _MAX_RANGE = len(" oder ")
@@ -161,7 +162,7 @@ class QuantityParser:
         unit, factor, after, end = self._unit(first, after, end)
         approximate = (
             scaled
-            or tokens.word(first - 1) in APPROXIMATE
+            or tokens.word(first - 2 if tokens.word(first - 1) in _ARTICLES else first - 1) in APPROXIMATE
             or is_approximate(tokens.text, start)
             or tokens.text.startswith(_EITHER_HAN_MORE, end)
         )

@@ -41,6 +41,24 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Brest a battu Metz en finale.",
         "Metz a battu Brest en finale.",
     ),
+    "Chinese roles, exchanged": (Reason.ROLE, "校长表扬了王老师。", "王老师表扬了校长。"),
+    "a Chinese agent behind 由": (
+        Reason.BINDING,
+        "张宁主持早会，陈晨负责会议记录。",
+        "会议记录由张宁负责。",
+    ),
+    "a Chinese value in figures, of another subject": (
+        Reason.BINDING,
+        "大米每袋六十公斤，面粉每袋二十五公斤。",
+        "面粉每袋60公斤。",
+    ),
+    "a Chinese comparison, turned round": (Reason.ROLE, "火车票比汽车票便宜。", "汽车票比火车票便宜。"),
+    "a Chinese comparison without 比": (Reason.ROLE, "东湖比西湖大。", "东湖没有西湖大。"),
+    "a Chinese condition that the claim lifts": (
+        Reason.MODALITY,
+        "如果停电，演出将取消。",
+        "无论是否停电，演出都将取消。",
+    ),
     "Spanish: what goes on, and what no longer does": (
         Reason.NEGATION,
         "La emisora ya no transmite conciertos.",
@@ -60,6 +78,23 @@ PASSED: dict[str, tuple[str, str]] = {
     "a French past tense in -ra": (
         "Le maire déclara la fête ouverte.",
         "Le maire a déclaré la fête ouverte.",
+    ),
+    "a Chinese comparison with 没有": ("东湖比西湖大。", "西湖没有东湖大。"),
+    "a Chinese comparison with the opposite word": ("铝比铁轻。", "铁比铝重。"),
+    "a Chinese number with 多 behind it": ("演出持续了三个多小时。", "演出的时间超过三小时。"),
+    "a Chinese condition in two forms": ("若未缴费，合同终止。", "如不缴费，合同即终止。"),
+    "a tenth in Chinese": ("今年大米的价格上涨了一成。", "今年大米的价格上涨了10%。"),
+    "a French month behind a preposition": (
+        "Le chœur chantera à Lyon au mois de mai.",
+        "Le chœur chantera à Lyon en mai.",
+    ),
+    "a French ratio around its noun": (
+        "Les deux tiers des sièges étaient vides.",
+        "Deux sièges sur trois étaient vides.",
+    ),
+    "a rounded number behind a Spanish article": (
+        "La colecta del club reunió 49.870 euros.",
+        "La colecta del club rondó los cincuenta mil euros.",
     ),
     "a German participle": (
         "Der Verband strich zwei Preise.",

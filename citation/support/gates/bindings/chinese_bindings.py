@@ -20,6 +20,8 @@ _ALSO = re.compile("也|同样|还可|以及|任何|所有")
 _DENIED = frozenset({"not", "no", "may_not", "denies", "only", "except", "without", "unless"})
 # "甲被乙起诉", "甲由乙推荐"
 _PASSIVE = re.compile("(?P<patient>[\u4e00-\u9fffA-Za-z]{2,12})(?:被|遭到?|由)(?P<rest>[\u4e00-\u9fffA-Za-z]{3,16})")
+_BY = re.compile("(?P<patient>[\u4e00-\u9fff]{2,10})由(?P<rest>[\u4e00-\u9fff]{3,12})")
+_SYMMETRIC = frozenset("和与同跟及是或")
 _PARTICLES = frozenset("的了是在着过为所")
 _LONGEST_NAME = 5  # characters
 _SURNAMES = frozenset(
@@ -36,12 +38,18 @@ def mixed_chinese_pieces(claim: Statement, passages: Sequence[Statement]) -> Ite
 
     "刘芳教历史" is one of the parts of "张明教物理，刘芳教历史"; "张明教历史" mixes the two.
     """
-    said = _plain(claim.text)
-    if not 2 * _SHORTEST <= len(said) <= _LONGEST:
+    plain = _plain(_active(_numbered(claim)))
+    if not 2 * _SHORTEST <= len(plain) <= _LONGEST:
         return
-    pieces = [piece for passage in passages for part in _PIECE.split(passage.text) if len(piece := _plain(part)) > 1]
-    if any(said in piece for piece in pieces):
-        return
+    parts = [part for passage in passages for part in _PIECE.split(_numbered(passage))]
+    pieces = [piece for part in parts if len(piece := _plain(part)) > 1]
+    if not any(plain in piece for piece in pieces):
+        yield from _mixed(plain, pieces)
+        yield from _exchanged(plain, pieces)
+
+
+def _mixed(said: str, pieces: Sequence[str]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a claim has the beginning of one piece and the end of another."""
     for at in range(1, len(said) - 1):
         head, tail = said[:at], said[at:]
         for one in pieces:
@@ -55,6 +63,42 @@ def mixed_chinese_pieces(claim: Statement, passages: Sequence[Statement]) -> Ite
                     detail = f"the passage has “{tail}” for “{subject}”, and “{value}” for “{head}”"
                     yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
                     return
+
+
+def _exchanged(said: str, pieces: Sequence[str]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a claim exchanges the beginning and the end of a piece: 老师批评班长, 班长批评老师."""
+    for piece in pieces:
+        if len(piece) != len(said) or piece == said:
+            continue
+        for at in range(1, len(piece) - 1):
+            first, rest = piece[:at], piece[at:]
+            if not said.endswith(first):
+                continue
+            begin = said[: len(rest)]
+            for end in range(1, len(rest)):
+                verb, second = rest[:end], rest[end:]
+                if begin == second + verb and first != second and _SYMMETRIC.isdisjoint(verb):
+                    detail = f"the passage has “{first}” and “{second}” the other way round"
+                    yield Disagreement(Reason.ROLE, detail, rule="role")
+                    return
+
+
+def _active(text: str) -> str:
+    """Return a passive sentence with 由 in the order of an active one: 晚间新闻由刘敏负责, 刘敏负责晚间新闻."""
+    found = _BY.fullmatch(text.strip("。！ "))
+    return found["rest"] + found["patient"] if found else text
+
+
+def _numbered(statement: Statement) -> str:
+    """Return the text with each number in figures, so that 六百公斤 equals 600公斤."""
+    text, at, parts = to_simplified(statement.text), 0, []
+    for token in statement.tokens:
+        quantity = token.quantity
+        if quantity is not None and quantity.values and token.start >= at:
+            value = quantity.values[0] * quantity.factor if quantity.unit else quantity.values[0]
+            parts += [text[at : token.start], f"{value:.10g}{quantity.unit}"]
+            at = token.end
+    return "".join([*parts, text[at:]])
 
 
 def _plain(text: str) -> str:

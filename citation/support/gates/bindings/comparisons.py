@@ -144,6 +144,12 @@ _CHINESE = re.compile("([^，。；]{1,12}?)比([^，。；]{2,16})")
 # "A高于B" is "A比B高".
 _CHINESE_THAN = re.compile("([^，。；]{1,12}?)([高低大小多少早晚优劣重轻快慢强弱长短深浅新旧贵])于([^，。；、]{1,12})")
 
+# "B没有A高" is "A比B高".
+_CHINESE_LESS = re.compile(
+    "([^，。；]{1,12}?)(?:没有|不如|不及|比不上)([^，。；]{1,12}?)[这那]?么?"
+    "([高低大小多少早晚重轻快慢强弱长短深浅新旧贵好])(?=[，。；！]|$)"
+)
+
 
 def _without_property(one: str, other: str) -> tuple[str, str]:
     """Return the subjects of two comparisons without the property that both name: "甲的成本", "乙的成本"."""
@@ -159,9 +165,16 @@ def _with_than(found: re.Match[str]) -> str:
     return f"{found[1]}比{found[3]}{found[2]}"
 
 
+def _with_more(found: re.Match[str]) -> str:
+    """Rewrite "乙没有甲高" as "甲比乙高"."""
+    return f"{found[2]}比{found[1]}{found[3]}"
+
+
 def _compare_chinese(claim: str, passage: str) -> tuple[bool, list[Disagreement]]:
     """Compare the first comparison of each: A比B高. The second side and the grade are not separated by a space."""
-    mine, theirs = (_CHINESE.search(_CHINESE_THAN.sub(_with_than, text)) for text in (claim, passage))
+    mine, theirs = (
+        _CHINESE.search(_CHINESE_LESS.sub(_with_more, _CHINESE_THAN.sub(_with_than, text))) for text in (claim, passage)
+    )
     if not mine or not theirs:
         return False, []
     left, other = _without_property(mine[1], theirs[1])

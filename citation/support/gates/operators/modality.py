@@ -220,8 +220,12 @@ def _done(statement: Statement, clause: int) -> bool:
     if not _PAST[language].isdisjoint(statement.words) or "done" in statement.kinds(clause):
         return True
     irregular = vocabulary(language).role("irregular")
+    planned = {op.word for op in statement.of("plan")}  # the French "partira" ends like the past "parla"
     return any(
-        t.verbal and t.clause == clause and (_ends_in_past(t.folded, language) or t.folded in irregular)
+        t.verbal
+        and t.clause == clause
+        and t.word not in planned
+        and (_ends_in_past(t.folded, language) or t.folded in irregular)
         for t in statement.tokens
     )
 

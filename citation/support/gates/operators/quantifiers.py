@@ -1,5 +1,6 @@
 """Compare quantifiers (all, most, some, none) and bounds of numbers (at least, at most)."""
 
+import re
 from collections.abc import Iterator
 
 from ....text.clauses import ContentToken, Operator, Statement
@@ -12,6 +13,7 @@ LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
 _DENYING = frozenset({"not", "no", "may_not"})
 _FLIP_REACH = 4  # words between a negation and a bound that it reverses
 _PART_REACH = 5  # words between a share and what it is a share of
+_HAN_MORE = re.compile("[0-9零〇一二三四五六七八九十百千万亿两.,]+[个年]?[多余]")  # 三个多小时, 三十多人
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
@@ -158,6 +160,8 @@ def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) ->
             if flip and flipped and op.kind in {"over", "under"}:
                 return "max" if op.kind == "over" else "min"
             return op.kind
+    if statement.language == "zh" and _HAN_MORE.match(statement.text, token.start):
+        return "over"
     limits = {op.kind for op in statement.of("min", "max") if op.clause == token.clause}
     alone = sum(t.quantity is not None for t in statement.tokens) == 1
     return limits.pop() if alone and len(limits) == 1 else ""  # "the minimum age for drivers is 21"
