@@ -16,10 +16,8 @@ _REACH = 4  # words between the grade and "than"
 _EQUAL = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como")}
 _THAN = {"en": "than", "de": "als", "fr": "que", "es": "que"}
 _MORE = {"en": "more", "de": "mehr", "fr": "plus", "es": "mas"}
-_NO_GRADES = frozenset({"other", "rather", "anders"})  # "no one other than the manager"
 _NEGATIONS = frozenset({"not", "no", "except"})
 _FEW = frozenset({"few", "little"})
-_HALF = frozenset({"half", "halb", "moitie", "mitad"})
 _GRADED = {"en": "er", "de": "er", "fr": "", "es": ""}
 
 
@@ -39,7 +37,7 @@ def comparisons(statement: Statement) -> list[Comparison]:
     than = _THAN.get(language)
     if than is None or (than not in words and _EQUAL[language][1] not in words):
         return []
-    lesser = vocabulary(language).role("lesser")
+    lesser, not_graded = vocabulary(language).role("lesser"), vocabulary(language).role("not_graded")
     equal, like = _EQUAL[language]
     found: list[Comparison] = []
     for at, word in enumerate(words):
@@ -51,7 +49,7 @@ def comparisons(statement: Statement) -> list[Comparison]:
         elif word == than and marks:
             begins = at - len(before) + marks[-1]
             direction = -1 if words[begins] in lesser else 1
-        elif word == than and before and before[-1] not in _NO_GRADES and _graded(before[-1], language):
+        elif word == than and before and before[-1] not in not_graded and _graded(before[-1], language):
             begins, direction = at - 1, 1
         else:
             continue
@@ -68,7 +66,7 @@ def _multiple(statement: Statement, begins: int) -> int:
     for token in statement.tokens:
         if token.word == begins - 1 and token.quantity is not None and token.quantity.values:
             return 1 if token.quantity.values[0] > 1 else -1
-    return -1 if begins and statement.words[begins - 1] in _HALF else 0
+    return -1 if begins and statement.words[begins - 1] in vocabulary(statement.language).role("half") else 0
 
 
 def _between(

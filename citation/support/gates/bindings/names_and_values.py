@@ -8,9 +8,6 @@ from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, excludes, han_alike
 from ..disagreement import Disagreement, Reason
 
-_DAYS = frozenset(
-    {"tomorrow", "yesterda", "surlendemain", "lendemain", "推迟", "两天", "次日", "翌日", "sigu", "siguient"}
-)
 _SHORT_HAN = 6  # words; longer Chinese sentences are not split reliably
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
@@ -246,8 +243,11 @@ def _reason_for(token: ContentToken, language: str) -> Reason:
 
 def _shifted(alignments: Sequence[Alignment]) -> bool:
     """Return whether the passage moves a day: "two days later", "the following day"."""
+    if not alignments:
+        return False
+    days = vocabulary(alignments[0].passage.language).role("shifted_day")
     return any(
-        (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.stem in _DAYS
+        (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.folded in days
         for alignment in alignments
         for t in alignment.passage.tokens
     )

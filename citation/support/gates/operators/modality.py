@@ -10,8 +10,6 @@ from ..disagreement import Disagreement, Reason
 
 _CONDITIONS = frozenset({"if", "unless"})
 # Verbs of speech that state as a fact what the passage says with reservation.
-_ANNOUNCING = frozenset({"announced", "confirmed", "admitted", "acknowledged", "confessed", "declared", "announces"})
-_INDEFINITE = frozenset({"any", "both", "anyone", "beide", "beiden", "throughout", "ensemble des"})
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
@@ -66,8 +64,9 @@ def _only_planned(alignment: Alignment, clause: int, theirs: set[str]) -> Iterat
 def _same_speech(alignment: Alignment) -> bool:
     """Return whether the claim quotes somebody as the passage does: "says that …", but not "announced that …"."""
     stems = alignment.passage.stems
+    announcing = vocabulary(alignment.claim.language).role("announcing")
     return any(
-        alignment.claim.text[op.start : op.end].lower() not in _ANNOUNCING
+        alignment.claim.text[op.start : op.end].lower() not in announcing
         or any(t.stem in stems for t in alignment.claim.tokens if op.word <= t.word < op.after)
         for op in alignment.claim.of("said")
     )
@@ -102,7 +101,8 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     claim = alignment.claim
     if not lifted and not imposed and (waived := _waived(alignment)):
         yield _modal(f"the passage requires what the sentence does without: “{waived}”", "condition")
-    total = any(claim.spelled(op.start, op.end).lower() not in _INDEFINITE for op in claim.of("all"))
+    indefinite = vocabulary(claim.language).role("indefinite")
+    total = any(claim.spelled(op.start, op.end).lower().replace(" ", "_") not in indefinite for op in claim.of("all"))
     universal = total and "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
     if universal and "if" in theirs and not _found_condition(alignment):
         yield _modal("the passage sets a condition that the sentence leaves out", "unconditional")
@@ -183,55 +183,43 @@ def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
             return
 
 
-_WHOEVER = frozenset({"whoever"})  # "a reward for whoever finds it" supposes nothing
-_GENERAL = frozenset(
-    {"when", "whenever", "while", "wenn", "wann", "falls", "quand", "lorsque", "si", "cuando", "case", "every"}
-)
-
-
 def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
-    claim = alignment.claim
-    if (_CONDITIONAL | DENIALS) & claim.kinds() or not _GENERAL.isdisjoint(claim.words) or not _done(claim, clause):
+    claim, words = alignment.claim, vocabulary(alignment.claim.language)
+    general = not words.role("general").isdisjoint(claim.words)
+    if general or (_CONDITIONAL | DENIALS) & claim.kinds() or not _done(claim, clause):
         return
     stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
     for op in alignment.passage.of("if"):
         said = alignment.passage.spelled(op.start, op.end)
-        if op.clause == alignment.mains[clause] and op.piece in stated and said.casefold() not in _WHOEVER:
+        if op.clause == alignment.mains[clause] and op.piece in stated and said.casefold() not in words.role("whoever"):
             yield _modal(f"the passage only supposes what the sentence states: “{said}”", "supposed")
             return
 
 
-_PAST = {
-    "en": frozenset(["was", "were", "has", "have", "had", "been"]),
-    "de": frozenset(["hat", "haben", "hatte", "wurde", "wurden", "war", "waren", "worden", "ist"]),
-    "fr": frozenset(["a", "ont", "fut", "furent", "ete", "etait", "est", "sont"]),
-    "es": frozenset(["fue", "fueron", "ha", "han", "habia", "sido", "esta"]),
-}
 _SHORTEST_PAST = 4  # letters; "red" is an adjective
-_PAST_ENDINGS = {"en": ("ed",), "de": ("te", "ten"), "fr": ("a", "erent", "it"), "es": ("o", "aron", "ieron")}
 
 
 def _done(statement: Statement, clause: int) -> bool:
     """Return whether a clause states something as completed."""
-    language = statement.language
-    if language == "zh":
+    if statement.language == "zh":
         return "done" in statement.kinds() or "了" in statement.text
-    if not _PAST[language].isdisjoint(statement.words) or "done" in statement.kinds(clause):
+    words = vocabulary(statement.language)
+    if not words.role("completed").isdisjoint(statement.words) or "done" in statement.kinds(clause):
         return True
-    irregular = vocabulary(language).role("irregular")
+    endings, irregular = tuple(words.role("completed_ending")), words.role("irregular")
     planned = {op.word for op in statement.of("plan")}  # the French "partira" ends like the past "parla"
     return any(
         t.verbal
         and t.clause == clause
         and t.word not in planned
-        and (_ends_in_past(t.folded, language) or t.folded in irregular)
+        and (_ends_in_past(t.folded, endings) or t.folded in irregular)
         for t in statement.tokens
     )
 
 
-def _ends_in_past(word: str, language: str) -> bool:
-    return len(word) >= _SHORTEST_PAST and word.endswith(_PAST_ENDINGS[language])
+def _ends_in_past(word: str, endings: tuple[str, ...]) -> bool:
+    return len(word) >= _SHORTEST_PAST and word.endswith(endings)
 
 
 def _modal(detail: str, rule: str) -> Disagreement:

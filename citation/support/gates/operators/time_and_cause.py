@@ -3,22 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-
-_MOTIONS = {
-    "en": (frozenset({"from"}), frozenset({"to", "into"})),
-    "de": (frozenset({"aus", "von"}), frozenset({"nach", "zu"})),
-    "fr": (frozenset({"de", "depuis"}), frozenset({"à", "a", "vers", "jusqu'a"})),
-    "es": (frozenset({"de", "desde"}), frozenset({"a", "hasta", "hacia"})),
-}
 
 
 def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if origin and destination are swapped: "from A to B", "from B to A"."""
-    if alignment.claim.language not in _MOTIONS:
-        return
-    source, target = _MOTIONS[alignment.claim.language]
+    words = vocabulary(alignment.claim.language)
+    source, target = words.role("from"), words.role("to")
     left = [(t, m) for t, m in alignment.pairs() if t.before in source and m.token.before in target]
     right = [(t, m) for t, m in alignment.pairs() if t.before in target and m.token.before in source]
     if left and right:
@@ -70,15 +63,17 @@ def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
     return next((t for t in statement.tokens if t.word >= op.after and t.piece == op.piece), None)
 
 
-_PRESENT = frozenset({"is", "are", "has", "have", "ist", "sind", "est", "sont", "es", "son", "esta", "estan"})
-_PAST = frozenset({"was", "were", "had", "war", "waren", "etait", "etaient", "fut", "era", "eran", "fue", "fueron"})
 _ENDED = frozenset({"until", "before"})
 
 
 def ended(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as present what the passage says was so until some time."""
     claim, passage = alignment.claim, alignment.passage
-    if _PRESENT.isdisjoint(claim.words) or not _PAST.isdisjoint(claim.words) or _PAST.isdisjoint(passage.words):
+    words = vocabulary(claim.language)
+    past = words.role("past")
+    if words.role("present").isdisjoint(claim.words):
+        return
+    if not past.isdisjoint(claim.words) or past.isdisjoint(passage.words):
         return
     if _ENDED & claim.kinds() or any(t.quantity is not None for t in claim.tokens):
         return
