@@ -3,7 +3,8 @@
 import re
 
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
+# Each run of white space can be matched in one way only; otherwise 80,000 spaces would take 40 s.
+_RULE = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)+(?:\|\s*)?")
 
 
 def table_cells(row: str) -> list[str]:
