@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from citestream.citation.text import split_sentences
+from citestream.citation.text.tables import is_table_rule
 
 TARGET_LENGTH = 1200  # characters of an excerpt: about 200 words, one thought with its context
 MAX_LENGTH = 2000  # a longer paragraph is split, at the end of a sentence or else at a space
+MAX_HEADER = 600  # characters of the header of a table that is repeated in each of its excerpts
 MAX_HEADING = 200  # characters; a longer line is a paragraph. Headings are repeated in each excerpt below them
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
@@ -20,7 +22,7 @@ _SENTENCE_ENDS = frozenset(".!?…。！？؟।\"'”’»)」』）")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """One passage; `file[start:end]` is its text."""
+    """One passage: `file[start:end]`, after the header of its table if the excerpt begins with later rows of it."""
 
     text: str
     start: int
@@ -55,23 +57,26 @@ class ExcerptSplitter:
         """Return the excerpts of a part, with their offsets in it."""
         excerpts: list[Excerpt] = []
         start = end = 0  # offsets of the open excerpt, which is empty if they are equal
+        header = ""  # the header of a table, if the excerpt begins with later rows
 
         def close() -> None:
             if end > start:
                 titles = tuple(heading.text for heading in self._headings if heading.text)
-                excerpts.append(Excerpt(text[start:end], start, end, titles))
+                excerpts.append(Excerpt(header + text[start:end], start, end, titles))
 
         for block in _blocks(text):
             if isinstance(block, _Heading):
                 close()
-                start = end = 0
+                start, end, header = 0, 0, ""
                 self._headings = (*(above for above in self._headings if above.depth < block.depth), block)
                 continue
-            for part_start, part_end in _parts(text, *block):
-                if end > start and part_end - start > self._length:
+            for part in _parts(text, *block):
+                if end > start and (part.header or part.end - start > self._length):
                     close()
                     start = end
-                start, end = (part_start if start == end else start), part_end
+                if start == end:
+                    start, header = part.start, part.header
+                end = part.end
         close()
         return excerpts
 
@@ -127,14 +132,53 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         start += len(line) + 1
 
 
-def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a paragraph. `header`: the header of a table and its rule, if the part begins with later rows."""
+
+    start: int
+    end: int
+    header: str = ""
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[_Part]:
     """Yield the offsets of a paragraph, in parts if it is too long."""
+    if end - start > MAX_LENGTH and (table := _table_header(text, start, end)):
+        yield from _table_parts(text, start, end, *table)
+        return
     while end - start > MAX_LENGTH:
         part_end = _split_point(text[start : start + MAX_LENGTH])
-        yield start, start + len(text[start : start + part_end].rstrip())
+        yield _Part(start, start + len(text[start : start + part_end].rstrip()))
         start += part_end
     if end > start:
-        yield start, end
+        yield _Part(start, end)
+
+
+def _table_header(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """Return the header of the Markdown table in a paragraph, with its rule, and where its rows begin.
+
+    None without a table, or if a row, or the header with the text above it, is too long for an excerpt.
+    """
+    lines = [(start + at, line) for at, line in _lines(text[start:end])]
+    rule = next((n for n in range(1, len(lines)) if "|" in lines[n - 1][1] and is_table_rule(lines[n][1])), None)
+    if rule is None or max(len(line) for _, line in lines) > TARGET_LENGTH:
+        return None
+    rows = lines[rule][0] + len(lines[rule][1]) + 1
+    header = text[lines[rule - 1][0] : rows]
+    return (header, rows) if len(header) <= MAX_HEADER and rows - start <= TARGET_LENGTH else None
+
+
+def _table_parts(text: str, start: int, end: int, header: str, rows: int) -> Iterator[_Part]:
+    """Yield the parts of a paragraph with a table, split between rows. `rows`: offset of the first row."""
+    repeated = ""
+    part_end = rows
+    for at, row in _lines(text[rows:end]):
+        row_end = rows + at + len(row)
+        if part_end > rows and len(repeated) + row_end - start > TARGET_LENGTH:
+            yield _Part(start, part_end, repeated)
+            start, repeated = rows + at, header
+        part_end = row_end
+    yield _Part(start, part_end, repeated)
 
 
 def _split_point(text: str) -> int:

@@ -72,6 +72,29 @@ def test_a_long_paragraph_is_cut(text: str, last: str) -> None:
         assert excerpt.text.endswith(last)
 
 
+HEADER = "| Port | Metres |\n|---|---|\n"
+
+
+def test_every_excerpt_of_a_long_table_has_its_header() -> None:
+    rows = [f"| Port number {n} | {n * n} |\n" for n in range(200)]
+    text = f"Tides:\n{HEADER}{''.join(rows)}\nAfter."
+    found = split_excerpts(text)
+    assert found[0].text.startswith(f"Tides:\n{HEADER}| Port number 0 |")
+    assert all(excerpt.text.startswith(f"{HEADER}| Port number ") for excerpt in found[1:])
+    assert all(len(excerpt.text) <= TARGET_LENGTH for excerpt in found)
+    assert all(sum(row.strip() in excerpt.text for excerpt in found) == 1 for row in rows)
+    assert all(excerpt.text.removeprefix(HEADER) == text[excerpt.start : excerpt.end] for excerpt in found[1:])
+    assert found[-1].text.endswith("|\n\nAfter.")
+
+
+@pytest.mark.parametrize(
+    "text", ["| a |\n" * 400, f"| a | {'b' * 700} |\n|---|---|\n" + "| a | b |\n" * 400, "a\n" * 700 + HEADER * 50]
+)
+def test_a_table_without_a_short_header_is_split_like_text(text: str) -> None:
+    for excerpt in split_excerpts(text):
+        assert excerpt.text == text[excerpt.start : excerpt.end]
+
+
 TEXTS = st.lists(
     st.sampled_from(
         ["# A\n", "## B\n", "\n", "\n\n", "word ", "It is so. ", "```\n", "---\n", "===\n", "。", "x" * 700, "\r\n"]
@@ -109,6 +132,8 @@ def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text:
         "a\n" * 500_000,
         "word " * 200_000,
         "```\n" * 200_000,
+        HEADER + "| a | b |\n" * 100_000,
+        " " * 10**6 + "x|\n" + " " * 10**6 + "|",
     ],
 )
 def test_cutting_takes_linear_time(text: str) -> None:
