@@ -153,7 +153,8 @@ class GateChecks:
             for a, b in spans
         ]
         best = max(range(len(spans)), key=shares.__getitem__)
-        if shares[best] < (_MIN_SHARED_HAN if han else _MIN_SHARED) * len(wanted):
+        words = sum(term[0] != "#" for term in wanted)  # numbers are confirmed before, some by a computation
+        if shares[best] < (_MIN_SHARED_HAN if han else _MIN_SHARED) * words:
             return []
         if shares[best] == len(wanted) or (len(wanted) > _MANY_TERMS and not han):
             return spans[best : best + 2]

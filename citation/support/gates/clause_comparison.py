@@ -35,6 +35,7 @@ from .operators.time_and_cause import (
     effect_as_cause,
     ended,
     opposite_cause,
+    opposite_change,
     swapped_motion,
     unknown_cause,
 )
@@ -113,6 +114,8 @@ def _of_passage(
             yield from mixed_conjuncts(claim, alignments)
         if mentioned >= _COMPARABLE:
             yield from only_denied(claim, alignments, best)
+    if best.shared:
+        yield from opposite_change(claim, passages, similar=best.coverage >= _COMPARABLE)
     yield from outside_restriction(claim, best, alignments, known)
     if best.coverage >= _COMPARABLE:
         yield from added_words(claim, best, alignments, known)

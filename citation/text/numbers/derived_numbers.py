@@ -200,19 +200,28 @@ def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             yield Quantity((1 / one.values[0],), one.start, one.end, unit=RATIO)
 
 
-def _changes(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Yield 150 and 25 %, for "rose from 600 to 750"."""
+def changes(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield the first and the second number of each change: 600 and 750, for "rose from 600 to 750"."""
     for one, other in pairwise(quantities):
         if not one.values or not other.values or (one.unit and one.unit != other.unit) or one.values[0] == 0:
             continue
         if _FROM.search(text, max(0, one.start - _LEAD_IN), one.start) and _TO.fullmatch(
             text, one.end, max(one.end, other.start)
         ):
-            factor = other.factor if not one.unit else one.factor
-            difference = abs(other.values[0] * other.factor - one.values[0] * factor) / other.factor
-            yield other._replace(values=(difference,), start=one.start)
-            share = 100 * difference * other.factor / (one.values[0] * factor)
-            yield Quantity((share,), one.start, other.end, unit="%")
+            yield one if one.unit else one._replace(unit=other.unit, factor=other.factor), other
+
+
+def differences(one: Quantity, other: Quantity) -> Iterator[Quantity]:
+    """Yield the difference of the two numbers of a change, and its share of the first: 150 and 25 %."""
+    first, second = one.values[0] * one.factor, other.values[0] * other.factor
+    yield other._replace(values=(abs(second - first) / other.factor,), start=one.start)
+    yield Quantity((100 * abs(second - first) / first,), one.start, other.end, unit="%")
+
+
+def _changes(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 150 and 25 %, for "rose from 600 to 750"."""
+    for one, other in changes(text, quantities):
+        yield from differences(one, other)
 
 
 def _durations(folded: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:

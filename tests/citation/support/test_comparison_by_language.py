@@ -6,6 +6,21 @@ from citestream.citation.support.gates import Reason
 from tests.citation.support.test_clause_comparison import checked
 
 REFUSED: dict[str, tuple[Reason, str, str]] = {
+    "a rise, where the English numbers fall": (
+        Reason.DIRECTION,
+        "The number of members went from 5,000 to 4,200.",
+        "The number of members rose by 800.",
+    ),
+    "a fall, where the Spanish numbers rise": (
+        Reason.DIRECTION,
+        "El censo de Arbós pasó de 900 a 1.200 habitantes.",
+        "El censo de Arbós bajó en 300 habitantes.",
+    ),
+    "a rise to the number to which the French numbers fall": (
+        Reason.DIRECTION,
+        "Le tarif du bus est passé de 3 à 2 euros.",
+        "Le tarif du bus a augmenté à 2 euros.",
+    ),
     "Spanish roles in two forms of one verb": (
         Reason.ROLE,
         "El juez denunció a los policías en marzo.",
@@ -67,6 +82,10 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
 }
 
 PASSED: dict[str, tuple[str, str]] = {
+    "a fall by the difference of two numbers": (
+        "The number of members went from 5,000 to 4,200.",
+        "The number of members fell by 800.",
+    ),
     "a Spanish future tense as a plan": (
         "El consejo ampliará el puerto en junio.",
         "El consejo va a ampliar el puerto en junio.",

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.derived_numbers import changes, differences
+from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
@@ -21,6 +23,38 @@ def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
             f"the passage has the direction the other way round: to “{word}”, not from it",
             rule="from",
         )
+
+
+def opposite_change(claim: Statement, passages: Sequence[Statement], *, similar: bool) -> Iterator[Disagreement]:
+    """Yield a disagreement if the numbers of the passage fall where the claim speaks of a rise, or the reverse.
+
+    The claim must have one of the numbers, or their difference. `similar`: without a number, its words are enough.
+    """
+    direction = _direction(claim)
+    numbers = [t.quantity for t in claim.tokens if t.quantity is not None]
+    for passage in passages if direction else ():
+        stated = [t.quantity._replace(start=t.start, end=t.end) for t in passage.tokens if t.quantity is not None]
+        for one, other in changes(passage.text, stated):
+            known = [one, other, *differences(one, other)]
+            if not (any(agrees(mine, q) for mine in numbers for q in known) or (similar and not numbers)):
+                continue
+            if (other.values[0] * other.factor - one.values[0] * one.factor) * direction < 0:
+                said = passage.spelled(one.start, other.end)
+                yield Disagreement(Reason.DIRECTION, f"the passage says a change from “{said}”", rule="from")
+                return
+
+
+def _direction(claim: Statement) -> int:
+    """Return 1 if a claim speaks of a rise, -1 of a fall, 0 of none, of both, or denies it."""
+    words = vocabulary(claim.language)
+    antonyms = words.antonyms
+    rise = frozenset().union(*map(antonyms.sides, words.role("rise")))
+    fall = {(family, 1 - side) for family, side in rise}
+    signs = set()
+    for token in claim.tokens:
+        sides = antonyms.sides(token.folded)
+        signs |= {token.sign} if rise & sides else {-token.sign} if fall & sides else set()
+    return signs.pop() if len(signs) == 1 else 0
 
 
 _CAUSES = {"because": "despite", "despite": "because"}
