@@ -60,6 +60,11 @@ class StreamDecoder:
         payloads = self._splitter.flush()
         return await self._decode_large(payloads[0]) if self._is_large(payloads) else self._decode(payloads)
 
+    @property
+    def holds_large(self) -> bool:
+        """Whether `release` is going to free the memory of a large payload."""
+        return bool(self._large)
+
     def release(self) -> None:
         """Free the memory of a large payload. Its events have been passed on."""
         if self._large:

@@ -26,6 +26,9 @@ from .wire.text_runs import PayloadReader
 NOTHING_ARRIVED: list[Event] = [Idle()]
 # Bytes that are decoded at a time: 1 ms. A read returns up to 512 KB, and a decompressed body of 20 KB can be 20 MB.
 PIECE_BYTES = 16 * 2**10
+# Pieces of one read whose events stay together: 64 KB, an answer of 200 tokens. Sentences that arrive together are
+# scored in one call and sent in one write.
+GROUPED_PIECES = 4
 
 MANY_MESSAGES = 1_000  # translating them takes 1 to 5 ms
 
@@ -117,11 +120,12 @@ async def stream(
         bytes_left = settings.max_answer_bytes
         work = Work("read_provider")
         decoder = StreamDecoder(_splitter_for(response, splitter), reader, work, watch.begin)
+        groups = EventGroups(reader)
         async with aclosing(_pieces(read_body(response, watch), work)) as received:
             try:
-                async for data in received:
+                async for data, followed in received:
                     events = await decoder.feed(data) if data else NOTHING_ARRIVED
-                    for event in _mark_followed(events, reader):
+                    for event in groups.mark(events, followed and not decoder.holds_large):
                         yield event
                     decoder.release()
                     if reader.complete and not server_closes:
@@ -147,31 +151,48 @@ async def stream(
             await drain(response)
 
 
-async def _pieces(received: AsyncGenerator[bytes, None], work: Work) -> AsyncGenerator[bytes, None]:
-    """Yield the bytes in pieces of at most PIECE_BYTES. Pause between them if there was much work on the last ones."""
+async def _pieces(received: AsyncGenerator[bytes, None], work: Work) -> AsyncGenerator[tuple[bytes, bool], None]:
+    """Yield the bytes in pieces of at most PIECE_BYTES, and whether the next piece belongs to the same group.
+
+    Pause between them if there was much work on the last ones.
+    """
     async with aclosing(received):
         async for data in received:
             if work.due:
                 await work.pause()
             if len(data) <= PIECE_BYTES:
-                yield data
+                yield data, False
                 continue
-            for start in range(0, len(data), PIECE_BYTES):
-                yield data[start : start + PIECE_BYTES]
+            for number, start in enumerate(range(0, len(data), PIECE_BYTES), 1):
+                after = start + PIECE_BYTES
+                yield data[start:after], after < len(data) and number % GROUPED_PIECES > 0
                 if work.due:
                     await work.pause()
 
 
-def _mark_followed(events: list[Event], reader: StreamReader) -> list[Event]:
-    """Set `more` on the events that another event follows at once.
+class EventGroups:
+    """Sets `more` on the events that another event follows at once."""
 
-    The end of the answer follows its last text. Other events do not wait for it: the body may take up to DRAIN_SECONDS
-    to end.
-    """
-    end_follows = bool(events) and reader.done and isinstance(events[-1], TextDelta)
-    for at in range(len(events) if end_follows else len(events) - 1):
-        events[at] = replace(events[at], more=True)
-    return events
+    def __init__(self, reader: StreamReader) -> None:
+        """`reader`: of the same stream."""
+        self._reader = reader
+        self._held = False  # whether the last event waits for those of the next piece
+
+    def mark(self, events: list[Event], followed: bool) -> list[Event]:
+        """Mark the events of one piece. `followed`: another piece of the same group follows.
+
+        The end of the answer follows its last text. Other events do not wait for it: the body may take up to
+        DRAIN_SECONDS to end.
+        """
+        reader = self._reader
+        followed = followed and not (reader.error or reader.done)
+        if self._held and not events and not followed:
+            events = NOTHING_ARRIVED
+        self._held = followed and (self._held or bool(events))
+        end_follows = bool(events) and reader.done and isinstance(events[-1], TextDelta)
+        for at in range(len(events) if end_follows or followed else len(events) - 1):
+            events[at] = replace(events[at], more=True)
+        return events
 
 
 def _splitter_for(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:

@@ -9,8 +9,10 @@ import pytest
 
 from citestream.providers import provider
 from citestream.providers.errors import Rejected
-from citestream.providers.events import ChatRequest, OtherDelta, TextDelta
+from citestream.providers.events import ChatRequest, Idle, OtherDelta, TextDelta
 from citestream.providers.openai import OpenAIProvider, azure_url
+from citestream.providers.streaming import EventGroups
+from citestream.providers.wire.openai_chunks import ChunkReader
 from tests.providers.asking import QUESTION, answered, ask, make_provider
 from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
 from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole
@@ -56,6 +58,20 @@ async def test_text_says_where_an_event_came_with_it() -> None:
                 gate.set()
         await asked.aclose()
     assert said == [(0, True), (1, False), *[(0, True), (1, True)] * 2]
+
+
+def test_the_events_of_the_pieces_of_a_read_stay_together() -> None:
+    groups = EventGroups(ChunkReader())
+
+    def marked(count: int, followed: bool) -> list[bool]:
+        return [event.more for event in groups.mark([TextDelta(0, "word ", {})] * count, followed)]
+
+    assert marked(2, followed=True) == [True, True]
+    assert marked(0, followed=True) == []
+    assert marked(2, followed=False) == [True, False]
+    assert marked(1, followed=True) == [True]
+    assert groups.mark([], followed=False) == [Idle()], "the event before does not wait any longer"
+    assert groups.mark([], followed=False) == []
 
 
 async def test_what_openai_is_sent() -> None:
