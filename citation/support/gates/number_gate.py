@@ -88,7 +88,8 @@ class NumberGate:
             return True
         stated = [q._replace(start=q.start - start, end=q.end - start) for q in passage.quantities if start <= q.start]
         dated = any(q.unit == MONTH for q, _ in self.quantities)
-        known = [*stated, *derived(text, stated, denied=bool(self.claim.negations), dated=dated)]
+        timed = quantity.unit == "time"
+        known = [*stated, *derived(text, stated, denied=bool(self.claim.negations), dated=dated, timed=timed)]
         if any(agrees(form, other) for form in [quantity, *notations(quantity)] for other in known):
             return True
         # "errors occur in one in two hundred cases": the two numbers of the claim are one ratio.

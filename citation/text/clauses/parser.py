@@ -334,7 +334,7 @@ class _Parser:
         statement = self.statement
         clause_of, clause, has_verb = [], 0, False
         for piece in range(self.piece + 1):
-            verb = piece in self.verbs
+            verb = piece in self.verbs and (piece > 0 or self.keys[0] != "to")  # "To save money, they left it out."
             if piece and (piece in self.breaks or (verb and has_verb)):
                 clause, has_verb = clause + 1, False
             has_verb = has_verb or verb

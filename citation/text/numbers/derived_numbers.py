@@ -135,10 +135,13 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
             yield quantity._replace(values=(value // 100 + 1,), unit=CENTURY)
 
 
-def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False, dated: bool = False) -> list[Quantity]:
+def derived(
+    text: str, quantities: Sequence[Quantity], *, denied: bool = False, dated: bool = False, timed: bool = False
+) -> list[Quantity]:
     """Return numbers that follow from `text` and its `quantities`.
 
     `denied`: the claim contains a negation. `dated`: it contains a day of a month.
+    `timed`: the number of the claim is a length of time.
     """
     folded = fold(text)
     found = [
@@ -147,6 +150,8 @@ def derived(text: str, quantities: Sequence[Quantity], *, denied: bool = False, 
         *_changes(text, quantities),
         *_shifted(text, quantities),
     ]
+    if timed:
+        found += _between_years(quantities)
     durations = list(_durations(folded, quantities)) if len(folded) == len(text) else []
     if dated:
         found += shifted_dates(text, quantities, durations)
@@ -270,6 +275,14 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
                     yield base._replace(values=(base.values[0] + sign * span.values[0],))
                 elif base.unit == MONTH and span.factor == _MONTH:
                     yield base._replace(values=((base.values[0] + sign * span.values[0] - 1) % 12 + 1,))
+
+
+def _between_years(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the number of years between two neighbouring years: seven for "began in 1825" and "used in 1832"."""
+    years = [q for q in quantities if q.values and _is_year(q)]
+    for one, other in pairwise(years):
+        length = abs(other.values[0] - one.values[0])
+        yield Quantity((length,), one.start, other.end, unit="time", factor=_YEAR)
 
 
 def _is_year(quantity: Quantity) -> bool:

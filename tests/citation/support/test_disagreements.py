@@ -224,6 +224,31 @@ REFUSED = {
         "It is said in town that the mill was sold. Its owner denies this.",
         "The mill was sold.",
     ),
+    "a computed year for the event with a year of its own": (
+        "date",
+        "The painter was born in 1882 and moved to Turku at the age of 25.",
+        "The painter was born in 1907.",
+    ),
+    "the date of what came after, as a noun": (
+        "conjuncts",
+        "The fair closes on 12 March, six weeks after its opening.",
+        "The fair opens on 12 March.",
+    ),
+    "object and complement exchanged": (
+        "role",
+        "The kiosk prefers paper bags to plastic ones.",
+        "The kiosk prefers plastic bags to paper ones.",
+    ),
+    "the setting of a game": (
+        "frame",
+        "The game is set in 2150, when whales govern the sea.",
+        "Whales govern the sea.",
+    ),
+    "the lowest for the highest": (
+        "antonym",
+        "The Kelda is the highest mountain of the range.",
+        "No mountain of the range is lower than the Kelda.",
+    ),
 }
 
 
@@ -347,6 +372,18 @@ PASSED = {
     "a date in the year of the other event": (
         "The dam was completed in October 1936, five months after the opening of the canal.",
         "The canal opened in May 1936.",
+    ),
+    "a purpose at the beginning": (
+        "The architect planned a glass dome. It was left out to save money.",
+        "To save money, the glass dome was left out.",
+    ),
+    "no other is faster for the fastest": (
+        "The tram is the fastest means of transport in the town.",
+        "No means of transport in the town is faster than the tram.",
+    ),
+    "the month two years later": (
+        "The next audit is due two years after the last one, which took place in June 2023.",
+        "The next audit is due in June 2025.",
     ),
 }
 

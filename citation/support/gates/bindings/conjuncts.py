@@ -163,6 +163,9 @@ def _counterpart(
     """
     if other.step is not None and _is_date(token, part) and _changes_date(other.step, token):
         return other.step, True
+    if part.step is not None and token.before in _STEPPED:  # "two years after the book", "six weeks after the opening"
+        found = next((t for t in other.plain[:1] + [other.verb] * bool(other.verb) if id(t) not in mine), None)
+        return (found, True) if found is not None else None
     own = {t.stem for t in part.tokens}
     found = next((t for t in other.tokens if t.stem not in own and _parallel(token, part, t, other)), None)
     if found is not None:
@@ -182,8 +185,6 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
         return True
     if one.verbal or other.verbal:
         return one is here.verb and other is there.verb
-    if here.step and one.before in _STEPPED:
-        return bool(there.plain) and other is there.plain[0] and _alike_names(one, other, here)
     if one.before or other.before:
         same = one.before == other.before or {one.before, other.before} <= _PLACES
         return same and _alike_names(one, other, here)
@@ -210,10 +211,11 @@ def _changes_date(step: ContentToken, token: ContentToken) -> bool:
     quantity = token.quantity
     if quantity is None:
         return False
-    least = _MONTH_DAYS if quantity.unit == MONTH else _YEAR_DAYS if quantity.values[0] >= _FIRST_YEAR else 0
-    if step.quantity is not None:
-        return step.quantity.values[0] * step.quantity.factor >= least * _DAY
-    return _UNIT_DAYS.get(step.stem, 0) >= least
+    unit = step.quantity.factor / _DAY if step.quantity is not None else _UNIT_DAYS.get(step.stem, 0)
+    days = unit * (step.quantity.values[0] if step.quantity is not None else 1)
+    if quantity.unit == MONTH:
+        return days >= _MONTH_DAYS and unit < _YEAR_DAYS  # three years later it is the same month
+    return days >= _YEAR_DAYS if quantity.values[0] >= _FIRST_YEAR else unit < _MONTH_DAYS
 
 
 def _ahead(token: ContentToken, part: Conjunct) -> bool:

@@ -70,6 +70,34 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
     )
 
 
+_COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})
+
+
+def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if object and complement of a verb are swapped: "prefers tea to coffee"."""
+    match_of = {id(token): id(match.token) for token, match in alignment.pairs()}
+    for pivot, match in alignment.pairs():
+        if not (pivot.verbal and match.token.verbal and match.exact):
+            continue
+        mine, theirs = _complements(alignment.claim, pivot), _complements(alignment.passage, match.token)
+        if mine is None or theirs is None or mine[0] != theirs[0]:
+            continue
+        first, second = ({match_of[t] for t in side if t in match_of} for side in mine[1:])
+        if (first - second) & theirs[2] - theirs[1] and (second - first) & theirs[1] - theirs[2]:
+            yield _disagreement(alignment, pivot, match)
+            return
+
+
+def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[int], set[int]] | None:
+    """Return the preposition behind the object of a verb, and the tokens between the two and behind it."""
+    right = [t for t in statement.tokens if t.word > pivot.word and t.clause == pivot.clause and t.piece == pivot.piece]
+    for at, word in enumerate(statement.words[pivot.word + 1 :], pivot.word + 1):
+        if word in _COMPLEMENTS:
+            first, second = ({id(t) for t in right if (t.word < at) is before} for before in (True, False))
+            return (word, first, second) if first and second else None
+    return None
+
+
 def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
     if claim.language == "zh":

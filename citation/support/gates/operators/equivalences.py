@@ -24,8 +24,8 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
         return True  # "tried to reach the summit, without success"
     if "until" in elsewhere and "until" not in alignment.claim.kinds() and not (mine | theirs) & DENIALS:
         return True  # "open until 2015", "closed in 2015"
-    if "no" in theirs - mine and _compares(alignment.passage) and (_superlative(alignment.claim) or "than" in mine):
-        return True  # "no river is longer than", "the longest river"
+    if "no" in theirs - mine and _compares(alignment.passage) and "than" in mine:
+        return True  # "no river is longer than the Elm", "the Elm is longer than any river"
     if _required_or_dated(alignment):
         return True
     for one, other in ((mine, theirs), (theirs, mine)):
@@ -39,6 +39,15 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
         if bounds_of != raw and (bounds_of <= UPPER or bounds_of <= LOWER):
             return True
     return False
+
+
+def states_superlative(alignment: Alignment) -> bool:
+    """Return whether one side has a superlative where the other denies a comparison, as "no river is longer"."""
+    sides = alignment.claim, alignment.passage
+    return any(
+        "no" in one.kinds() and "no" not in other.kinds() and _compares(one) and _superlative(other)
+        for one, other in (sides, sides[::-1])
+    )
 
 
 def _required_or_dated(alignment: Alignment) -> bool:

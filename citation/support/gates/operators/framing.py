@@ -30,10 +30,18 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
             t.clause == op.clause and not t.operator for t in passage.tokens
         )
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
-        if (op.clause in alignment.mains or label) and not named:
+        told = op.kind == "fiction" and op.clause < max(alignment.mains) and _introduced(alignment, op.after)
+        if (op.clause in alignment.mains or label or told) and not named:
             said = passage.spelled(op.start, op.end)
             yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{said}”", rule="frame")
             return
+
+
+def _introduced(alignment: Alignment, after: int) -> bool:
+    """Return whether a subordinator is before the words of the passage that match: "is set in 2150, when …"."""
+    first = min((match.token.word for _, match in alignment.pairs()), default=0)
+    subordinators = vocabulary(alignment.claim.language).role("subordinator") | {"that", "how"}
+    return not subordinators.isdisjoint(alignment.passage.words[after:first])
 
 
 def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:

@@ -11,6 +11,7 @@ from ..disagreement import Disagreement, Reason
 _CONDITIONS = frozenset({"if", "unless"})
 # Verbs of speech that state as a fact what the passage says with reservation.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
+_NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
 
@@ -24,7 +25,7 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if _denies(alignment):
         return
     done = _done(alignment.claim, clause)
-    if "plan" in theirs and done and not {"plan", "would", "must", "should", "may", "hedge", "if"} & everywhere:
+    if "plan" in theirs and done and not _NOT_DONE & everywhere:
         yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
     if "done" in theirs or _done(alignment.passage, alignment.mains[clause]):
         yield from _only_planned(alignment, clause, theirs | elsewhere)

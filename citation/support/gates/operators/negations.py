@@ -8,7 +8,7 @@ from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match, opposed
 from ..bindings.relations import swapped_pivots
 from ..disagreement import Disagreement, Reason
-from .equivalences import ended_after, same_in_other_operators
+from .equivalences import ended_after, same_in_other_operators, states_superlative
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
@@ -21,6 +21,9 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
     fragment = not exceptions and _is_fragment(alignment.claim, clause)
     if not pairs or fragment or alignment.passage.question or same_in_other_operators(alignment, clause):
+        return
+    if states_superlative(alignment):
+        yield from _antonym(alignment, [(t, m) for t, m in pairs if m.sign < 0])
         return
     if not exceptions and not _same_predicate(alignment, clause):
         yield from _denied_by_predicate(alignment, clause)
@@ -47,7 +50,11 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         token, match = denied
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
-        token, match = opposites[0]
+        yield from _antonym(alignment, opposites)
+
+
+def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) -> Iterator[Disagreement]:
+    for token, match in opposites[:1]:
         said = alignment.passage.text[match.token.start : match.token.end]
         yield Disagreement(
             Reason.NEGATION, f"the passage says “{said}”, the opposite of “{_word(alignment, token)}”", rule="antonym"
