@@ -25,6 +25,7 @@ _SEARCHED_BYTES = 256 * 2**10  # bytes that are searched in a step: 1 ms
 _ELEMENTS = 4_000  # maximum number of elements that are examined at a time
 _SCALARS = frozenset({int, float, bool, type(None)})
 _ATOMS = _SCALARS | {str, bytes}
+_CONTAINERS = (dict, list, tuple)  # a tuple, because `dict | list | tuple` is built at each call
 _RELEASED = 1_000  # values that are freed in a step: 0.1 ms
 _CONTAINER_WEIGHT, _SCALAR_WEIGHT = 16, 8  # in bytes of text whose encoding takes as long
 _ESCAPE = rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.)"  # a pair of surrogates is one
@@ -381,19 +382,25 @@ def is_large(value: Any, limit: int) -> bool:
 
 
 def _weight(value: Any, limit: int = 0) -> int:
-    """Return about how many bytes the JSON of a value has; above `limit` (0: PIECE_BYTES), it may be too low."""
+    """Return about how many bytes the JSON of a value has; above `limit` (0: PIECE_BYTES), it may be too low.
+
+    The end of an ordinary answer has a thousand values, most of them strings and numbers in flat objects.
+    """
     weight, limit = 0, limit or PIECE_BYTES
-    unread = [value]
+    unread: list[Iterable[Any]] = [(value,)]
     while unread and weight <= limit:
-        one = unread.pop()
-        if isinstance(one, str):
-            weight += len(one)
-        elif isinstance(one, dict | list | tuple):
-            weight += len(one) + _CONTAINER_WEIGHT
-            if weight <= limit:
-                unread.extend(one)
+        for one in unread.pop():
+            if type(one) is str:
+                weight += len(one)
+            elif type(one) in _SCALARS:
+                weight += _SCALAR_WEIGHT
+            elif isinstance(one, _CONTAINERS):
+                weight += len(one) + _CONTAINER_WEIGHT
+                if weight > limit:
+                    break
+                unread.append(one)
                 if isinstance(one, dict):
-                    unread.extend(one.values())
-        else:
-            weight += _SCALAR_WEIGHT
+                    unread.append(one.values())
+            else:
+                weight += len(one) if isinstance(one, str) else _SCALAR_WEIGHT
     return weight
