@@ -21,14 +21,22 @@ from bench.proxy.processes import ROOT, module, running
 
 SECONDS = 6.0  # seconds of load for each case: 3,000 samples
 RATE = 500  # samples per second
-# Stages with patterns for a frame `function (file:line)`. A sample belongs to the first stage that matches.
+# Stages with patterns for frames, each `;function (file:line)`. A sample belongs to the first stage that matches.
 STAGES = (
-    ("prepare evidence", ("(proxy/pipeline/deciding/preparation.py",)),
     (
         "score",
-        ("(citation/support/features.py", "score (citation/support/scorers/", "score_all (citation/support/scorers/"),
+        ("(citation/support/features.py", ";score (citation/support/scorers/", ";score_all (citation/support/scorers/"),
     ),
     ("decide", ("(citation/support/decision.py", "(citation/support/gates/", "(citation/support/calibration.py")),
+    (
+        "prepare evidence",
+        (
+            "(proxy/pipeline/deciding/preparation.py",
+            "(citation/support/excerpts.py",
+            "(citation/support/index.py",
+            ";prepare_in_steps (citation/support/scorers/",
+        ),
+    ),
     ("book references", ("(citation/references.py", "(citation/response.py", "(citation/grounding.py")),
     ("place markers", ("(citation/markers/placement.py", "(citation/markers/render.py")),
     ("segment", ("(citation/text/segmentation/",)),
@@ -37,28 +45,30 @@ STAGES = (
     (
         "read request",
         (
-            "read (proxy/http/exchange.py",
+            ";read_json (proxy/http/exchange.py",
+            ";read_body (proxy/http/exchange.py",
             "(citation/evidence/evidence.py",
-            "parse (proxy/apis/",
+            ";parse (proxy/apis/",
             "(proxy/apis/earlier_answers.py",
         ),
     ),
     (
         "write to client",
         (
-            "write (proxy/http/sending.py",
-            "push (proxy/http/sending.py",
-            "end (proxy/http/sending.py",
+            ";begin (proxy/http/sending.py",
+            ";write (proxy/http/sending.py",
+            ";end (proxy/http/sending.py",
             "(aiohttp/web_response.py",
         ),
     ),
-    ("encode", ("(proxy/pipeline/completion_chunks.py", "(proxy/http/encoding.py", "chunks (proxy/apis/")),
     ("remember", ("(proxy/storage/",)),
+    ("encode", (";encode (proxy/http/sending.py", "(proxy/http/encoding.py")),
     ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
-    ("read provider", ("(providers/",)),
+    ("read provider", ("(providers/streaming.py", "(providers/relay.py", "(providers/transport/")),
     (
         "steps between",
         (
+            "(providers/scheduler.py",
             "(proxy/pipeline/respond.py",
             "(proxy/pipeline/deciding/prefetch.py",
             "(proxy/pipeline/segment_stream.py",
@@ -126,7 +136,7 @@ def stages(raw: str) -> Counter[str]:
 def stage(frames: Sequence[str]) -> str:
     """Return the stage of a sample."""
     entry = max((at for at, frame in enumerate(frames) if ENTRY in frame), default=0)
-    stack = ";".join(frames[entry + 1 :])
+    stack = "".join(f";{frame}" for frame in frames[entry + 1 :])
     return next((name for name, signs in STAGES if any(sign in stack for sign in signs)), LOOP)
 
 
