@@ -6,7 +6,7 @@ up to the next one, is the passage.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
 from .turn import Turn, find_line
@@ -34,6 +34,19 @@ _METADATA = r"(?:<document_metadata>\n(?:sourceDocument: (?P<source>[^\n]*)\n)?(
 # The metadata of a LlamaIndex document, between blank lines. Its readers set at least the path of the file.
 _LLAMAINDEX_METADATA = r"(?:(?:(?:file_path|file_name): (?P<file>[^\n]*)|url: (?P<url>[^\n]*)|[^\n:]+: [^\n]*)\n)+\n"
 _QUERY = re.compile(r"Query:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL)
+_LLAMAINDEX = BlockFormat(
+    "llamaindex-citation",
+    "user",
+    "Please provide an answer based solely on the provided sources.",
+    "Below are several numbered sources of information:\n------\n",
+    "------",
+    r"\n(?=Source \d+:\n)",
+    re.compile(r"Source (?P<label>\d+):\n(?P<text>.*)", re.DOTALL),
+    syntax=MarkerSyntax.BRACKETS,
+    first_label=1,
+    question=_QUERY,
+    leads="Please provide an answer based solely on the provided sources.",
+)
 
 FORMATS = (
     BlockFormat(
@@ -64,31 +77,11 @@ FORMATS = (
         syntax=MarkerSyntax.RAGFLOW,
         fields={"title": "file_name", "url": "url"},
     ),
-    BlockFormat(
-        "llamaindex-citation",
-        "user",
-        "Please provide an answer based solely on the provided sources.",
-        "Below are several numbered sources of information:\n------\n",
-        "------",
-        r"\n(?=Source \d+:\n)",
-        re.compile(r"Source (?P<label>\d+):\n(?P<text>.*)", re.DOTALL),
-        syntax=MarkerSyntax.BRACKETS,
-        first_label=1,
-        question=_QUERY,
-        leads="Please provide an answer based solely on the provided sources.",
-    ),
-    BlockFormat(
-        "llamaindex-citation",
-        "user",
-        "Please provide an answer based solely on the provided sources.",
-        "Below are several numbered sources of information:\n------\n",
-        "------",
-        r"\n\n(?=(?:[^\n:]+: [^\n]*\n)+\nSource \d+:\n)",
-        re.compile(_LLAMAINDEX_METADATA + r"Source (?P<label>\d+):\n(?P<text>.*)", re.DOTALL),
-        syntax=MarkerSyntax.BRACKETS,
-        first_label=1,
-        question=_QUERY,
-        leads="Please provide an answer based solely on the provided sources.",
+    _LLAMAINDEX,
+    replace(
+        _LLAMAINDEX,
+        separator=r"\n\n(?=(?:[^\n:]+: [^\n]*\n)+\nSource \d+:\n)",
+        block=re.compile(_LLAMAINDEX_METADATA + _LLAMAINDEX.block.pattern, re.DOTALL),
         fields={"file": "file_name", "url": "url"},
     ),
     BlockFormat(
