@@ -229,8 +229,14 @@ class Store:
     # Searching
 
     def load_vectors(self) -> tuple[NDArray[np.int64], Matrix]:
-        """Return the ids of the excerpts, shape (n,), and their vectors, shape (n, D): 2 KB each if D is 512."""
-        rows = self._database.execute("SELECT excerpt, vector FROM vectors ORDER BY excerpt").fetchall()
+        """Return the ids of the excerpts, shape (n,), and their vectors, shape (n, D): 2 KB each if D is 512.
+
+        D is that of the newest vector. Others are left out: a server can offer another model under the same name.
+        """
+        rows = self._database.execute(
+            "SELECT excerpt, vector FROM vectors WHERE length(vector) = "
+            "(SELECT length(vector) FROM vectors ORDER BY excerpt DESC LIMIT 1) ORDER BY excerpt"
+        ).fetchall()
         numbers = np.array([number for number, _ in rows], dtype=np.int64)
         data = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f2").astype(np.float32)
         return numbers, data.reshape(len(rows), -1) if rows else np.zeros((0, 0), dtype=np.float32)

@@ -210,6 +210,14 @@ async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tm
         assert sum(isinstance(step, Unchanged) for step in again) == 3
 
 
+async def test_vectors_of_another_length_are_left_out(store: Store, folder: Path) -> None:
+    await run(store, folder, embedder=Embedder(Letters()))
+    (folder / "a.md").write_text("Of grapes.")
+    await run(store, folder, embedder=Embedder(Letters(dimensions=7)))
+    numbers, vectors = store.load_vectors()
+    assert (len(numbers), vectors.shape) == (1, (1, 7))
+
+
 async def test_the_same_vectors_whatever_the_way(folder: Path, tmp_path: Path) -> None:
     whole = await fresh(folder, tmp_path / "whole.db", embedder=Embedder(Letters()))
     store = Store(tmp_path / "half.db", create=True)
