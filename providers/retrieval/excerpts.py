@@ -14,7 +14,8 @@ MAX_HEADER = 600  # characters of the header of a table that is repeated in each
 MAX_HEADING = 200  # characters; a longer line is a paragraph. Headings are repeated in each excerpt below them
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
-_UNDERLINE = re.compile(r" {0,3}(?:(=)=+|--+)[ \t]*$")  # under a single line it makes that a heading
+_UNDERLINE = re.compile(r" {0,3}(?:==+|--+|~~~+|\^\^\^+|\"\"\"+)[ \t]*$")  # under a single line it makes that a heading
+_DEPTHS = {"=": 1, "-": 2, "~": 3, "^": 4, '"': 5}  # depth of a heading by its underline; Markdown has the first two
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _SPACE = re.compile(r"\s+")
 _SENTENCE_ENDS = frozenset(".!?…。！？؟।\"'”’»)」』）")
@@ -98,8 +99,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
         if fence:
             end = line_start + len(line) if line else end
             fence = "" if marks and marks[1].startswith(fence) and line.strip() == marks[1] else fence
-        elif lines == 1 and end - start <= MAX_HEADING and (underline := _UNDERLINE.match(line)):
-            yield _Heading(1 if underline[1] else 2, text[start:end].strip())
+        elif 1 <= lines <= 2 and end - start <= 2 * MAX_HEADING and (title := _underlined(text[start:end], line)):
+            yield _Heading(_DEPTHS[line.strip()[0]], title)
             lines = 0
         elif not line:
             if lines:
@@ -117,6 +118,21 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
             fence = marks[1] if marks else ""
     if lines:
         yield start, end
+
+
+def _underlined(above: str, line: str) -> str:
+    """Return the heading that a line underlines, "" if it is none.
+
+    `above`: the text of the heading. In reStructuredText it may follow a line that is equal to the underline, and the
+    underlines of deeper headings are as long as the text; a shorter line of tildes begins code in Markdown.
+    """
+    if not _UNDERLINE.match(line):
+        return ""
+    overline, _, title = above.rpartition("\n")
+    if overline and overline.strip() != line.strip():
+        return ""
+    title, is_long = title.strip(), len(line.strip()) >= len(title.strip())
+    return title if len(title) <= MAX_HEADING and (is_long or line.strip()[0] in "=-") else ""
 
 
 def _title(text: str) -> str:

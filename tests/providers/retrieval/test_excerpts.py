@@ -28,6 +28,19 @@ CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
         "Bridge\n======\n\nIt opened.\n\nOpening\n-------\nIn 1932.",
         [("It opened.", ("Bridge",)), ("In 1932.", ("Bridge", "Opening"))],
     ),
+    "headings of reStructuredText": (
+        (
+            "=====\nTides\n=====\n\nTwice a day.\n\nMoon\n~~~~\n\nIt pulls.\n\nSun\n^^^^\n\nIt pulls, too.\n\n"
+            "Wind\n~~~~\nIt blows."
+        ),
+        [
+            ("Twice a day.", ("Tides",)),
+            ("It pulls.", ("Tides", "Moon")),
+            ("It pulls, too.", ("Tides", "Moon", "Sun")),
+            ("It blows.", ("Tides", "Wind")),
+        ],
+    ),
+    "code below a line": ("Example:\n~~~\n# x\n~~~", [("Example:\n~~~\n# x\n~~~", ())]),
     "a rule is no underline": ("one\ntwo\n---\n\nthree", [("one\ntwo\n---\n\nthree", ())]),
     "a comment in code is no heading": (
         "```sh\n# not a heading\n\nls\n```\n\nAfter.",
@@ -97,7 +110,21 @@ def test_a_table_without_a_short_header_is_split_like_text(text: str) -> None:
 
 TEXTS = st.lists(
     st.sampled_from(
-        ["# A\n", "## B\n", "\n", "\n\n", "word ", "It is so. ", "```\n", "---\n", "===\n", "。", "x" * 700, "\r\n"]
+        [
+            "# A\n",
+            "## B\n",
+            "\n",
+            "\n\n",
+            "word ",
+            "It is so. ",
+            "```\n",
+            "---\n",
+            "===\n",
+            "~~~~~\n",
+            "。",
+            "x" * 700,
+            "\r\n",
+        ]
     )
     | st.text(max_size=4),
     max_size=40,
@@ -119,7 +146,7 @@ def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text:
     headings = {line.strip().strip("#").strip() for line in text.split("\n")}
     for line in "\n".join(left_out).split("\n"):
         bare = line.strip()
-        assert not bare.strip("#=- \t") or bare.strip("#").strip() in headings, line
+        assert not bare.strip('#=-~^" \t') or bare.strip("#").strip() in headings, line
 
 
 @pytest.mark.parametrize(
