@@ -103,7 +103,8 @@ class Alignment:
             if found:
                 return found
         if self.claim.language == "zh":
-            return [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
+            found = [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
+            return [match for match in found if match.token.scoped] or found  # the exception that the claim names
         if token.stem in self._everywhere:
             return []
         if token.kind == "weekday" and (shifted := self._shifted_weekdays(token)):

@@ -13,7 +13,8 @@ _PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
 _CLAUSE_BREAK = frozenset("，,；;。！？!?：:\n|")
 _FEW_CLAUSES = 3  # maximum clauses of a sentence whose conditions apply to all of it
 # "except X": the words between its two characters are excepted.
-_EXCEPT = re.compile("除(?:了|去)?(?P<phrase>[^，。；]{1,12}?)(?:之外|以外|外)")
+# Not "除了X，还…": besides X.
+_EXCEPT = re.compile("除(?:了|去)?(?P<phrase>[^，。；]{1,12}?)(?:之外|以外|外|(?=，))(?![^。；]*(?:还|也))")
 # "before" and "after" behind a noun phrase or a predicate; not "前往", "目前".
 _BEFORE_AFTER = re.compile(
     "(?<=[\u4e00-\u9fff])(?:(?P<before>[之以]?前)|(?P<after>[之以]?后))(?![往者身面任后景锋来果续])"
@@ -137,7 +138,7 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
             statement.tokens.append(ContentToken(q.term, "", q.start, q.end, at, 0, 0, quantity=q))
             at = max(at + 1, q.end)
             continue
-        if taken[at] or text[at] in particles or (text[at] < "\u2e80" and not text[at].isalnum()):
+        if taken[at] or text[at] in particles or not text[at].isalnum():
             at += 1
             continue
         found = known.match(text, at) or _LATIN.match(text, at)
@@ -153,8 +154,7 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
             ):
                 end += 1
         word = text[at:end]
-        if text[at].isalnum():
-            statement.tokens.append(ContentToken(word, word, at, end, at, 0, 0, name=False, verbal=True))
+        statement.tokens.append(ContentToken(word, word, at, end, at, 0, 0, name=False, verbal=True))
         at = end
 
 

@@ -44,9 +44,15 @@ def _negative_clauses(statement: Statement) -> set[int]:
         if op.kind in NEGATING and op.word != counted:
             counted = op.word  # a phrase of two kinds negates once
             clause = op.clause + (op.kind == "false" and op.clause not in stating)  # "es stimmt nicht, dass …"
-            single = statement.language in _ONCE and op.kind in {"not", "no"}
+            single = statement.language in _ONCE and op.kind in {"not", "no"} and not _relative(statement, op)
             count[clause] = 1 if single and clause in count else count.get(clause, 0) + 1
     return {clause for clause, negations in count.items() if negations % 2}
+
+
+def _relative(statement: Statement, op: Operator) -> bool:
+    """Return whether a negation begins a relative clause, and so cancels another: "no hay nadie que no …"."""
+    before = statement.words[op.word - 1 : op.word] if op.word else []
+    return not vocabulary(statement.language).role("relative").isdisjoint(before)
 
 
 def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:

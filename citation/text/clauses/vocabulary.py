@@ -14,7 +14,7 @@ from ..words.stemming import stem
 Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
 
 _SEPARATOR = "|"
-_ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun")
+_ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun", "adverb")
 NEGATED_VERB = "n't"  # the end of "doesn't", which `fold` writes with a straight apostrophe
 _NO_PLURAL = ("ous", "ss", "us", "is")
 _SHARED = 10_000  # above the number of families of any language

@@ -56,6 +56,24 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Brest a battu Metz en finale.",
         "Metz a battu Brest en finale.",
     ),
+    "a Spanish double negation, denied once": (
+        Reason.NEGATION,
+        "No hay ninguna casa del pueblo que no tenga jardín.",
+        "Ninguna casa del pueblo tiene jardín.",
+    ),
+    "Spanish: still, and no longer": (
+        Reason.NEGATION,
+        "El reloj de la torre ya no funciona.",
+        "El reloj de la torre todavía funciona.",
+    ),
+    "a Chinese exception before a comma": (Reason.NEGATION, "除了小张，所有人都出席了婚礼。", "小张也出席了婚礼。"),
+    "a Chinese dream": (Reason.FRAMING, "梦里，他爬上了泰山。", "他爬上了泰山。"),
+    "a Chinese condition with 只要, lifted": (
+        Reason.MODALITY,
+        "只要海上风小，轮船就会出海。",
+        "无论海上风大风小，轮船都会出海。",
+    ),
+    "a Chinese rumour, told as confirmed": (Reason.MODALITY, "有传言说校长将退休。", "校长已经确认将退休。"),
     "Chinese roles, exchanged": (Reason.ROLE, "校长表扬了王老师。", "王老师表扬了校长。"),
     "a Chinese agent behind 由": (
         Reason.BINDING,
@@ -98,6 +116,12 @@ PASSED: dict[str, tuple[str, str]] = {
         "Le maire déclara la fête ouverte.",
         "Le maire a déclaré la fête ouverte.",
     ),
+    "a Spanish double negation": (
+        "No hay ninguna casa del pueblo que no tenga jardín.",
+        "Todas las casas del pueblo tienen jardín.",
+    ),
+    "a Chinese exception, denied": ("除了小张，所有人都出席了婚礼。", "小张没有出席婚礼。"),
+    "Chinese: besides one person": ("除了小张，小赵也出席了婚礼。", "小张出席了婚礼。"),
     "a Chinese comparison with 没有": ("东湖比西湖大。", "西湖没有东湖大。"),
     "a Chinese comparison with the opposite word": ("铝比铁轻。", "铁比铝重。"),
     "a Chinese number with 多 behind it": ("演出持续了三个多小时。", "演出的时间超过三小时。"),
