@@ -64,7 +64,7 @@ def language_votes(surface: str, folded: str) -> Votes:
 
 
 def detect_language(votes: Iterable[Votes], likely: Collection[str | None] = ()) -> str | None:
-    """Return `en`, `de`, `es`, `fr`, `it`, `pt` or `nl`, or None where the votes do not decide.
+    """Return `en`, `de`, `es`, `fr`, `it`, `pt`, `nl` or `id`, or None where the votes do not decide.
 
     Of languages with nearly equal votes, the one that is `likely` is returned, if only one of them is.
     """

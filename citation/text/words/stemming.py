@@ -73,7 +73,7 @@ _LATIN = _by_last_letter(
     "ant ent al ial ical ic ion ive ous ism ist ize ise ful less ship hood "
     "ung ungen lich liche lichen keit heit isch ische ischen ern en em e "
     "mente miento amente cion ciones sion ado ada ados adas ido ida idos idas ando iendo ar ir os as "
-    "aux euse eur ique iques tion tions zione zioni"
+    "nya aux euse eur ique iques tion tions zione zioni"
 )
 _CYRILLIC_GREEK = _by_last_letter(
     "ами ями ого его ому ему ыми ими ость ости ение ения ений ться ется ются ает яет ать ять ить еть ала ила "

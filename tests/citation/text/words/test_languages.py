@@ -12,6 +12,7 @@ SENTENCES = {
     "French by a month": ("Le club ferme en janvier.", "fr"),
     "French by an ending": ("Le granit est précieux et coûteux.", "fr"),
     "German by its umlauts and an ending": ("Sämtliche Übungen gefährdeten Menschen.", "de"),
+    "Indonesian, not Italian": ("Keputusan itu dibacakan di Jakarta.", "id"),
     "English": ("Migraine triggers stress in many patients.", None),
     "a name alone decides nothing": ("García", None),
     "Chinese has no words of the lists": ("大桥已经倒塌。", None),
@@ -21,6 +22,10 @@ SENTENCES = {
 @pytest.mark.parametrize(("text", "language"), SENTENCES.values(), ids=SENTENCES)
 def test_language_of_a_sentence(text: str, language: str | None) -> None:
     assert analyze_text(text).language == language
+
+
+def test_words_of_indonesian_match_with_and_without_a_possessive() -> None:
+    assert analyze_text("Keputusannya dibacakan di Jakarta.").terms == analyze_text("Keputusan dibacakan Jakarta").terms
 
 
 LIKELY = {
