@@ -40,7 +40,7 @@ class Pairs:
     refusal: NDArray[np.str_]  # (P,), reason of the gate that certainly refuses the pair, or ""
     rules: tuple[str, ...]  # R kinds of disagreements that can speak against a pair, see `reliability.rule_key`
     disagreements: NDArray[np.bool_]  # (P, R)
-    short: NDArray[np.bool_]  # (P,), whether the sentence is a short claim
+    simple: NDArray[np.bool_]  # (P,), see `GateChecks.is_simple`
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
     @property
@@ -89,7 +89,7 @@ class Scored:
     scores: Scores
     refusals: list[str]  # reason of the gate that certainly refuses each piece of evidence, or ""
     disagreements: list[frozenset[str]]  # the kinds of disagreements with each piece of evidence
-    short: bool
+    simple: list[bool]  # see `GateChecks.is_simple`
 
 
 def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
@@ -147,6 +147,7 @@ def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Cla
     covered = coverage(scores.names, scores.features)
     refusals = [""] * len(covered)
     disagreements: list[frozenset[str]] = [frozenset()] * len(covered)
+    simple = [False] * len(covered)
     for row in np.argsort(-covered, kind="stable")[:CHECKED].tolist():
         if covered[row] < LEAST_COVERED:
             break
@@ -156,7 +157,8 @@ def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Cla
         certain = [refusal.reason] if refusal else [one.reason for one in found if is_certain(one)]
         refusals[row] = certain[0].value if certain else ""
         disagreements[row] = frozenset(rule_key(one) for one in found if not is_certain(one))
-    return Scored(record, sentence, scores, refusals, disagreements, gates.short)
+        simple[row] = gates.is_simple(row, window)
+    return Scored(record, sentence, scores, refusals, disagreements, simple)
 
 
 def coverage(names: Sequence[str], features: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -193,7 +195,7 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
         disagreements=np.array(
             [[rule in kinds for rule in rules] for one in scored for kinds in one.disagreements], dtype=bool
         ),
-        short=np.repeat([one.short for one in scored], sizes),
+        simple=np.concatenate([one.simple for one in scored]),
         place=[(one.record, one.sentence) for one in scored],
     )
 

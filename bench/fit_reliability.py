@@ -1,7 +1,7 @@
 """Fit how much each disagreement of claim and passage counts: `citation/support/weights/disagreements.json`.
 
-A logistic regression: the log odds of a scorer, less a doubt of at least 0 for each kind of disagreement, in short
-claims and in longer ones, are those of support. Rare kinds get about the mean of all kinds. The log odds come from
+A logistic regression: the log odds of a scorer, less a doubt of at least 0 for each kind of disagreement, in simple
+pairs and in complex ones, are those of support. Rare kinds get about the mean of all kinds. The log odds come from
 weights that have not seen the source of the data. `bench.fit` runs this for the default scorer.
 """
 
@@ -35,26 +35,26 @@ OUT = Path(__file__).parent.parent / "citation" / "support" / "weights" / "disag
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Amounts by which R rules lower the log odds of support: in short claims and in longer ones."""
+    """Amounts by which R rules lower the log odds of support: in simple pairs and in complex ones."""
 
     rules: tuple[str, ...]
-    short: Floats  # (R,)
-    long: Floats  # (R,)
+    simple: Floats  # (R,)
+    complex: Floats  # (R,)
 
     def lower(self, table: Pairs, probability: Floats) -> Floats:
         """Return the probabilities of all pairs, (P,), less the strongest doubt of each."""
-        by_length = np.where(table.short[:, None], self.short, self.long)
-        doubt = (table.disagreements * by_length).max(axis=1, initial=0.0)
+        amounts = np.where(table.simple[:, None], self.simple, self.complex)
+        doubt = (table.disagreements * amounts).max(axis=1, initial=0.0)
         return np.asarray(probability / (probability + (1 - probability) * np.exp(doubt)))
 
 
 def stored(rules: tuple[str, ...]) -> Doubts:
     """Return how much each kind of disagreement counts in the product."""
     known = reliability()
-    short, long = (
-        np.array([values.get(rule, _unknown(rule)) for rule in rules]) for values in (known.short, known.long)
+    simple, complicated = (
+        np.array([values.get(rule, _unknown(rule)) for rule in rules]) for values in (known.simple, known.complex)
     )
-    return Doubts(rules, short, long)
+    return Doubts(rules, simple, complicated)
 
 
 def _unknown(rule: str) -> float:
@@ -72,8 +72,8 @@ def fit_doubts(records: Sequence[Record], table: Pairs, probability: Floats, use
     near_miss = np.array([record["dataset"] == NEAR_MISSES for record in records])[table.record[rows]]
     often = near_miss & table.contradicted[rows]
     found = table.disagreements[rows]
-    short = table.short[rows, None]
-    design = np.concatenate([found & short, found & ~short], axis=1).astype(float)
+    simple = table.simple[rows, None]
+    design = np.concatenate([found & simple, found & ~simple], axis=1).astype(float)
     doubts = _fit(design, _log_odds(probability[rows]), table.label[rows], np.where(often, NEAR_MISS_WEIGHT, 1.0))
     return Doubts(table.rules, *np.split(np.where(doubts < _SURE, doubts, CERTAIN), 2))
 
@@ -112,6 +112,6 @@ def write(doubts: Doubts, provenance: dict[str, Any]) -> None:
     """Store the doubts."""
     raw = {
         name: {rule: round(float(v), 2) for rule, v in zip(doubts.rules, values, strict=True)}
-        for name, values in (("short", doubts.short), ("long", doubts.long))
+        for name, values in (("simple", doubts.simple), ("complex", doubts.complex))
     }
     OUT.write_text(json.dumps(raw | {"provenance": provenance}, indent=1) + "\n", "utf-8")

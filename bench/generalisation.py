@@ -153,9 +153,9 @@ def print_refusals(table: Pairs, probability: Probabilities, threshold: float) -
         labels = table.label[best & (table.refusal == reason)]
         print(f"{reason or 'not certain':32s} {labels.sum():6d} {(~labels).sum():6d}")
     for rule, found in zip(table.rules, table.disagreements.T, strict=True):
-        for length, of_length in (("short", table.short), ("long", ~table.short)):
-            labels = table.label[best & found & of_length & ~table.gated]
-            print(f"{rule + ', ' + length:32s} {labels.sum():6d} {(~labels).sum():6d}")
+        for kind, of_kind in (("simple", table.simple), ("complex", ~table.simple)):
+            labels = table.label[best & found & of_kind & ~table.gated]
+            print(f"{rule + ', ' + kind:32s} {labels.sum():6d} {(~labels).sum():6d}")
 
 
 def print_quality(name: str, quality: Quality) -> None:

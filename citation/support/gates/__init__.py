@@ -37,7 +37,10 @@ _MAX_COMPARED, _MAX_COMPARED_HAN = (
     12,
     24,
 )  # terms; a longer claim states many things, and comparing it takes more than it finds
-_SHORT, _SHORT_HAN = 6, 15  # terms of a claim that states one thing, so that a disagreement about it is reliable
+_SHORT, _SHORT_HAN = 6, 15  # terms of a claim that states one thing
+# Terms that the closest sentence of the passage has besides those of the claim. Where there are more than seven, what
+# is taken for a disagreement is found with as many true claims (138) as false ones (146).
+_SIMPLE, _SIMPLE_HAN = 6, 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class GateChecks:
         self._text, self._quantities = claim.text, analysis.quantities
         self._terms = set(analysis.terms)
         self.short = len(self._terms) <= (_SHORT_HAN if han else _SHORT)
+        self._most_others = _SIMPLE_HAN if han else _SIMPLE
         # A model may cite "OK", and an excerpt may contain it.
         self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._language = language_for(analysis, claim.text)
@@ -73,15 +77,18 @@ class GateChecks:
     def weigh(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> Refusal | None:
         """Return what speaks most against the support by `window`, a span of the evidence in `row`, or None.
 
-        Each disagreement counts as much as it is reliable in claims of this length. See `reliability`. `by_words`: the
+        Each disagreement counts as much as it is reliable between such sentences. See `reliability`. `by_words`: the
         score compares words only, so that a short claim must have most of its words in the passage.
         """
         found = self.mismatch(row, window)
         if found:
             return found
         known, worst, most = reliability(), None, 0.0
+        simple: bool | None = None
         for one in self._disagreements(row, window, by_words=by_words):
-            doubt = known.doubt(one, short=self.short)
+            if simple is None:
+                simple = self.is_simple(row, window)
+            doubt = known.doubt(one, simple=simple)
             if doubt > most:
                 worst, most = one, doubt
             if doubt >= CERTAIN:
@@ -108,6 +115,19 @@ class GateChecks:
         Empty where claim and evidence share no language that has word lists. `by_words`: see `weigh`.
         """
         return list(self._disagreements(row, window, by_words=by_words))
+
+    def is_simple(self, row: int, window: tuple[int, int]) -> bool:
+        """Return whether the claim is short, and the sentence of `window` that is closest to it states little else."""
+        if not self.short:
+            return False
+        analysis = self.index.analyses[row]
+        most, others = -1, 0
+        for start, end in self.index.surroundings(row, *window)[0]:
+            terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
+            shared = len(self._terms.intersection(terms))
+            if shared > most:
+                most, others = shared, sum(term not in self._terms for term in terms)
+        return others <= self._most_others
 
     def _disagreements(self, row: int, window: tuple[int, int], *, by_words: bool) -> Iterator[Disagreement]:
         if language := self._shared_language(row):

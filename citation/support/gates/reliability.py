@@ -1,8 +1,9 @@
 """Reliability of the disagreements between claim and passage: the amount by which each lowers the log odds of support.
 
-Some comparisons are right about near-misses, which are short claims in nearly the words of the passage, but wrong about
-half of the natural claims that they object to. Therefore `bench/fit_reliability.py` fits how much each rule counts, for
-short claims and for longer ones. All scorers use the same values, `citation/support/weights/disagreements.json`.
+Most comparisons are right where a short claim meets a sentence that states little else, as in near-misses. They say
+nothing about short claims and long sentences: there they object to as many true claims as false ones. Therefore
+`bench/fit_reliability.py` fits how much each rule counts, for simple pairs (`GateChecks.is_simple`) and for complex
+ones. All scorers use the same values, `citation/support/weights/disagreements.json`.
 """
 
 import json
@@ -24,15 +25,15 @@ _CERTAIN_REASON, _CERTAIN_RULE = Reason.NEGATION, "class"
 class Reliability:
     """Amounts by which the rules lower the log odds of support, by the key of `rule_key`."""
 
-    short: Mapping[str, float]
-    long: Mapping[str, float]
+    simple: Mapping[str, float]
+    complex: Mapping[str, float]
 
-    def doubt(self, disagreement: Disagreement, *, short: bool) -> float:
+    def doubt(self, disagreement: Disagreement, *, simple: bool) -> float:
         """Return how much a disagreement counts, 0..CERTAIN. A sure one of an unknown rule is certain."""
         sure = disagreement.strength >= REFUSES
         if is_certain(disagreement):
             return CERTAIN
-        known = self.short if short else self.long
+        known = self.simple if simple else self.complex
         return known.get(rule_key(disagreement), CERTAIN if sure else 0.0)
 
 
@@ -53,4 +54,4 @@ def reliability() -> Reliability:
     """Return the fitted values."""
     path = files("citestream.citation.support").joinpath("weights", "disagreements.json")
     raw = json.loads(path.read_text("utf-8"))
-    return Reliability(raw["short"], raw["long"])
+    return Reliability(raw["simple"], raw["complex"])

@@ -14,26 +14,26 @@ from citestream.citation.support.gates.disagreement import Disagreement
 from citestream.citation.support.gates.reliability import CERTAIN, Reliability, reliability, rule_key
 from citestream.citation.support.scorers import Claim, scorer
 
-KNOWN = Reliability(short={"role/role": 4.0, "binding/added?": 1.5}, long={"role/role": 0.5})
+KNOWN = Reliability(simple={"role/role": 4.0, "binding/added?": 1.5}, complex={"role/role": 0.5})
 SURE = Disagreement(Reason.ROLE, "", rule="role")
 WEAK = Disagreement(Reason.BINDING, "", 0.4, "added")
 NEGATION = Disagreement(Reason.NEGATION, "", rule="negation")
 WEEKDAY = Disagreement(Reason.BINDING, "", rule="class")
 UNKNOWN = Disagreement(Reason.UNIT, "", rule="scale")
 CASES = {
-    "a known rule counts as fitted for short claims": (SURE, True, 4.0),
-    "a known rule counts as fitted for longer claims": (SURE, False, 0.5),
+    "a known rule counts as fitted in simple pairs": (SURE, True, 4.0),
+    "a known rule counts as fitted in complex pairs": (SURE, False, 0.5),
     "a weak disagreement counts if it was fitted": (WEAK, True, 1.5),
     "a weak disagreement that was not fitted does not count": (WEAK, False, 0.0),
     "a sure disagreement that was not fitted refuses": (UNKNOWN, False, CERTAIN),
-    "a negation on one side refuses in longer claims too": (NEGATION, False, CERTAIN),
-    "another member of a class refuses in longer claims too": (WEEKDAY, False, CERTAIN),
+    "a negation on one side refuses in complex pairs too": (NEGATION, False, CERTAIN),
+    "another member of a class refuses in complex pairs too": (WEEKDAY, False, CERTAIN),
 }
 
 
-@pytest.mark.parametrize(("found", "short", "doubt"), CASES.values(), ids=CASES)
-def test_how_much_a_disagreement_counts(found: Disagreement, short: bool, doubt: float) -> None:
-    assert KNOWN.doubt(found, short=short) == doubt
+@pytest.mark.parametrize(("found", "simple", "doubt"), CASES.values(), ids=CASES)
+def test_how_much_a_disagreement_counts(found: Disagreement, simple: bool, doubt: float) -> None:
+    assert KNOWN.doubt(found, simple=simple) == doubt
 
 
 def test_weak_disagreements_are_counted_apart() -> None:
@@ -48,11 +48,29 @@ def test_a_doubt_never_raises_a_probability(probability: float, doubt: float) ->
 
 def test_the_stored_values_are_doubts_of_rules() -> None:
     known = reliability()
-    for values in (known.short, known.long):
+    for values in (known.simple, known.complex):
         assert all(rule.split("/")[0] in set(Reason) for rule in values)
         assert all(0 <= doubt <= CERTAIN for doubt in values.values())
     raw = json.loads(files("citestream.citation.support").joinpath("weights", "disagreements.json").read_text("utf-8"))
     assert "fitted" in raw["provenance"]
+
+
+PLAIN = "Arden Steel acquired Borrow Castings in 2019."
+WORDY = (
+    "Arden Steel acquired Borrow Castings in 2019, after a year of talks with three banks, for the foundry that it had"
+    " wanted to run since the flood of the northern valley."
+)
+SIMPLE = {
+    "a short claim, a sentence that states little else": ("Borrow Castings acquired Arden Steel.", PLAIN, True),
+    "a short claim, a sentence that states much more": ("Borrow Castings acquired Arden Steel.", WORDY, False),
+    "a claim of the same length as the sentence, but long": (WORDY, WORDY, False),
+}
+
+
+@pytest.mark.parametrize(("claim", "passage", "simple"), SIMPLE.values(), ids=SIMPLE)
+def test_a_pair_is_simple_if_neither_side_states_much(claim: str, passage: str, simple: bool) -> None:
+    prepared = scorer("lexical").prepare([Evidence(1, passage, "e1")])
+    assert GateChecks(Claim(claim), prepared.index).is_simple(0, (0, len(passage))) is simple
 
 
 def test_a_verdict_names_a_disagreement_only_if_it_decides() -> None:
