@@ -16,6 +16,15 @@ _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
 _OPEN_ENDS = ("?", "？", "؟", ":", "：")  # the ends of questions and lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
+# What is left of a sentence that only names an address: "See https://example.org for details."
+_POINTER = re.compile(
+    r"(?:(?:see|also|visit|go|read|more|at|here|via|to|for|on|under|details|information|source|link|siehe|auch|unter|mehr"
+    r"|quelle|für|dazu|voir|aussi|plus|sur|détails|ver|véase|más|en|información|fuente|详见|参见|来源)\W*)+",
+    re.IGNORECASE,
+)
+# At most two words and a conjunction: an item of a list that goes on, such as "by phone, or".
+_FRAGMENT = re.compile(r"(?:[^\W\d_]+ ){0,1}[^\W\d_]+,? (?:and|or|und|oder|y|o|et|ou)[,;]?", re.IGNORECASE)
+
 # Complete sentences that are courtesies.
 _COURTESY = re.compile(
     r"""(?:hi|hello|hey|good\ (?:morning|afternoon|evening)|welcome|sure(?:\ thing)?|certainly
@@ -96,8 +105,11 @@ def makes_claim(text: str, kind: Kind) -> bool:
         return False
     plain = _LIST_NUMBER.sub("", text.strip())
     plain = _CODE.sub(" ", plain) if "`" in plain else plain
-    plain = _LINK.sub("", plain) if "](" in plain or "://" in plain else plain
+    linked = "](" in plain or "://" in plain
+    plain = _LINK.sub("", plain) if linked else plain
     plain = plain.strip(_DECORATION)
+    if (linked and _POINTER.fullmatch(plain)) or _FRAGMENT.fullmatch(plain):
+        return False
     if not _WORD.search(plain) and not (kind is Kind.TABLE_ROW and any(c.isdigit() for c in plain)):
         return False
     if plain.endswith(_OPEN_ENDS):

@@ -20,6 +20,8 @@ CLAIMS = {
     "Arabic": "افتتح الجسر عام 1932.",
     "inline code in a statement": "The option `--fast` skips the check.",
     "an 'I' of a quoted person": "I came to the city in 1932, he recalled.",
+    "a statement with an address": "The form is at https://example.org/form.",
+    "an item of a list that goes on": "- employees who work full time, and",
 }
 NO_CLAIMS = {
     "a greeting": "Hello!",
@@ -50,6 +52,9 @@ NO_CLAIMS = {
     "a link only": "[the report](https://example.org/report)",
     "punctuation": "---",
     "an empty text": "  \n",
+    "an address only": "See https://example.org/help for details.",
+    "an address in German": "Siehe auch [die Hilfe](https://example.org/hilfe).",
+    "a word and a conjunction": "by phone, or",
 }
 
 
