@@ -249,6 +249,16 @@ REFUSED = {
         "The Kelda is the highest mountain of the range.",
         "No mountain of the range is lower than the Kelda.",
     ),
+    "all for up to some": (
+        "part",
+        "Up to three spare keys can be ordered by a tenant.",
+        "All spare keys can be ordered by a tenant.",
+    ),
+    "other people than those whom a passage restricts": (
+        "outside",
+        "Uniforms are made for bar staff only.",
+        "Uniforms are made for new staff.",
+    ),
 }
 
 
@@ -384,6 +394,10 @@ PASSED = {
     "the month two years later": (
         "The next audit is due two years after the last one, which took place in June 2023.",
         "The next audit is due in June 2025.",
+    ),
+    "what a correction says": (
+        "Many visitors say that the gate was cast in the ninth century. In fact it dates from the twelfth.",
+        "The gate dates from the twelfth century.",
     ),
 }
 

@@ -53,11 +53,14 @@ def outside_restriction(
     matched = {id(m.token) for _, m in best.pairs()}
     for op in passage.of("only"):
         near = [t for t in passage.tokens if 0 <= t.word - op.after < _ONLY_REACH][:2]
-        near = near or [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH][-1:]
+        behind = [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH]
+        modified = not near and len(behind) > 1 and not behind[0].verbal and behind[1].word == behind[0].word + 1
+        near = near or behind[-1:]
         if not near or op.clause not in best.mains or _unique(passage, op.word):
             continue
         joined = any(t.piece for t in unknown) or "all" in claim.kinds()
-        if joined or not any(id(t) in matched for t in near):
+        narrower = modified and id(behind[-2]) not in matched  # "to sales staff only", "new employees"
+        if joined or narrower or not any(id(t) in matched for t in near):
             said = passage.spelled(min(op.start, near[0].start), max(op.end, near[-1].end))
             word = claim.text[unknown[0].start : unknown[0].end]
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{word}”", _SURE, rule="outside")

@@ -58,7 +58,8 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
     if best + 1 >= len(passages) or (_DENIALS | {"without"}) & claim.kinds():
         return
     following = passages[best + 1]
-    if _CLAIMED & passages[best].kinds() and _corrects(following) and not {*_CLAIMED, "false"} & claim.kinds():
+    corrected = _corrects(following) and not claim.stems.keys() & following.stems.keys() - passages[best].stems.keys()
+    if corrected and _CLAIMED & passages[best].kinds() and not {*_CLAIMED, "false"} & claim.kinds():
         said = following.spelled(0, len(following.text))
         yield Disagreement(Reason.FRAMING, f"the next sentence corrects it: “{said}”", rule="retracted")
         return

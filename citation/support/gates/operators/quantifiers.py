@@ -68,8 +68,11 @@ def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Di
             if id(t) in match_of and t.word >= op.after
         ]
         parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and _is_part(t.quantity)]
-        for part in parts:
-            if any(0 < t.word - part.word <= _PART_REACH for t in near):
+        limits = [t for t in passage.tokens if t.clause == main and bound_of(passage, t) == "max" and not t.sign < 0]
+        first = next((t for t in passage.tokens if t.clause == main), None)
+        for part in parts + limits:
+            limited = part is first and part in limits  # "up to four days can be carried over"
+            if limited or any(0 < t.word - part.word <= _PART_REACH for t in near):
                 said = passage.text[part.start : part.end]
                 yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
                 return
