@@ -16,7 +16,7 @@ _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
 _OPEN_ENDS = ("?", "？", "؟", ":", "：")  # the ends of questions and lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
-# What is left of a sentence that only names an address: "See https://example.org for details."
+# The rest of a sentence that only names an address: "See https://example.org for details."
 _POINTER = re.compile(
     r"(?:(?:see|also|visit|go|read|more|at|here|via|to|for|on|under|details|information|source|link|siehe|auch|unter|mehr"
     r"|quelle|für|dazu|voir|aussi|plus|sur|détails|ver|véase|más|en|información|fuente|详见|参见|来源)\W*)+",
