@@ -253,6 +253,28 @@ def _long_history() -> Case:
     return _answered(messages=[*turns, {"role": "user", "content": "What happened?"}])
 
 
+def _anthropic_blocks() -> Case:
+    blocks = [{"type": "text", "text": "What happened?"}] * 200_000
+    body = {"model": "fake/m", "max_tokens": 9, "messages": [{"role": "user", "content": blocks}]}
+    return Case(body, "/v1/messages", _events("It rose. ", 1))
+
+
+def _gemini_contents() -> Case:
+    contents = [{"role": ("user", "model")[n % 2], "parts": [{"text": "a"}]} for n in range(100_001)]
+    return Case({"contents": contents}, "/v1beta/models/fake/m:generateContent", _events("It rose. ", 1))
+
+
+def _earlier_markers() -> Case:
+    answer = {"role": "assistant", "content": "It rose in 1932 [1]. " * 100_000}
+    user = {"role": "user", "content": "What happened?"}
+    return Case(_chat([SENTENCE], messages=[user, answer, user]), answer=_events("It rose. ", 1))
+
+
+def _tools() -> Case:
+    tools = [{"type": "function", "function": {"name": f"f{n}", "parameters": {}}} for n in range(100_000)]
+    return Case(_chat([SENTENCE], tools=tools), answer=_events("It rose. ", 1))
+
+
 def _tool_results() -> Case:
     results = json.dumps([{"text": f"{SENTENCE} {n}"} for n in range(10_000)])
     call = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
@@ -288,6 +310,11 @@ CASES: dict[str, Callable[[], Case]] = {
     "20 English excerpts": lambda: Case(_chat(list(excerpts(20))), answer=_events("It rose. ", 1)),
     "20 Chinese excerpts": _chinese,
     "tool results": _tool_results,
+    "100,000 tools": _tools,
+    "100,000 Gemini contents": _gemini_contents,
+    "200,000 Anthropic blocks": _anthropic_blocks,
+    "earlier answer of 2 MB": _earlier_markers,
+    "200,000 Cohere documents": lambda: Case(_chat([], documents=["a"] * 200_000), "/v2/chat"),
     "dense JSON": lambda: _answered(metadata=[0] * 5_000_000),
     "one long string": lambda: _answered(metadata="a\n" * 10_000_000),
     "dense JSON objects": lambda: _answered(metadata=[{}] * 1_000_000),

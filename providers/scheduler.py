@@ -86,6 +86,11 @@ class Scheduler:
             self._short.append(step)
         self._schedule()
 
+    @property
+    def idle(self) -> bool:
+        """Whether no long work waits for its turn."""
+        return not (self._short or self._long)
+
     def report(self, cause: str, seconds: float) -> None:
         """Report a step if it was long."""
         if seconds >= REPORTED_SECONDS:

@@ -102,12 +102,17 @@ def label(evidence: Evidence, names: Mapping[str, str] = LABELS) -> str:
 Fields = dict[str, Any]
 
 
+def check_count(entries: Sequence[object], path: str, limit: int) -> None:
+    """Raise FieldError if there are more entries than the limit."""
+    if len(entries) > limit:
+        raise FieldError(path, f"has {len(entries)} entries; at most {max(limit, 0)} are taken")
+
+
 def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], limit: int) -> list[tuple[str, Fields]]:
     """Return the path and the validated fields of each entry."""
     if not isinstance(raw, list | tuple):
         raise FieldError(path, "must be a list")
-    if len(raw) > limit:
-        raise FieldError(path, f"has {len(raw)} entries; at most {max(limit, 0)} are taken")
+    check_count(raw, path, limit)
     return [(f"{path}[{index}]", parse(entry, f"{path}[{index}]")) for index, entry in enumerate(raw)]
 
 

@@ -105,7 +105,9 @@ def inject_in_steps(
         yield None
     for result in results:
         prepared[result.message] = yield from _with_results(prepared[result.message], result, kept, templates.results)
+    yield None
     prepared = _with_rules(prepared, rules.strip())
+    yield None
     if excerpts := [framed[item.number] for item in kept if item.number not in placed]:
         prepared = _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
     return Injected(prepared, kept, dropped)

@@ -12,6 +12,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LIST = re.compile(r"(?<!\s)\s*+" + re.escape(LIST_HEADING) + r"\n\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
 # `[report.pdf](id)`: a file name, or any name with an id of ours. With a URL or a path it is an ordinary link.
 _NAME_STYLE = re.compile(r"(?<!!)\[(?P<name>(?:\\.|[^\\\[\]\n]){1,200})\]\((?P<id>[^()\s/:#]{1,200})\)")
+_LINKS = 100  # links that are read in a step
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _OWN_ID = re.compile(r"e\d+_*\Z")
 
@@ -23,19 +24,26 @@ def strip_history(text: str) -> str:
 
 def strip_history_in_steps(text: str) -> Steps[str]:
     """Strip a long answer in steps; see `strip_history`."""
-    text = _LIST.sub("", text)
-    names = _names(text)
+    heading = text.rfind(f"{LIST_HEADING}\n\n- [")
+    if heading >= 0:
+        start = len(text[:heading].rstrip())
+        text = text[:start] + _LIST.sub("", text[start:])
+    yield None
+    names = yield from _names(text)
     parts: list[str] = []
     for part, fenced in _blocks(text):
         parts.append(part if fenced else (yield from strip_in_steps(part, names)).text)
     return "".join(parts)
 
 
-def _names(text: str) -> MarkerNames:
+def _names(text: str) -> Steps[MarkerNames]:
     pairs: dict[str, tuple[int, ...]] = {}
-    for found in _NAME_STYLE.finditer(text):
-        if _FILE.search(found["name"]) or _OWN_ID.match(found["id"]):
-            pairs[found["name"]] = pairs[found["id"]] = (1,)
+    if "](" in text:
+        for number, found in enumerate(_NAME_STYLE.finditer(text)):
+            if _FILE.search(found["name"]) or _OWN_ID.match(found["id"]):
+                pairs[found["name"]] = pairs[found["id"]] = (1,)
+            if number % _LINKS == 0:
+                yield None
     return MarkerNames(ANY_NUMBER.numbers, pairs)
 
 

@@ -4,18 +4,22 @@
 sentence it lowers F1 on the labelled data from 0.750 to 0.735 with the lexical scorer.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.references import quote_span
 from citestream.citation.support.decision import Support
+from citestream.citation.text.steps import Steps
+from citestream.providers.scheduler import Work, scheduler
+from citestream.providers.wire.json_steps import release_in_steps
 
 from ..app import App
 from ..http.encoding import json_response, json_response_in_steps
 from ..http.error_responses import RequestError
-from ..http.exchange import read_json
+from ..http.exchange import LARGE_BODY, read_json
 from ..observability.logs import TENANT
 from ..pipeline.cite_text import cite_text
 from ..storage import STORED_FIELDS
@@ -36,11 +40,11 @@ async def cite(request: web.Request, app: App) -> web.Response:
     cited = await cite_text(text, ours.evidence, ours.options, limits.labels, app.scorers, links)
     answer: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):
-        texts = {item.number: item.text for item in ours.evidence}
-        answer["supports"] = [
-            [_support_fields(support, texts[support.number]) for support in supports] for supports in cited.supports
-        ]
-    return await json_response_in_steps(answer)
+        answer["supports"] = await Work("cite").run(_support_lists(cited.supports, ours.evidence))
+    response = await json_response_in_steps(answer)
+    if request.content.total_bytes > LARGE_BODY:
+        scheduler().start("cite", release_in_steps(answer, body, cited.supports))
+    return response
 
 
 async def references(request: web.Request, app: App) -> web.Response:
@@ -80,6 +84,16 @@ def _text(body: Body) -> str | list[str]:
         if not isinstance(sentence, str):
             raise FieldError(f"sentences[{position}]", "must be a string")
     return sentences
+
+
+def _support_lists(supports: Sequence[Sequence[Support]], evidence: Sequence[Evidence]) -> Steps[list[list[Body]]]:
+    """Return the `supports` of each sentence."""
+    texts = {item.number: item.text for item in evidence}
+    lists: list[list[Body]] = []
+    for of_sentence in supports:
+        lists.append([_support_fields(support, texts[support.number]) for support in of_sentence])
+        yield None
+    return lists
 
 
 def _support_fields(support: Support, text: str) -> dict[str, Any]:

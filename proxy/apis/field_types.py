@@ -6,7 +6,7 @@ Fields that a shape does not name may contain anything, because only the provide
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from citestream.citation.evidence import FieldError
 
@@ -32,7 +32,7 @@ _MESSAGES = {
     "greater_than_equal": "must be at least {ge}",
     "literal_error": "must be {expected}",
 }
-MAX_MESSAGES = 1_000  # messages that are checked at a time: 2 ms
+MAX_ELEMENTS = 1_000  # messages, tools or other elements that are checked at a time: 2 ms
 _LONE_SURROGATE = "string_unicode"  # from a client that cuts strings inside a character; accepted as a string
 
 
@@ -40,6 +40,12 @@ class Shape(BaseModel):
     """An object of a request. Values are not converted: `"1"` is not a number, and 1 is not true."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _let_others_run(cls, given: Any) -> Any:
+        """Return what is given. While pydantic checks a body in a thread, other threads can run at each Python call."""
+        return given
 
 
 def _is_whole(given: Any) -> bool:
@@ -61,28 +67,37 @@ def check(body: Any, shape: type[Shape]) -> None:
 
 
 def _problems(body: Any, shape: type[Shape]) -> list[Mapping[str, Any]]:
-    """Return the errors that pydantic finds. Many messages are checked some at a time.
+    """Return the errors that pydantic finds. The elements of long lists are checked some at a time.
 
     pydantic holds the interpreter's lock, and takes 130 ms for 100,000 messages.
     """
-    messages = body.get("messages") if isinstance(body, dict) else None
-    if not isinstance(messages, list):
-        messages = []
-    for start in range(0, max(len(messages), 1), MAX_MESSAGES):
-        is_long = len(messages) > MAX_MESSAGES
-        part = {**body, "messages": messages[start : start + MAX_MESSAGES]} if is_long else body
-        try:
-            shape.model_validate(part)
-        except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False)
-            return [{**one, "loc": _shifted(one["loc"], start)} for one in found]
+    long = {name: value for name, value in body.items() if _is_long(value)} if isinstance(body, dict) else {}
+    first = {**body, **{name: value[:MAX_ELEMENTS] for name, value in long.items()}} if long else body
+    if found := _errors(first, shape):
+        return found
+    for name, value in long.items():
+        for start in range(MAX_ELEMENTS, len(value), MAX_ELEMENTS):
+            if found := _errors({**first, name: value[start : start + MAX_ELEMENTS]}, shape):
+                return [{**one, "loc": _shifted(one["loc"], name, start)} for one in found]
     return []
 
 
-def _shifted(location: Path, start: int) -> Path:
-    """Return a location with the index of a message increased."""
-    is_message = start and len(location) > 1 and location[0] == "messages" and isinstance(location[1], int)
-    return ("messages", start + int(location[1]), *location[2:]) if is_message else location
+def _is_long(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > MAX_ELEMENTS
+
+
+def _errors(body: Any, shape: type[Shape]) -> list[Mapping[str, Any]]:
+    try:
+        shape.model_validate(body)
+    except ValidationError as error:
+        return [*error.errors(include_url=False, include_input=False)]
+    return []
+
+
+def _shifted(location: Path, name: str, start: int) -> Path:
+    """Return a location with the index of an element of the field `name` increased."""
+    is_element = len(location) > 1 and location[0] == name and isinstance(location[1], int)
+    return (name, start + int(location[1]), *location[2:]) if is_element else location
 
 
 def _path(problem: Mapping[str, Any], body: Any) -> Path:

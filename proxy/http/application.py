@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from citestream.providers.install_hint import install_command
+from citestream.providers.scheduler import scheduler
 
 from .. import component, playground
 from ..apis import anthropic, cohere, gemini, ollama
@@ -232,7 +233,7 @@ async def _serve(config: Config, started: Callable[[str], None], listening: sock
         host, port = runner.addresses[0][:2]
         scheme = "https" if config.server.tls.certificate else "http"
         started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
-        with garbage.collecting_when_idle(lambda: app[ADMISSION].idle):
+        with garbage.collecting_when_idle(lambda: app[ADMISSION].idle and scheduler().idle):
             await _stop_signal()
         await app[ADMISSION].drain(config.server.drain_seconds)
 

@@ -24,7 +24,7 @@ from ..passages import PassageRecorder
 from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, UncitedChunks
 from ..pipeline.outgoing import Outgoing
 from ..pipeline.request.job import Job, JobEvidence
-from ..pipeline.request.long_input import read_input
+from ..pipeline.request.long_input import parse_body
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi
 from .encoding import json_response, json_response_in_steps
@@ -59,11 +59,15 @@ async def _answer_json(request: web.Request, received: Fields, api: ClientApi, a
     if route.provider.native != api.native and (loaded := api.loaded(body)) is not None:
         return json_response(loaded)
     parse = partial(api.parse, body, route.options, limit=limits.limit, max_characters=limits.max_characters)
-    job = await read_input(parse, body.get("messages"))
+    job = await parse_body(parse, body, request.content.total_bytes)
     encoder = api.encoder(job, UNCITED) if job.stream else None
     stream = Stream(request, app.config.server, encoder)
-    with app.telemetry.observe_stream() if job.stream else nullcontext():
-        return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
+    try:
+        with app.telemetry.observe_stream() if job.stream else nullcontext():
+            return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
+    finally:
+        if request.content.total_bytes > LARGE_BODY:  # some APIs translate their messages and tools into others
+            scheduler().start("parse_request", release_in_steps(job.messages, job.params, job.body))
 
 
 async def read_json(request: web.Request) -> Fields:

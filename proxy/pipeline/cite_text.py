@@ -21,7 +21,7 @@ from ..scorers import Scorers
 from .deciding.scoring import ExternalModels, Scoring
 
 MAX_STALLED = 5.0  # deadlines without a vector: the text is not streamed, and a model may take seconds to load
-BLOCK = 4_000  # characters that are segmented at a time: 1 ms
+BLOCK = 1_000  # characters that are segmented at a time: 1 ms, and 10 ms for a sentence of brackets
 
 
 @dataclass(frozen=True, slots=True)

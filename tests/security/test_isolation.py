@@ -30,6 +30,7 @@ INPUTS: dict[str, Case] = {
             "20 Chinese excerpts",
             "dense JSON",
             "one long string",
+            "200,000 Anthropic blocks",
             "event with an image of 15 MB",
             "event with 3,000,000 choices",
             "event with 2,500,000 lines",

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from citestream.citation.evidence import Evidence, FieldError, parse_evidence
+from citestream.citation.evidence import Evidence, FieldError, check_count, parse_evidence
 from citestream.providers.wire.cohere.chat_request import tool_documents
 from citestream.providers.wire.cohere.documents import document_data, evidence_fields, source
 from citestream.providers.wire.json_text import WrongField
@@ -32,6 +32,8 @@ def collect_documents(
     """
     evidence = given
     if documents is not None:
+        if isinstance(documents, list):
+            check_count(documents, "documents", limit - len(given))
         entries = _request_documents(documents, {item.id for item in given})
         evidence += parse_evidence(entries, "documents", limit, max_characters, after=evidence)
     room = limit - len(evidence), max_characters - sum(item.characters for item in evidence)

@@ -1,21 +1,30 @@
 """Read what a client sent with a function that cannot be divided: in a thread if it is long."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from citestream.providers.scheduler import Work, scheduler
-
-from .questions import text_of
+from citestream.providers.wire.json_steps import is_large
 
 T = TypeVar("T")
 
-LONG_INPUT = 100_000  # characters; recognising the evidence of a host takes up to 0.6 ms per 1,000
-MANY_MESSAGES = 1_000  # or parts of messages; checking them takes 2 ms
+LONG_INPUT = 100_000  # characters and values; recognising the evidence of a host takes up to 0.6 ms per 1,000
+LARGE_BODY = 256 * 2**10  # bytes of JSON, whose values are checked in up to 8 ms
+MANY_MESSAGES = 1_000  # checking them takes 2 ms
 
 
 async def read_input(read: Callable[[], T], messages: Any) -> T:
     """Return `read()`, which reads these messages. They are not checked yet and may be anything."""
-    if is_long(messages):
+    return await _read(read, is_long=is_long(messages))
+
+
+async def parse_body(parse: Callable[[], T], body: Mapping[str, Any], size: int) -> T:
+    """Return `parse()`, which parses this body of a request. `size`: bytes of its JSON."""
+    return await _read(parse, is_long=size > LARGE_BODY or is_long(body.get("messages")))
+
+
+async def _read(read: Callable[[], T], *, is_long: bool) -> T:
+    if is_long:
         return await scheduler().in_thread(read)
     with Work("parse_request"):
         return read()
@@ -23,11 +32,4 @@ async def read_input(read: Callable[[], T], messages: Any) -> T:
 
 def is_long(messages: Any) -> bool:
     """Return whether there are many messages or parts, or long ones."""
-    if not isinstance(messages, list):
-        return False
-    if len(messages) > MANY_MESSAGES:
-        return True
-    contents = [message.get("content") for message in messages if isinstance(message, dict)]
-    if sum(len(content) for content in contents if isinstance(content, list)) > MANY_MESSAGES:
-        return True
-    return sum(len(text_of(content)) for content in contents) > LONG_INPUT
+    return isinstance(messages, list) and (len(messages) > MANY_MESSAGES or is_large(messages, LONG_INPUT))

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,7 @@ MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with t
 
 REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
 REWRITTEN_CHARACTERS = 2_000  # per message; the beginning of an answer shows its topic
+MAX_PARTS = 1_000  # parts of a message in which its question is read; nobody writes more
 MAX_EARLIER = 3  # earlier questions in a query; more of them would hide the last one
 MAX_QUERY = 500  # characters of a query; a longer text is an answer
 
@@ -61,17 +62,18 @@ TASKS = frozenset(
 
 def question(messages: Sequence[Message]) -> str:
     """Return the text of the last user message that is not a tool result, without a host's list of attached files."""
-    asked = _asked(messages)
-    return asked[-1] if asked else ""
+    return next(_asked(messages), "")
 
 
-def _asked(messages: Sequence[Message]) -> list[str]:
-    """Return the texts of all user messages that are not tool results, without a host's lists of attached files."""
-    return [
-        without_attached_files(text_of(message.get("content")))
-        for position, message in enumerate(messages)
-        if message.get("role") == "user" and not observation(messages, position)
-    ]
+def _asked(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield the texts of user messages that are not tool results, without a host's lists of attached files.
+
+    The last one comes first. A conversation may have 100,000 messages, and most callers need only that one.
+    """
+    for position in range(len(messages) - 1, -1, -1):
+        if messages[position].get("role") == "user" and not observation(messages, position):
+            content = messages[position].get("content")
+            yield without_attached_files(text_of(content[:MAX_PARTS] if isinstance(content, list) else content))
 
 
 def search_query(messages: Sequence[Message]) -> tuple[str, bool]:
@@ -81,11 +83,13 @@ def search_query(messages: Sequence[Message]) -> tuple[str, bool]:
     those to which that one refers.
     """
     asked = _asked(messages)
-    if not asked or not asked[-1].strip():  # for example, a picture
+    parts = [next(asked, "")]
+    if not parts[0].strip():  # for example, a picture
         return "", False
-    parts = [asked.pop()]
-    while asked and len(parts) <= MAX_EARLIER and refers_back(parts[0], asked[-1][:MAX_QUERY]):
-        parts.insert(0, asked.pop()[:MAX_QUERY])
+    for earlier in asked:
+        if len(parts) > MAX_EARLIER or not refers_back(parts[0], earlier[:MAX_QUERY]):
+            break
+        parts.insert(0, earlier[:MAX_QUERY])
     return "\n".join(parts), len(parts) > 1
 
 

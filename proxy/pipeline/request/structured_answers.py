@@ -22,7 +22,7 @@ def answer_functions(params: Mapping[str, Any]) -> frozenset[str]:
     `params`: of a request, in the form of OpenAI's API.
     """
     tools = params.get("tools")
-    names = [name for tool in tools if (name := _name(tool))] if isinstance(tools, list) else []
+    names = map(_name, tools if isinstance(tools, list) else ())
     known = {name for name in names if name.startswith(ANSWER_FUNCTIONS)}
     return frozenset(known | ({forced} if (forced := forced_function(params)) else set()))
 
@@ -47,6 +47,6 @@ def asks_for_fenced_json(messages: Sequence[Message]) -> bool:
 
 def _name(tool: Any) -> str:
     """Return the name of the function of a tool or of a tool choice."""
-    function = tool.get("function") if isinstance(tool, Mapping) else None
-    name = function.get("name") if isinstance(function, Mapping) else None
+    function = tool.get("function") if isinstance(tool, dict) else None
+    name = function.get("name") if isinstance(function, dict) else None
     return name if isinstance(name, str) else ""

@@ -327,8 +327,8 @@ def test_the_configuration_decides(switch: Literal["hosts", "off"]) -> None:
 
 def test_a_message_of_many_parts_is_long() -> None:
     part = {"type": "document", "document": {"data": {"text": FERRY}}}
-    assert is_long([{"role": "tool", "content": [part] * 1_001}])
-    assert not is_long([{"role": "tool", "content": [part] * 1_000}])
+    assert is_long([{"role": "tool", "content": [part] * 10_000}])
+    assert not is_long([{"role": "tool", "content": [part] * 100}])
 
 
 def test_a_long_prompt_is_read_in_a_thread() -> None:
