@@ -1,6 +1,7 @@
 """CSV and TSV. Rows become sentences that name their columns, so that each row can be understood and cited alone."""
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from .part import Part, UnreadableFileError
 from .text import SAMPLE, encoding_of
 
 DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"')
 MAX_FIELD = 2**20  # characters of one cell
 
 
@@ -34,7 +36,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
         try:
-            names = [name.strip() for name in next(rows, [])]
+            names = [" ".join(name.split()) for name in next(rows, [])]
             for number, row in enumerate(rows, 2):
                 if sentence := row_sentence(names, row):
                     yield number, sentence
@@ -43,17 +45,17 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def row_sentence(names: list[str], row: list[str]) -> str:
-    """Return a row as a sentence that names its columns, empty if all cells are empty."""
-    named = [(name, cell.strip()) for name, cell in zip(names, row, strict=False) if cell.strip()]
-    cells = [f"{name}: {cell}" if name else cell for name, cell in named]
-    cells += [cell.strip() for cell in row[len(names) :] if cell.strip()]
+    """Return a row as a sentence in one line that names its columns, empty if all cells are empty."""
+    plain = [" ".join(cell.split()) for cell in row]
+    cells = [f"{name}: {cell}" if name else cell for name, cell in zip(names, plain, strict=False) if cell]
+    cells += filter(None, plain[len(names) :])
     return "; ".join(cells) + "." if cells else ""
 
 
 def _delimiter(path: Path, sample: str) -> str:
     if path.suffix.lower() == ".tsv":
         return "\t"
-    head = sample.split("\n", 1)[0]
+    head = _QUOTED.sub("", sample).split("\n", 1)[0]
     return max(DELIMITERS, key=head.count)
 
 

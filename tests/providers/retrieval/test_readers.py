@@ -157,8 +157,7 @@ def test_rows_of_a_table_name_their_columns(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.csv", 'Port,Metres,Note\nHusum,3.5,\n"Wilhelms-\nhaven",3.8,"deep, wide"\n,,\nx\n')
     assert one["text"].splitlines() == [
         "Port: Husum; Metres: 3.5.",
-        "Port: Wilhelms-",
-        "haven; Metres: 3.8; Note: deep, wide.",
+        "Port: Wilhelms- haven; Metres: 3.8; Note: deep, wide.",
         "Port: x.",
     ]
     assert one["metadata"]["row"] == 2
@@ -169,6 +168,17 @@ def test_rows_of_a_table_name_their_columns(tmp_path: Path) -> None:
 )
 def test_what_separates_the_columns_is_seen(name: str, text: str, tmp_path: Path) -> None:
     assert read(tmp_path / name, text)[0]["text"] == "A: 1,5; B: x."
+
+
+def test_a_delimiter_within_a_quoted_name_does_not_separate_columns(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.csv", '"Name, first\nand last";Age\n"Berg, Anna";40\n')
+    assert one["text"] == "Name, first and last: Berg, Anna; Age: 40."
+
+
+def test_a_cell_with_markdown_is_no_heading(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.csv", 'Port,Note\nHusum,"# Tides\n\nTwice a day"\nList,"x"\n')
+    assert one["text"] == "Port: Husum; Note: # Tides Twice a day.\nPort: List; Note: x."
+    assert "title" not in one
 
 
 def test_a_long_table_makes_many_excerpts_that_know_their_rows(tmp_path: Path) -> None:
