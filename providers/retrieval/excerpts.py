@@ -18,6 +18,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:==+|--+|~~~+|\^\^\^+|\"\"\"+)[ \t]*$")  # und
 _DEPTHS = {"=": 1, "-": 2, "~": 3, "^": 4, '"': 5}  # depth of a heading by its underline; Markdown has the first two
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _SPACE = re.compile(r"\s+")
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*")  # lines with text
 _SENTENCE_ENDS = frozenset(".!?…。！？؟।\"'”’»)」』）")
 
 
@@ -54,8 +55,8 @@ class ExcerptSplitter:
         self._length = length
         self._headings: tuple[_Heading, ...] = ()
 
-    def split(self, text: str) -> list[Excerpt]:
-        """Return the excerpts of a part, with their offsets in it."""
+    def split(self, text: str, *, is_markdown: bool = True) -> list[Excerpt]:
+        """Return the excerpts of a part, with their offsets in it. `is_markdown`: it may have headings and code."""
         excerpts: list[Excerpt] = []
         start = end = 0  # offsets of the open excerpt, which is empty if they are equal
         header = ""  # the header of a table, if the excerpt begins with later rows
@@ -65,7 +66,7 @@ class ExcerptSplitter:
                 titles = tuple(heading.text for heading in self._headings if heading.text)
                 excerpts.append(Excerpt(header + text[start:end], start, end, titles))
 
-        for block in _blocks(text):
+        for block in _blocks(text) if is_markdown else _paragraphs(text):
             if isinstance(block, _Heading):
                 close()
                 start, end, header = 0, 0, ""
@@ -118,6 +119,12 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
             fence = marks[1] if marks else ""
     if lines:
         yield start, end
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of the paragraphs of a text without markup."""
+    for found in _PARAGRAPH.finditer(text):
+        yield found.start(), found.start() + len(found[0].rstrip())
 
 
 def _underlined(above: str, line: str) -> str:

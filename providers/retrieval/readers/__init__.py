@@ -55,7 +55,7 @@ def _split(parts: Iterator[Part], name: str) -> Iterator[Entry]:
         if part.ready:
             yield {"text": part.text, **fields}
             continue
-        for excerpt in splitter.split(part.text):
+        for excerpt in splitter.split(part.text, is_markdown=part.is_markdown):
             yield _entry(excerpt, part, fields, name, index)
             index += 1
 

@@ -12,13 +12,14 @@ MAX_IN_MEMORY = 16 * 2**20  # bytes; the tree of a page of 8 MB takes 230 MB
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Text of a file, which is split into excerpts at paragraphs and Markdown headings."""
+    """Text of a file, which is split into excerpts at paragraphs and, in Markdown, at headings."""
 
     text: str
     start: int = 0  # offset in the text of the file or page
     page_number: int | None = None
     headings: tuple[str, ...] = ()  # above it, outside of its text
     fields: Mapping[str, Any] = field(default_factory=dict)  # fields of evidence for all its excerpts
+    is_markdown: bool = True  # lines such as "# Seats: 5" may be headings
     ready: bool = False  # it is one piece of evidence: neither split nor named after its file
 
 

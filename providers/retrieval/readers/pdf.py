@@ -26,7 +26,7 @@ def parts(path: Path) -> Iterator[Part]:
             headings = titles.get(number - 1, headings)
             text = _clean(page.extract_text())
             if text.strip():
-                yield Part(text, page_number=number, headings=headings)
+                yield Part(text, page_number=number, headings=headings, is_markdown=False)
     except UnreadableFileError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken file may raise anything

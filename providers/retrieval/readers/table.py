@@ -60,4 +60,4 @@ def _delimiter(path: Path, sample: str) -> str:
 
 
 def _part(rows: list[str], first: int) -> Part:
-    return Part("\n".join(rows), fields={"metadata": {"row": first, "rows": len(rows)}})
+    return Part("\n".join(rows), fields={"metadata": {"row": first, "rows": len(rows)}}, is_markdown=False)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.providers.retrieval.excerpts import MAX_LENGTH, TARGET_LENGTH, split_excerpts
+from citestream.providers.retrieval.excerpts import MAX_LENGTH, TARGET_LENGTH, ExcerptSplitter, split_excerpts
 
 CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
     "nothing": ("", []),
@@ -131,6 +131,13 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+@given(TEXTS)
+def test_a_text_without_markup_is_split_at_blank_lines(text: str) -> None:
+    found = ExcerptSplitter(50).split(text, is_markdown=False)
+    assert "".join("".join(excerpt.text.split()) for excerpt in found) == "".join(text.split())
+    assert all(excerpt.text == text[excerpt.start : excerpt.end] and not excerpt.headings for excerpt in found)
+
+
 @given(TEXTS, st.integers(50, 2000))
 def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text: str, length: int) -> None:
     found = split_excerpts(text, length)
@@ -166,6 +173,7 @@ def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text:
 def test_cutting_takes_linear_time(text: str) -> None:
     began = perf_counter()
     split_excerpts(text)
+    ExcerptSplitter().split(text, is_markdown=False)
     assert perf_counter() - began < 10
 
 

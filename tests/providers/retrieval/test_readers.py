@@ -175,6 +175,14 @@ def test_a_delimiter_within_a_quoted_name_does_not_separate_columns(tmp_path: Pa
     assert one["text"] == "Name, first and last: Berg, Anna; Age: 40."
 
 
+def test_a_row_or_a_line_of_a_pdf_is_no_heading(tmp_path: Path) -> None:
+    (row,) = read(tmp_path / "a.csv", "# Seats,Plan\n5,Starter\n")
+    assert (row["text"], row.get("title")) == ("# Seats: 5; Plan: Starter.", None)
+    pdf(tmp_path / "a.pdf", ["# 5 of the tide."])
+    (line,) = read(tmp_path / "a.pdf")
+    assert (line["text"], line.get("title")) == ("# 5 of the tide.", None)
+
+
 def test_a_cell_with_markdown_is_no_heading(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.csv", 'Port,Note\nHusum,"# Tides\n\nTwice a day"\nList,"x"\n')
     assert one["text"] == "Port: Husum; Note: # Tides Twice a day.\nPort: List; Note: x."
