@@ -188,8 +188,17 @@ def _bases(sentence: int, mine: Sequence[Quantity], index: Index) -> set[str]:
 def _alternatives(term: str, language: str | None) -> Synonyms:
     """Return the synonyms and translations of a stem, and its forms and synonyms in the language of the claim."""
     found = synonyms(term)
-    own = vocabulary(language).synonyms[term] if language in LANGUAGES else None
-    return found._replace(single=found.single | own) if own else found
+    if language not in LANGUAGES:
+        return found
+    single = found.single | vocabulary(language).synonyms[term]
+    if prefix := _NEGATING_PREFIX.get(language or ""):
+        single |= {prefix + term, term.removeprefix(prefix)} if len(term) >= _SHORTEST_NEGATED else frozenset()
+    return found._replace(single=single - {term})
+
+
+# German: "nicht unlösbar" and "lösbar" are about the same; the comparison of the clauses tells which is denied.
+_NEGATING_PREFIX = {"de": "un"}
+_SHORTEST_NEGATED = 5  # letters
 
 
 def _add_han_words(text: str, query: QueryTerms) -> set[str]:

@@ -30,6 +30,8 @@ NOT_CONFIRMED = {
 SAME_MEANING = {
     "an English synonym": ("en", "The council postponed the vote.", "dela"),
     "a German form": ("de", "Der Mann hat in der Küche geraucht.", "rauch"),
+    "a German word without the prefix that negates": ("de", "Die Aufgabe ist nicht unlösbar.", "losb"),
+    "a strong German verb": ("de", "Der Rat hat die Stelle gestrichen.", "strich"),
     "a French synonym": ("fr", "Les travaux ont débuté dans la rue.", "commenc"),
     "a Spanish form": ("es", "Los precios aumentaron en las ciudades.", "aument"),
 }
