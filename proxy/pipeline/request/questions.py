@@ -19,7 +19,7 @@ MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with t
 
 REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
 REWRITTEN_CHARACTERS = 2_000  # per message; the beginning of an answer shows its topic
-MAX_PARTS = 1_000  # parts of a message in which its question is read; nobody writes more
+MAX_PARTS = 1_000  # parts of a message in which its question is read; people write fewer
 MAX_EARLIER = 3  # earlier questions in a query; more of them would hide the last one
 MAX_QUERY = 500  # characters of a query; a longer text is an answer
 
