@@ -15,7 +15,7 @@ from .bindings.chinese_bindings import (
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
-from .bindings.names_and_values import other_class_member, swapped_bindings, unknown_names
+from .bindings.names_and_values import other_class_member, other_number_of_name, swapped_bindings, unknown_names
 from .bindings.relations import other_subject, swapped_objects, swapped_roles
 from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
 from .bindings.tables import wrong_table_cell
@@ -165,6 +165,7 @@ def _of_best(
     yield from swapped_objects(best)
     yield from swapped_motion(best)
     yield from other_subject(claim, best, alignments)
+    yield from other_number_of_name(claim, best)
     yield from date_of_first_event(best)
     yield from bounds(best)
     yield from conditions(best)

@@ -259,6 +259,12 @@ REFUSED = {
         "Uniforms are made for bar staff only.",
         "Uniforms are made for new staff.",
     ),
+    "another king": ("class", "Henry VIII founded the school.", "Henry VII founded the school."),
+    "a prohibition for a rule with a limit": (
+        "negation",
+        "Guards should report damage within a day.",
+        "Guards may not report damage within a day.",
+    ),
 }
 
 
@@ -398,6 +404,10 @@ PASSED = {
     "what a correction says": (
         "Many visitors say that the gate was cast in the ninth century. In fact it dates from the twelfth.",
         "The gate dates from the twelfth century.",
+    ),
+    "two days before for two days after": (
+        "The kiosk closed two days after the storm.",
+        "Two days before the kiosk closed, there was a storm.",
     ),
 }
 

@@ -1,6 +1,8 @@
 """Compare bindings: values of another name, and words replaced by others of the same class."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
@@ -232,6 +234,22 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
                     rule="class",
                 )
                 return
+
+
+_ROMAN = re.compile("[IVX]+")
+
+
+def other_number_of_name(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if a name has another Roman number in the passage: "Henry VIII", "Henry VII"."""
+    for (name, match), (number, _) in pairwise(zip(claim.tokens, best.matches, strict=True)):
+        if match is None or not name.name or number.word != name.word + 1:
+            continue
+        mine = claim.spelled(number.start, number.end)
+        following = next((t for t in best.passage.tokens if t.word == match.token.word + 1), None)
+        said = best.passage.spelled(following.start, following.end) if following is not None else ""
+        if mine != said and _ROMAN.fullmatch(mine) and _ROMAN.fullmatch(said):
+            yield Disagreement(Reason.UNKNOWN_NAME, f"the passage says “{said}”, not “{mine}”", rule="class")
+            return
 
 
 def _reason_for(token: ContentToken, language: str) -> Reason:

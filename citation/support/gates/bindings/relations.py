@@ -279,13 +279,20 @@ def _around(statement: Statement, op: Operator) -> Sides:
     tokens = statement.tokens
     following = [t for t in tokens if t.word >= op.after]
     before = [t for t in tokens if t.word < op.word]
-    if not before:  # "Before the doors were locked, the alarm sounded."
+    if all(
+        _is_length(t) for t in before
+    ):  # "Before the doors were locked, …", "Two days before the doors were locked, …"
         first_piece = following[0].piece if following else 0
         before = [t for t in following if t.piece != first_piece]
         following = [t for t in following if t.piece == first_piece]
     sides = (before, following)
     first = _ORDER[op.kind]
     return Sides(frozenset(map(id, sides[first])), frozenset(map(id, sides[1 - first])))
+
+
+def _is_length(token: ContentToken) -> bool:
+    """Return whether a token is a length of time."""
+    return token.kind == "unit" or (token.quantity is not None and token.quantity.unit == "time")
 
 
 def _disagreement(alignment: Alignment, pivot: ContentToken, match: Match) -> Disagreement:

@@ -11,6 +11,7 @@ from ..disagreement import Disagreement, Reason
 from .equivalences import ended_after, same_in_other_operators, states_superlative
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
+_LIMITS = frozenset({"max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
 _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 
@@ -42,8 +43,8 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     ]
     if bool(denied) == (len(opposites) % 2 == 1):
         return
-    if denied and denied[0].sign < 0 and _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause]):
-        return  # "only above freezing" says that below it does not
+    if denied and denied[0].sign < 0 and _implied(alignment, clause):
+        return
     if denied:
         if _restated(alignment, clause):
             return
@@ -51,6 +52,14 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
         yield from _antonym(alignment, opposites)
+
+
+def _implied(alignment: Alignment, clause: int) -> bool:
+    """Return whether a bound or "only" in the passage denies what the claim denies, as "only above zero" does."""
+    kinds = _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause])
+    own = [match for t, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if t.clause == clause]
+    same = all(match is not None and match.exact for match in own)
+    return bool(kinds if not same else kinds - _LIMITS)  # "report within a day", "may not report within a day"
 
 
 def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) -> Iterator[Disagreement]:
