@@ -3,7 +3,7 @@
 The corpus is synthetic: the frequencies of its words follow Zipf's law with an offset, because both stores leave out
 stop words, which are the most frequent words of a language. A question is eight words of one excerpt, so that most of
 them are common and the excerpt that it should find is known. Each store is asked the same questions in turns with and
-without the limit on the rows that are ranked.
+without the limit on the rows that are ranked, one at a time, and then with the limit and several at a time.
 """
 
 import argparse
@@ -32,6 +32,7 @@ OFFSET = 20  # added to each rank, in place of the stop words
 QUESTION_WORDS = 8
 FOUND = 8  # results of a question
 UNLIMITED = 10**9
+CONCURRENT = 16  # searches at a time
 
 TABLE = """
 CREATE TABLE excerpts (id text PRIMARY KEY, title text, text text NOT NULL,
@@ -156,8 +157,24 @@ async def measure(retriever: Retriever, questions: Sequence[tuple[int, str]]) ->
                 retrieved = await retriever.retrieve(question, FOUND)
                 result.seconds.append(time.perf_counter() - began)
             result.found += str(number) in [entry["id"] for entry in retrieved.entries]
+    results[f"{CONCURRENT} at once"] = await measure_concurrent(retriever, questions)
     for name, result in results.items():
         print(result.line(name), flush=True)
+
+
+async def measure_concurrent(retriever: Retriever, questions: Sequence[tuple[int, str]]) -> Result:
+    """Ask the questions with the limit, CONCURRENT at a time."""
+    result, unasked = Result(), iter(questions)
+
+    async def client() -> None:
+        for number, question in unasked:
+            began = time.perf_counter()
+            retrieved = await retriever.retrieve(question, FOUND)
+            result.seconds.append(time.perf_counter() - began)
+            result.found += str(number) in [entry["id"] for entry in retrieved.entries]
+
+    await asyncio.gather(*[client() for _ in range(CONCURRENT)])
+    return result
 
 
 @contextmanager

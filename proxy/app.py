@@ -123,6 +123,7 @@ class App:
         options = self.scorers.resolve(job.options)
         json = job.json or asks_for_fenced_json(messages)
         prompt = await self._prompt(found, messages, ask_markers=not (json or forced_function(params)))
+        functions = await read_input(partial(answer_functions, params), params.get("tools"))
         response = Response(
             prompt.injected,
             options,
@@ -131,7 +132,7 @@ class App:
             labels=self.config.evidence.labels,
             limits=self._limits,
             json=json,
-            answer_functions=answer_functions(params),
+            answer_functions=functions,
             links=self.config.output.links,
             passage_link=passages.link if passages else None,
             host=HostLabels.from_prompt(found.prompt) if found.prompt else None,

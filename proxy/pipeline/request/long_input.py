@@ -10,12 +10,12 @@ T = TypeVar("T")
 
 LONG_INPUT = 100_000  # characters and values; recognising the evidence of a host takes up to 0.6 ms per 1,000
 LARGE_BODY = 256 * 2**10  # bytes of JSON, whose values are checked in up to 8 ms
-MANY_MESSAGES = 1_000  # checking them takes 2 ms
+MANY_ENTRIES = 1_000  # checking them takes 2 ms
 
 
-async def read_input(read: Callable[[], T], messages: Any) -> T:
-    """Return `read()`, which reads these messages. They are not checked yet and may be anything."""
-    return await _read(read, is_long=is_long(messages))
+async def read_input(read: Callable[[], T], entries: Any) -> T:
+    """Return `read()`, which reads these messages or tools. They may be of any type, since they are not checked yet."""
+    return await _read(read, is_long=is_long(entries))
 
 
 async def parse_body(parse: Callable[[], T], body: Mapping[str, Any], size: int) -> T:
@@ -30,6 +30,6 @@ async def _read(read: Callable[[], T], *, is_long: bool) -> T:
         return read()
 
 
-def is_long(messages: Any) -> bool:
-    """Return whether there are many messages or parts, or long ones."""
-    return isinstance(messages, list) and (len(messages) > MANY_MESSAGES or is_large(messages, LONG_INPUT))
+def is_long(entries: Any) -> bool:
+    """Return whether there are many messages, parts or tools, or long ones."""
+    return isinstance(entries, list) and (len(entries) > MANY_ENTRIES or is_large(entries, LONG_INPUT))
