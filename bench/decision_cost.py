@@ -13,6 +13,7 @@ import gc
 import json
 import os
 import re
+import shutil
 import subprocess  # nosec B404 # runs this file with the source of another revision
 import sys
 import tarfile
@@ -99,8 +100,8 @@ def lines(rounds: list[list[Cost]]) -> Iterator[str]:
 @contextmanager
 def source_of(revision: str) -> Iterator[Path]:
     """Yield a temporary folder with the files of a revision. Raise CalledProcessError if Git does not know it."""
-    archive = subprocess.run(  # nosec # the command of this repository
-        ["git", "archive", revision], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    archive = subprocess.run(  # nosec B603 # the files of a revision
+        [shutil.which("git") or "git", "archive", revision], cwd=ROOT, stdout=subprocess.PIPE, check=True
     ).stdout
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=BytesIO(archive)) as files:
@@ -112,7 +113,7 @@ def source_of(revision: str) -> Iterator[Path]:
 def worker(source: Path) -> Iterator[Callable[[Case], Cost]]:
     """Run this file with the packages in `source`, and yield a function that measures a case there."""
     command = [sys.executable, str(Path(__file__).resolve()), "--serve"]
-    with subprocess.Popen(  # nosec # this file
+    with subprocess.Popen(  # nosec B603 # runs this file
         command,
         cwd=source,
         env=os.environ | {"PYTHONPATH": str(source)},
