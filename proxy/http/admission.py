@@ -14,17 +14,23 @@ RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has tak
 class Admission:
     """Counts the running requests. Refuses the others with status 503 and `Retry-After`."""
 
-    def __init__(self, max_requests: int) -> None:
+    def __init__(self, max_requests: int, counts: "list[int] | memoryview[int] | None" = None, worker: int = 0) -> None:
+        """Admit at most `max_requests` in all workers together.
+
+        `counts`: the number of running requests of each worker, in memory that the workers share. Each of them changes
+        only its own number, so no lock is needed. `worker`: the index of this worker.
+        """
         self.open = True
         self._max_requests = max_requests
-        self._running = 0
+        self._counts = [0] if counts is None else counts
+        self._worker = worker
         self._idle = asyncio.Event()
         self._idle.set()
 
     @property
     def idle(self) -> bool:
-        """Whether no request runs."""
-        return not self._running
+        """Whether this worker has no running request."""
+        return not self._counts[self._worker]
 
     def middleware(self) -> Middleware:
         """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""
@@ -35,15 +41,15 @@ class Admission:
                 return await handler(request)
             if not self.open:
                 raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
-            if self._running >= self._max_requests:
+            if sum(self._counts) >= self._max_requests:
                 raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
-            self._running += 1
+            self._counts[self._worker] += 1
             self._idle.clear()
             try:
                 return await handler(request)
             finally:
-                self._running -= 1
-                if not self._running:
+                self._counts[self._worker] -= 1
+                if self.idle:
                     self._idle.set()
 
         return admission

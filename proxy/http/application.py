@@ -55,8 +55,11 @@ VERSIONS = ("v1beta", "v1", "v1beta1")  # Gemini's: the defaults of its Python c
 MODEL_PATH = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)
 
 
-def make_app(config: Config) -> web.Application:
-    """Return the whole server as an aiohttp application. Raise ConfigError."""
+def make_app(config: Config, admission: Admission | None = None) -> web.Application:
+    """Return the whole server as an aiohttp application. Raise ConfigError.
+
+    `admission`: that of a worker, which counts the requests of the other workers too. None: of this process alone.
+    """
     from ..observability.metrics import Metrics  # its import decides whether the metrics of workers are added up
 
     metrics = Metrics()
@@ -66,7 +69,7 @@ def make_app(config: Config) -> web.Application:
     keys = Keys(config.server.keys, passing=passing)
     readiness = Readiness(app.checks(), config.readiness)
     cors = Cors(config.server.cors_origins)
-    admission = Admission(config.server.max_streams)
+    admission = admission or Admission(config.server.max_streams)
     server = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
@@ -208,18 +211,25 @@ async def ready(request: web.Request, admission: Admission, readiness: Readiness
     return json_response({"status": status, **({"checks": checks} if known else {})}, 503 if status == FAILING else 200)
 
 
-def serve(config: Config, started: Callable[[str], None] = print, listening: socket.socket | None = None) -> None:
+def serve(
+    config: Config,
+    started: Callable[[str], None] = print,
+    listening: socket.socket | None = None,
+    admission: Admission | None = None,
+) -> None:
     """Serve until SIGTERM or Ctrl-C. `started` is called with the address when requests are accepted.
 
-    `listening`: a socket that is shared with other workers. None: open one.
+    `listening`, `admission`: a socket and a count of requests that are shared with other workers. None: create them.
     """
     garbage.configure()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(config, started, listening))
+        runner.run(_serve(config, started, listening, admission))
 
 
-async def _serve(config: Config, started: Callable[[str], None], listening: socket.socket | None) -> None:
-    app = make_app(config)
+async def _serve(
+    config: Config, started: Callable[[str], None], listening: socket.socket | None, admission: Admission | None
+) -> None:
+    app = make_app(config, admission)
     async with _running(app) as runner:
         tls = _tls(config.server.tls)
         site: web.BaseSite = web.TCPSite(

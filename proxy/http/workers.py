@@ -1,6 +1,7 @@
 """Run several worker processes for one address. If one dies, only its own streams break, and it is replaced."""
 
 import logging
+import mmap
 import os
 import resource
 import secrets
@@ -9,17 +10,18 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
 from ..config import Config, ConfigError, Server
+from .admission import Admission
 from .application import BACKLOG
 from .application import serve as serve_here
 
 QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
 QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more
+COUNT_BYTES = 4  # the number of running requests of a worker, in shared memory
 GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
 
 _SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
@@ -65,12 +67,9 @@ def _listening(server: Server) -> socket.socket:
 
 
 def _shared(config: Config, folder: Path) -> Config:
-    """Return the configuration of each worker: its share of the streams, and what all share."""
-    shared = {
-        "max_streams": ceil(config.server.max_streams / config.server.workers),
-        "link_secret": config.server.link_secret or secrets.token_urlsafe(),
-    }
-    server = config.server.model_copy(update=shared)
+    """Return the configuration of the workers, with what all of them share."""
+    link_secret = config.server.link_secret or secrets.token_urlsafe()
+    server = config.server.model_copy(update={"link_secret": link_secret})
     if config.store.url:
         return config.model_copy(update={"server": server})
     file = config.references.file or str(folder / "references.sqlite")
@@ -88,13 +87,16 @@ class _Workers:
         self._listening = listening
         self._mask = mask
         self._started_at: dict[int, float] = {}  # by process id
+        self._index_of: dict[int, int] = {}  # the number of each worker, by process id
+        # The system spreads connections unevenly, so a fixed share of the streams for each worker would refuse some.
+        self._running = memoryview(mmap.mmap(-1, COUNT_BYTES * config.server.workers)).cast("I")
         self._quick_deaths = 0
         self._alive, self._held_open = os.pipe()  # the parent alone holds one end: it closes when the parent dies
 
     def run(self, started: Started) -> None:
         """Run until a signal to stop. Raise ConfigError if a worker cannot start."""
         try:
-            addresses = [self._start() for _ in range(self._config.server.workers)]
+            addresses = [self._start(index) for index in range(self._config.server.workers)]
             started(addresses[0])
             while signal.sigwait(_SIGNALS) == signal.SIGCHLD:
                 for pid, status in self._ended():
@@ -102,22 +104,23 @@ class _Workers:
         finally:
             self._stop()
 
-    def _start(self) -> str:
+    def _start(self, index: int) -> str:
         """Start a worker and return its message, once it accepts requests."""
+        self._running[index] = 0
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(reading)
-            self._work(writing)
+            self._work(writing, index)
         os.close(writing)
-        self._started_at[pid] = time.monotonic()
+        self._started_at[pid], self._index_of[pid] = time.monotonic(), index
         with open(reading, encoding="utf-8") as pipe:
             message = pipe.read()
         if not message or message.startswith(_FAILED):
             raise ConfigError(message.removeprefix(_FAILED) or "a worker could not start; see the error above")
         return message
 
-    def _work(self, writing: int) -> None:
+    def _work(self, writing: int, index: int) -> None:
         """Serve in a worker process. Does not return."""
         code = 1
         try:
@@ -126,7 +129,8 @@ class _Workers:
             Thread(target=_end_with_parent, args=(self._alive,), daemon=True).start()
             with open(writing, "w", encoding="utf-8") as pipe:
                 try:
-                    serve_here(self._config, lambda message: _send(pipe.fileno(), message), self._listening)
+                    admission = Admission(self._config.server.max_streams, self._running, index)
+                    serve_here(self._config, lambda message: _send(pipe.fileno(), message), self._listening, admission)
                     code = 0
                 except ConfigError as error:
                     _send(pipe.fileno(), f"{_FAILED}{error}")
@@ -145,14 +149,14 @@ class _Workers:
         return found
 
     def _replace(self, pid: int, status: int) -> None:
-        lived = time.monotonic() - self._started_at.pop(pid)
+        lived, index = time.monotonic() - self._started_at.pop(pid), self._index_of.pop(pid)
         self._quick_deaths = self._quick_deaths + 1 if lived < QUICK_SECONDS else 0
         _remove_gauges(pid)
         log.warning("worker %s ended with %s after %.0f s", pid, os.waitstatus_to_exitcode(status), lived)
         if self._quick_deaths >= QUICK_DEATHS:
             raise ConfigError(f"{QUICK_DEATHS} workers in a row ended right after their start")
         try:
-            self._start()
+            self._start(index)
         except ConfigError as error:  # its end is still to come, and counts as a quick death
             log.error("a worker could not start: %s", error)
 

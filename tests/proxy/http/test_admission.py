@@ -8,6 +8,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.config import parse
+from citestream.proxy.http.admission import Admission
 from citestream.proxy.http.application import make_app
 from tests.faults.clients import CLIENTS, EVIDENCE, Client, Fields, failed
 from tests.faults.dialects import OPENAI
@@ -51,6 +52,31 @@ async def test_one_too_many_is_told_when_to_come_back(name: str) -> None:
             assert [await one for one in running] == [200] * MOST
             assert await send_request(client, CLIENTS[name]) == 200
         assert len(upstream.requests) == MOST + 1
+
+
+async def test_the_limit_is_that_of_all_workers_together_however_requests_are_spread() -> None:
+    halting, counts = Halting(), [0, 0]
+    async with Server(halting) as upstream:
+        providers = {"halting": {"kind": "openai", "base_url": f"{upstream.url}/v1"}}
+        config = parse({"server": {"max_streams": MOST}, "providers": providers})
+        one, other = (make_app(config, Admission(MOST, counts, worker)) for worker in range(2))
+        async with TestClient(TestServer(one)) as first, TestClient(TestServer(other)) as second:
+            async with asyncio.TaskGroup() as tasks:
+                running = [tasks.create_task(send_request(first, CLIENTS["chat"])) for _ in range(MOST)]
+                while len(upstream.requests) < MOST:
+                    assert await health(second) == 200  # gives way to the requests
+                assert counts == [MOST, 0]
+                assert await send_request(second, CLIENTS["chat"]) == 503
+                halting.go_on.set()
+                assert [await one for one in running] == [200] * MOST
+            assert counts == [0, 0]
+            assert await send_request(second, CLIENTS["chat"]) == 200
+
+
+async def health(client: Any) -> int:
+    async with client.get("/healthz") as answer:
+        status: int = answer.status
+        return status
 
 
 async def send_request(client: Any, api: Client) -> int:

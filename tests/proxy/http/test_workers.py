@@ -3,14 +3,16 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -60,6 +62,15 @@ def until(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def status(url: str, body: dict[str, Any]) -> int:
+    """Return the status of the answer."""
+    try:
+        answered(url, body)
+    except HTTPError as error:
+        return error.code
+    return 200
 
 
 def answered(url: str, body: Any = None) -> Any:
@@ -122,6 +133,24 @@ def test_every_worker_knows_the_conversations_of_the_others(server: Server) -> N
         first = answered(f"{server.url}/v1/responses", asked)
         again = answered(f"{server.url}/v1/responses", {**asked, "previous_response_id": first["id"]})
         assert again["usage"]["input_tokens"] > first["usage"]["input_tokens"]
+
+
+def test_the_limit_of_requests_is_that_of_all_workers_together(tmp_path: Path) -> None:
+    asked = {"model": "silent/m", "messages": [{"role": "user", "content": "What colour is the house?"}]}
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor() as threads:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        (tmp_path / "c.yaml").write_text(
+            f"server: {{max_streams: 1}}\nproviders: {{silent: {{kind: openai, base_url: '{address}'}}}}\n"
+        )
+        server = Server(tmp_path / "log", "--config", str(tmp_path / "c.yaml"))
+        running = threads.submit(status, f"{server.url}/v1/chat/completions", asked)
+        provider, _ = silent.accept()  # the first request is with the provider, which does not answer
+        statuses = [status(f"{server.url}/v1/chat/completions", asked) for _ in range(10)]
+        provider.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        assert statuses == [503] * 10
+        assert running.result(PATIENCE) == 400
+        assert server.stop() == 0
+        provider.close()
 
 
 def test_a_worker_that_cannot_start_is_an_error_of_the_configuration(tmp_path: Path) -> None:
