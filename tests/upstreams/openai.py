@@ -123,9 +123,15 @@ class OpenAI:
 
 
 class VLLM(OpenAI):
-    """A vLLM server: only fields that are set, reasoning, the last text in the finish chunk, usage on every chunk."""
+    """A vLLM server: only fields that are set, reasoning, the last text in the finish chunk, usage on every chunk.
+
+    It has no Responses API, as versions before 0.10.
+    """
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        if request.target.endswith("/responses"):
+            yield whole("404 Not Found", b'{"detail":"Not Found"}', "server: uvicorn", "content-type: application/json")
+            return
         yield head(
             "200 OK", "server: uvicorn", "content-type: text/event-stream; charset=utf-8", "transfer-encoding: chunked"
         )
