@@ -10,7 +10,7 @@ from ..normalize import to_simplified
 from ..numbers.quantities import MONTH, Quantity
 from ..tokens import tokenize
 from ..words.stemming import stem
-from . import chinese
+from . import chinese, language_forms
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement
 from .vocabulary import NEGATED_VERB, Vocabulary, WordRoles, vocabulary
@@ -32,24 +32,8 @@ _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behi
 _NUMBER_REACH = 2  # words between "more than" and its number
 _TOTAL = frozenset({"all", "no"})
 _NOUN_PHRASE = 5  # words
-_FRENCH_REACH = 6  # words between "ne" and "plus" or "que"
 _DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 _PLAIN = WordRoles()
-# Words that another word would equal without its diacritics: "à" and "a", "würde" and "wurde".
-_KEPT = {
-    "fr": {"à": "à"},
-    "de": {word: word for word in ("würde", "würden", "hätte", "hätten", "wäre", "wären", "könnte", "könnten")},
-}
-# Endings of the future tense that no other form has, as they are written.
-_FUTURES = {
-    "es": tuple(f"{stem}{ending}" for stem in ("ar", "er", "ir", "dr", "br", "rr") for ending in ("á", "án")),
-    "fr": ("era", "eront", "ira", "iront", "dra", "dront", "rra", "rront", "aura", "auront"),
-}
-_NO_FUTURES = ("tira", "spira", "mira", "vira", "soupira", "désira")  # "retira", "expira": of verbs in "-irer"
-_FUTURES_IN_TIRA = ("partira", "sortira", "sentira", "mentira", "vertira", "bâtira", "garantira", "aboutira")
-_FRENCH_HAVE = frozenset(
-    {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
-)
 _THAN = frozenset({"than", "als", "que", "de", "as", "a"})  # "higher than", "plus de", "as much as"
 
 
@@ -67,11 +51,7 @@ class _Parser:
         self.spaced = tokenize(to_simplified(text))
         self.starts, self.ends = self.spaced.starts, self.spaced.ends
         self.count = len(self.spaced.tokens)
-        self.keys = [token.folded for token in self.spaced.tokens]
-        if kept := _KEPT.get(words.language):
-            self.keys = [kept.get(self.spaced.surface(i).lower(), key) for i, key in enumerate(self.keys)]
-        if words.language == "fr":
-            self._mark_passives()
+        self.keys = language_forms.word_keys(self.spaced, words.language)
         self.roles = [words.words[key] for key in self.keys]
         self.contractions = words.contractions
         self.vocabulary = words
@@ -90,12 +70,6 @@ class _Parser:
         self.denying: set[int] = set()  # words of operators that deny
         self.verbs: set[int] = set()  # pieces with a predicate
         self.breaks: set[int] = set()  # pieces that always begin a clause
-
-    def _mark_passives(self) -> None:
-        """Keep the accent of "été" behind a form of "avoir": "a été élu", but not of the season."""
-        for i, key in enumerate(self.keys):
-            if key == "ete" and not _FRENCH_HAVE.isdisjoint(self.keys[max(0, i - 2) : i]):
-                self.keys[i] = "été"
 
     def parse(self) -> Statement:
         """Return the parsed sentence."""
@@ -121,7 +95,7 @@ class _Parser:
             else:
                 self._function_word(i, role)
         self._clauses()
-        self._add_futures()
+        statement.operators += language_forms.future_plans(statement, self.spaced)
         set_signs(statement)
         for number, token in enumerate(statement.tokens):
             statement.stems.setdefault(token.stem, []).append(number)
@@ -146,7 +120,7 @@ class _Parser:
         """Find the longest operator at each position. Return the indexes of their words."""
         keys, roles = self.keys, self.roles
         operators: set[int] = set()
-        french = self._french_negations() if self.statement.language == "fr" else {}
+        french = self._french_negations()
         i = 0
         while i < self.count:
             role, length = roles[i], 1
@@ -222,22 +196,10 @@ class _Parser:
         return self.spaced.text[self.starts[i]].isupper()
 
     def _french_negations(self) -> dict[int, str]:
-        """Return the kinds of operator of "plus" and "que" after "ne": "no longer", "only"."""
-        found: dict[int, str] = {}
-        for i, key in enumerate(self.keys):
-            if key != "ne" and self.spaced.surface(i)[:2].lower() not in {"n'", "n’"}:
-                continue
-            for k in range(i, min(i + _FRENCH_REACH, self.count)):
-                if self.keys[k] == "plus":
-                    found[k] = "not"
-                elif self.keys[k] == "que" or self.spaced.surface(k)[:3].lower() in {"qu'", "qu’"}:
-                    if self.keys[k] == "que":
-                        found[k] = "only"
-                    else:
-                        self.found.append(("only", k, k + 1))
-                elif "not" not in self.roles[k].kinds:
-                    continue
-                break
+        if self.statement.language != "fr":
+            return {}
+        found, elided = language_forms.french_negations(self.spaced, self.keys, self.roles)
+        self.found += [("only", k, k + 1) for k in elided]
         return found
 
     def _is_answer(self, i: int) -> bool:
@@ -376,18 +338,6 @@ class _Parser:
                 at, verb = verbs[0]
                 verb.whole = stem(self.keys[last] + verb.folded)
                 statement.stems.setdefault(verb.whole, []).append(at)
-
-    def _add_futures(self) -> None:
-        """Note that a verb in the future tense states a plan: "aprobará", "livreront"."""
-        future = _FUTURES.get(self.statement.language, ())
-        known = {first for _, first, _ in self.found}
-        for token in self.statement.tokens if future else ():
-            surface = self.spaced.surface(token.word)
-            other = surface.endswith(_NO_FUTURES) and not surface.endswith(_FUTURES_IN_TIRA)
-            if token.verbal and token.word not in known and surface.endswith(future) and not other:
-                word = token.word
-                operator = Operator("plan", word, word + 1, token.start, token.end, token.piece, token.clause)
-                self.statement.operators.append(operator)
 
     def _pieces_of_words(self) -> list[int]:
         """Return the piece of each word."""
