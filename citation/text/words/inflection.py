@@ -8,7 +8,7 @@ The stemmer does not know the language, so it cannot remove endings that belong 
 from functools import lru_cache
 
 from .stemming import stem
-from .word_lists import load_lines
+from .word_lists import load_lines, load_words
 
 _SHORTEST = {"de": 3, "fr": 4, "es": 4}  # letters of a root; a shorter rest is often another word
 # Endings behind the root of a regular verb, after stemming. "" is that of the infinitive.
@@ -22,34 +22,8 @@ _ENDINGS = {
 }
 # German: before the root of a participle and of an infinitive with "zu", behind a prefix that can be separated.
 _PARTICIPLE, _INFINITIVE = "ge", "zu"
-_SEPARABLE = (
-    "ab",
-    "an",
-    "auf",
-    "aus",
-    "bei",
-    "ein",
-    "fest",
-    "her",
-    "hin",
-    "los",
-    "mit",
-    "nach",
-    "teil",
-    "vor",
-    "weg",
-    "zuruck",
-)
-
-
-# Prefixes of verbs that are not written apart. With one of them, a participle has no "ge": "verbieten", "verboten".
-_INSEPARABLE = {
-    "de": ("be", "ent", "er", "ge", "ver", "zer", "miss", "uber", "unter", "wider", "durch", "um", "voll"),
-    "fr": ("re", "r", "de", "des", "dis", "com", "con", "contre", "entre", "par", "pour", "pre", "pro", "sous", "sur"),
-    "es": ("re", "des", "dis", "com", "con", "contra", "de", "dis", "entre", "ex", "im", "man", "o", "pre", "pro"),
-}
-_PREFIXES = {"de": (*_SEPARABLE, *_INSEPARABLE["de"]), "fr": _INSEPARABLE["fr"], "es": _INSEPARABLE["es"]}
 _SHORTEST_BEHIND_PREFIX = 3  # letters
+_SHORTEST_PARTICIPLE = 4  # letters
 
 
 @lru_cache(maxsize=1 << 14)
@@ -58,11 +32,12 @@ def inflections(word_stem: str, language: str | None) -> frozenset[str]:
     if language not in _ENDINGS or not word_stem.isalpha():
         return frozenset()
     forms = _forms(word_stem, language) | _irregular(word_stem, language)
-    for prefix in _PREFIXES[language]:
+    separable, inseparable = _prefixes(language)
+    for prefix in separable | inseparable:
         rest = word_stem.removeprefix(prefix)
         if rest == word_stem or len(rest) < _SHORTEST_BEHIND_PREFIX:
             continue
-        if prefix in _SEPARABLE and language == "de":
+        if prefix in separable:
             forms |= {prefix + form for form in _forms(rest, language)}
         forms |= {prefix + form for form in _irregular(rest, language)}
     return frozenset(forms - {word_stem})
@@ -79,9 +54,6 @@ def _irregular(word_stem: str, language: str) -> set[str]:
     return found if language == "de" else {form + ending for form in found for ending in _ENDINGS[language]}
 
 
-_SHORTEST_PARTICIPLE = 4  # letters
-
-
 @lru_cache(maxsize=8)
 def _verbs(language: str) -> dict[str, set[str]]:
     """Return the stems of each irregular verb by each of its stems."""
@@ -93,6 +65,16 @@ def _verbs(language: str) -> dict[str, set[str]]:
         for one in stems:
             table.setdefault(one, set()).update(stems)
     return table
+
+
+@lru_cache(maxsize=8)
+def _prefixes(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the prefixes of verbs that can be separated, and the others.
+
+    With one of the others, a German participle has no "ge": "verbieten", "verboten".
+    """
+    roles = load_words(f"{language}/function")
+    return frozenset(roles.get("separable", ())), frozenset(roles["prefix"])
 
 
 def _forms(word_stem: str, language: str) -> set[str]:
