@@ -3,6 +3,7 @@
 import pytest
 
 from citestream.citation.support.gates.alignment import Alignment
+from citestream.citation.support.gates.bindings.chinese_bindings import mixed_chinese_pieces
 from citestream.citation.support.gates.bindings.conjuncts import conjuncts, mixed_conjuncts
 from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import Statement, parse
@@ -75,3 +76,12 @@ def test_a_bare_phrase_before_a_comma_belongs_to_what_follows() -> None:
         ["east", "rents", "rose"],
         ["west", "wages", "fell"],
     ]
+
+
+def test_many_parts_of_a_chinese_passage_are_compared_in_bounded_time() -> None:
+    """Each part was compared with all others: 20,000 of them would take several minutes."""
+    parts = [f"{'甲' * 12}丙{number}" for number in range(10_000)] + [
+        f"丙{number}{'乙' * 12}" for number in range(10_000)
+    ]
+    claim = Statement("甲" * 12 + "乙" * 12, "zh")
+    assert list(mixed_chinese_pieces(claim, [Statement("，".join(parts), "zh")])) == []
