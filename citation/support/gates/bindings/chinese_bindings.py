@@ -11,7 +11,7 @@ from ..disagreement import Disagreement, Reason
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
 _FILLERS = re.compile("[的了是则也均共为在有于\\s]")
 _LONGEST = 24  # characters of a claim; longer ones state several things
-_MOST_PIECES = 80  # of the passage; each is compared with all others, 400 of them take 150 ms
+_MOST_PIECES = 80  # clauses of a passage; each is compared with all others, and 400 take 150 ms
 _LONG = 32  # characters of a sentence that restricts one thing
 _SHORTEST = 2  # characters of each of its two parts, without numbers
 _RESTRICTED = re.compile(
