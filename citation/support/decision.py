@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp
+from math import exp, log
 from typing import Any
 
 from ..text.steps import Steps, completed
@@ -186,7 +186,8 @@ def assess_in_steps(
         start, end = scores.windows[row].tolist()
         refusal = None
         if gates:
-            weighed = gates.weigh(row, (start, end), by_words=scores.scorer == "lexical")
+            least = least_doubt(probability, threshold, full)
+            weighed = gates.weigh(row, (start, end), by_words=scores.scorer == "lexical", least=least)
             refusal = _decisive(weighed, probability, threshold, full)
         start, end = quoted_row(claim.text, evidence.text, start, end)
         verdicts.append(
@@ -217,6 +218,24 @@ def _decisive(refusal: Refusal | None, probability: float, threshold: float, ful
     if refusal is None or refusal.doubt >= CERTAIN:
         return refusal
     return refusal if probability >= threshold and lowered(probability, refusal.doubt) < full else None
+
+
+def least_doubt(probability: float, threshold: float, full: float) -> float:
+    """Return a doubt that is too small to refuse the citation, whatever disagreement it belongs to.
+
+    `threshold`: the one that applies; `full`: the one without hints. See `_decisive`.
+    """
+    if probability < threshold or probability >= 1:
+        return _JUST_BELOW_CERTAIN
+    return min(_JUST_BELOW_CERTAIN, _log_odds(probability) - _log_odds(full) - _ROUNDING)
+
+
+_ROUNDING = 1e-9
+_JUST_BELOW_CERTAIN = CERTAIN - _ROUNDING
+
+
+def _log_odds(probability: float) -> float:
+    return log(probability / (1 - probability))
 
 
 def lowered(probability: float, doubt: float) -> float:

@@ -21,6 +21,7 @@ from .disagreement import Disagreement, Reason
 from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
+from .relevance import Run, relevant, run_all
 from .reliability import CERTAIN, reliability
 from .statements import language_for, passage_statements, shared_language, statement, whole_table
 
@@ -74,18 +75,20 @@ class GateChecks:
         self.topic_terms = self.claim.topic_terms()
         self.min_shared = (_SAME_TOPIC_HAN if han else _SAME_TOPIC) * len(self.topic_terms)
 
-    def weigh(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> Refusal | None:
+    def weigh(self, row: int, window: tuple[int, int], *, by_words: bool = True, least: float = 0.0) -> Refusal | None:
         """Return what speaks most against the support by `window`, a span of the evidence in `row`, or None.
 
         Each disagreement counts as much as it is reliable between such sentences. See `reliability`. `by_words`: the
-        score compares words only, so that a short claim must have most of its words in the passage.
+        score compares words only, so that a short claim must have most of its words in the passage. `least`: what
+        lowers the log odds of support by no more than this may be left out.
         """
         found = self.mismatch(row, window)
         if found:
             return found
         known, worst, most = reliability(), None, 0.0
         simple: bool | None = None
-        for one in self._disagreements(row, window, by_words=by_words):
+        run = relevant(least, short=self.short)
+        for one in self._disagreements(row, window, run, by_words=by_words):
             if simple is None:
                 simple = self.is_simple(row, window)
             doubt = known.doubt(one, simple=simple)
@@ -114,7 +117,7 @@ class GateChecks:
 
         Empty where claim and evidence share no language that has word lists. `by_words`: see `weigh`.
         """
-        return list(self._disagreements(row, window, by_words=by_words))
+        return list(self._disagreements(row, window, run_all, by_words=by_words))
 
     def is_simple(self, row: int, window: tuple[int, int]) -> bool:
         """Return whether the claim is short, and the sentence of `window` that is closest to it states little else."""
@@ -129,13 +132,13 @@ class GateChecks:
                 most, others = shared, sum(term not in self._terms for term in terms)
         return others <= self._most_others
 
-    def _disagreements(self, row: int, window: tuple[int, int], *, by_words: bool) -> Iterator[Disagreement]:
+    def _disagreements(self, row: int, window: tuple[int, int], run: Run, *, by_words: bool) -> Iterator[Disagreement]:
         if language := self._shared_language(row):
-            yield from self._contradictions(row, window, language)
+            yield from self._contradictions(row, window, language, run)
             if by_words and self.short:
-                yield from self._missing(row, window, language)
+                yield from self._missing(row, window, language, run)
 
-    def _contradictions(self, row: int, window: tuple[int, int], language: str) -> Iterator[Disagreement]:
+    def _contradictions(self, row: int, window: tuple[int, int], language: str, run: Run) -> Iterator[Disagreement]:
         """Yield every way in which a passage contradicts the claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         spans = self._relevant(row, self.index.neighbours(row, *window))
@@ -145,15 +148,15 @@ class GateChecks:
         passages = passage_statements(evidence.text, spans, language, analysis)
         title = analyze_title(evidence.title).terms if evidence.title else ()
         around = slice(bisect_left(analysis.starts, spans[0][0]), bisect_left(analysis.starts, window[1]))
-        yield from compare(claim, passages, {*title, *analysis.terms[around]})
+        yield from compare(claim, passages, {*title, *analysis.terms[around]}, run)
 
-    def _missing(self, row: int, window: tuple[int, int], language: str) -> Iterator[Disagreement]:
+    def _missing(self, row: int, window: tuple[int, int], language: str, run: Run) -> Iterator[Disagreement]:
         """Yield a disagreement if the passage does not contain the statement of a short claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         spans = self.index.neighbours(row, *window)
         title = set(analyze_title(evidence.title).terms) if evidence.title else set()
-        yield from missing_statement(claim, passage_statements(evidence.text, spans, language, analysis), title)
+        yield from run(missing_statement, claim, passage_statements(evidence.text, spans, language, analysis), title)
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.

@@ -40,6 +40,7 @@ from .operators.time_and_cause import (
     swapped_motion,
     unknown_cause,
 )
+from .relevance import Run, run_all
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6
@@ -58,10 +59,12 @@ _NEARLY_ALL = 0.8  # with a larger share in the whole claim, a smaller share of 
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
-def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) -> Iterator[Disagreement]:
+def compare(
+    claim: Statement, passages: Sequence[Statement], known: set[str], run: Run = run_all
+) -> Iterator[Disagreement]:
     """Yield the disagreements between `claim` and `passages`, which are neighbouring sentences.
 
-    `known`: stems of the title, which may name the subject of the passage.
+    `known`: stems of the title, which may name the subject of the passage. `run`: see `relevance.relevant`.
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
         return
@@ -80,14 +83,14 @@ def compare(claim: Statement, passages: Sequence[Statement], known: set[str]) ->
         Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
     ]
     best = max(alignments, key=_rank)
-    yield from stated_in_heading_only(claim, alignments)
-    yield from claims_absence(claim, passages)
+    yield from run(stated_in_heading_only, claim, alignments)
+    yield from run(claims_absence, claim, passages)
     if best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens)):
-        yield from _of_best(claim, passages, alignments, best)
+        yield from _of_best(claim, passages, alignments, best, run)
         yield from other_class_member(claim, alignments, known)
     elif _mentioned(claim, alignments) >= _COMPARABLE:  # two sentences together state it
-        yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
-    yield from _of_passage(claim, passages, alignments, best, known)
+        yield from run(retracted_by_next_sentence, claim, passages, alignments.index(best))
+    yield from _of_passage(claim, passages, alignments, best, known, run)
 
 
 def _rank(alignment: Alignment) -> tuple[int, bool, bool]:
@@ -101,35 +104,36 @@ def _of_passage(
     alignments: Sequence[Alignment],
     best: Alignment,
     known: set[str],
+    run: Run,
 ) -> Iterator[Disagreement]:
     """Yield the disagreements with the passage as a whole: certainty, bindings, missing words and names."""
     if best.shared >= _FEWEST and _mentioned(claim, alignments) >= _SAME_EVENT:
         following = passages.index(best.passage) + 1
-        yield from certainty(best)
-        yield from undecided(best, passages[following] if following < len(passages) else None)
+        yield from run(certainty, best)
+        yield from run(undecided, best, passages[following] if following < len(passages) else None)
     if len(claim.tokens) <= _SHORT:
         mentioned = _mentioned(claim, alignments)
         if mentioned >= _COMPARABLE:
-            yield from swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
+            yield from run(swapped_bindings, claim, alignments, nameable=mentioned < _MENTIONED)
         if mentioned >= _MENTIONED_CONJUNCTS:
-            yield from mixed_conjuncts(claim, alignments)
+            yield from run(mixed_conjuncts, claim, alignments)
         if mentioned >= _COMPARABLE:
             yield from only_denied(claim, alignments, best)
     if best.shared:
-        yield from opposite_change(claim, passages, similar=best.coverage >= _COMPARABLE)
-    yield from outside_restriction(claim, best, alignments, known)
+        yield from run(opposite_change, claim, passages, similar=best.coverage >= _COMPARABLE)
+    yield from run(outside_restriction, claim, best, alignments, known)
     if best.coverage >= _COMPARABLE:
-        yield from added_words(claim, best, alignments, known)
-        yield from replaced_words(claim, best, alignments, known)
-        yield from word_from_elsewhere(claim, best, alignments)
+        yield from run(added_words, claim, best, alignments, known)
+        yield from run(replaced_words, claim, best, alignments, known)
+        yield from run(word_from_elsewhere, claim, best, alignments)
     if claim.language == "zh":
-        yield from mixed_chinese_pieces(claim, passages)
-        yield from outside_chinese_restriction(claim, best)
-        yield from swapped_chinese_passive(claim, passages)
+        yield from run(mixed_chinese_pieces, claim, passages)
+        yield from run(outside_chinese_restriction, claim, best)
+        yield from run(swapped_chinese_passive, claim, passages)
         if best.coverage >= _NAMED:
-            yield from unknown_chinese_names(claim, passages)
+            yield from run(unknown_chinese_names, claim, passages)
     if best.coverage >= _NAMED:
-        yield from unknown_names(claim, alignments, known)
+        yield from run(unknown_names, claim, alignments, known)
 
 
 def _shared(claim: Statement, passage: Statement) -> float:
@@ -141,14 +145,14 @@ def _shared(claim: Statement, passage: Statement) -> float:
 
 
 def _of_best(
-    claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
+    claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment, run: Run
 ) -> Iterator[Disagreement]:
     """Return the disagreements with the sentence that shares most with the claim."""
     same, compared = compare_grades(best)
     if same or compared:
         yield from compared
-        yield from bounds(best)
-        yield from stated_as_fiction(best)
+        yield from run(bounds, best)
+        yield from run(stated_as_fiction, best)
         return
     least = _SAME_EVENT if best.coverage >= _NEARLY_ALL else _COMPARABLE
     comparable = [clause for clause in range(claim.clauses) if best.within(clause) >= least]
@@ -159,24 +163,24 @@ def _of_best(
         yield from denied
     for clause in comparable:
         yield from modality(best, clause)
-        yield from supposed(best, clause)
+        yield from run(supposed, best, clause)
         yield from quantifiers(best, clause)
-    yield from swapped_roles(best)
-    yield from swapped_objects(best)
-    yield from swapped_motion(best)
-    yield from other_subject(claim, best, alignments)
+    yield from run(swapped_roles, best)
+    yield from run(swapped_objects, best)
+    yield from run(swapped_motion, best)
+    yield from run(other_subject, claim, best, alignments)
     yield from other_number_of_name(claim, best)
-    yield from date_of_first_event(best)
-    yield from bounds(best)
-    yield from conditions(best)
-    yield from stated_as_fiction(best)
-    yield from stated_as_question(best)
-    yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
-    yield from different_time(best)
-    yield from ended(best)
-    yield from opposite_cause(best)
-    yield from unknown_cause(best, alignments)
-    yield from effect_as_cause(best)
+    yield from run(date_of_first_event, best)
+    yield from run(bounds, best)
+    yield from run(conditions, best)
+    yield from run(stated_as_fiction, best)
+    yield from run(stated_as_question, best)
+    yield from run(retracted_by_next_sentence, claim, passages, alignments.index(best))
+    yield from run(different_time, best)
+    yield from run(ended, best)
+    yield from run(opposite_cause, best)
+    yield from run(unknown_cause, best, alignments)
+    yield from run(effect_as_cause, best)
 
 
 def _denied_elsewhere(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> bool:

@@ -19,6 +19,7 @@ CERTAIN = 10.0
 # Always certain: a negation on one side only, and another member of a class, such as Tuesday for Monday. Of the natural
 # claims that they refuse, four of five and nine of ten are false.
 _CERTAIN_REASON, _CERTAIN_RULE = Reason.NEGATION, "class"
+_UNSURE = "?"  # the end of the key of disagreements that are not sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,12 @@ class Reliability:
     complex: Mapping[str, float]
 
     def doubt(self, disagreement: Disagreement, *, simple: bool) -> float:
-        """Return how much a disagreement counts, 0..CERTAIN. A sure one of an unknown rule is certain."""
-        sure = disagreement.strength >= REFUSES
-        if is_certain(disagreement):
-            return CERTAIN
-        known = self.simple if simple else self.complex
-        return known.get(rule_key(disagreement), CERTAIN if sure else 0.0)
+        """Return how much a disagreement counts, 0..CERTAIN."""
+        return CERTAIN if is_certain(disagreement) else self.amount(rule_key(disagreement), simple=simple)
+
+    def amount(self, key: str, *, simple: bool) -> float:
+        """Return how much the disagreements of a `rule_key` count. Sure ones of an unknown rule are certain."""
+        return (self.simple if simple else self.complex).get(key, 0.0 if key.endswith(_UNSURE) else CERTAIN)
 
 
 def is_certain(disagreement: Disagreement) -> bool:
@@ -46,7 +47,7 @@ def is_certain(disagreement: Disagreement) -> bool:
 def rule_key(disagreement: Disagreement) -> str:
     """Return the name under which disagreements are counted: reason, rule, and whether it is sure."""
     sure = disagreement.strength >= REFUSES
-    return f"{disagreement.reason.value}/{disagreement.rule}" + ("" if sure else "?")
+    return f"{disagreement.reason.value}/{disagreement.rule}" + ("" if sure else _UNSURE)
 
 
 @lru_cache(maxsize=1)
