@@ -1,4 +1,4 @@
-"""Run all benchmarks of this folder: `make bench`. Run a single one: `python -m bench.providers`.
+"""Run all benchmarks but those of the proxy: `make bench`. Run a single one: `python -m bench.providers`.
 
 Quality needs labelled data: JSON Lines files, named in CITESTREAM_DATA and separated by spaces.
 """
@@ -13,8 +13,8 @@ NOT_MEASURING = ("__main__", "fit", "fit_entailment")
 WANT_DATA = (
     "attribution",
     "generalisation",
-    "retrieval",
-    "min_score",
+    "retrieval.min_score",
+    "retrieval.recall",
 )
 
 
@@ -35,9 +35,11 @@ def main() -> None:
 
 
 def programs() -> list[str]:
-    """Return the modules of this folder that are benchmarks."""
-    runnable = [path for path in HERE.glob("*.py") if 'if __name__ == "__main__"' in path.read_text("utf-8")]
-    return sorted(path.stem for path in runnable if path.stem not in NOT_MEASURING)
+    """Return the dotted names of the modules that are benchmarks, below `bench`."""
+    modules = [*HERE.glob("*.py"), *HERE.glob("retrieval/*.py")]
+    runnable = [path for path in modules if 'if __name__ == "__main__"' in path.read_text("utf-8")]
+    names = {".".join(path.relative_to(HERE).with_suffix("").parts) for path in runnable}
+    return sorted(names.difference(NOT_MEASURING))
 
 
 if __name__ == "__main__":

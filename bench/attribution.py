@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bench.baselines import best_one, bm25, ragflow_rule
-from bench.data import Cited, Pairs, Record, claims_of, folds, load, pairs, predictions
+from bench.data.pairs import Cited, Pairs, Record, claims_of, folds, load, pairs, predictions
 from bench.fit import FOLDS, Probabilities, cross_validate
 from bench.fit_entailment import look_again
 from bench.scoring_time import Cost, cost

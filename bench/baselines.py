@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.data import Cited, Record, evidence_of, prepared_by
-from bench.vectors import table
+from bench.data.pairs import Cited, Record, evidence_of, prepared_by
+from bench.data.vectors import table
 from citestream.citation.cite import scored
 from citestream.citation.support.calibration import calibrate
 from citestream.citation.support.scorers import Claim, scorer

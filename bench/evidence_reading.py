@@ -14,7 +14,7 @@ from time import process_time
 
 from bench.parallel_text import TEXTS, excerpts
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.excerpts import ExcerptCache
+from citestream.citation.support.features.excerpts import ExcerptCache
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text import analyze_text, split_sentences
 

@@ -4,7 +4,7 @@ The model is a boosted forest of shallow trees. It is monotone in every feature 
 cannot learn a peculiarity of one data set there. Pairs with a disagreement (`citation/support/gates`) are not used for
 fitting it: `bench/fit_reliability.py` fits how much each of them counts.
 
-The thresholds are chosen on data that was not fitted to: each source of data (`bench/data_sets.py`) is left out in
+The thresholds are chosen on data that was not fitted to: each source of data (`bench/data/data_sets.py`) is left out in
 turn, and a threshold is the lowest at which the mean share of false claims that are cited stays within `--bad`. With
 fewer or easier data sets than those of `MOST_BAD`, other shares are needed.
 """
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from bench import near_misses
-from bench.data import Cited, Pairs, Record, cached_pairs, coverage, folds, load, predictions
-from bench.data_sets import LEFT_OUT, NEAR_MISSES, fitted, sources
+from bench.data.data_sets import LEFT_OUT, NEAR_MISSES, fitted, sources
+from bench.data.pairs import Cited, Pairs, Record, cached_pairs, coverage, folds, load, predictions
 from bench.fit_reliability import Doubts, fit_doubts, stored
 from bench.fit_reliability import write as write_doubts
 from bench.weights_file import export, readable

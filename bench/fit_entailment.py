@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
-from bench.data import Pairs, Record, claims_of, evidence_of, folds, load, pairs, predictions
+from bench.data.pairs import Pairs, Record, claims_of, evidence_of, folds, load, pairs, predictions
 from bench.fit import FOLDS, HINT_ODDS, MEASURES, OUT, SEEDS, Probabilities, cross_validate
 from citestream.citation.evaluate import evaluate
 from citestream.citation.support.scorers import Scores, scorer

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from bench.data import Pairs, Record
-from bench.data_sets import NEAR_MISSES, fitted
+from bench.data.data_sets import NEAR_MISSES, fitted
+from bench.data.pairs import Pairs, Record
 from citestream.citation.support.gates.reliability import CERTAIN, reliability
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
-from bench.data import Pairs, Record, load, predictions
-from bench.data_sets import NEAR_MISSES
+from bench.data.data_sets import NEAR_MISSES
+from bench.data.pairs import Pairs, Record, load, predictions
 from bench.fit import (
     Probabilities,
     all_doubts,

@@ -12,9 +12,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from time import perf_counter
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.decision import assess, decide
 from citestream.citation.support.judging import ALL, JudgeBand, apply, candidates
 from citestream.citation.support.scorers import Claim, scorer

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.data_sets import NEAR_MISSES
+from bench.data.data_sets import NEAR_MISSES
 from citestream.citation import Evidence, Options, cite
 
 DATA = Path(__file__).parents[1] / "proxy" / "cli" / "near_misses"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.data import Record, claims_of
+from bench.data.pairs import Record, claims_of
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim

@@ -10,10 +10,10 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from citestream.citation.answer import Answer
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.citation.text.segmentation import Segmenter
 from tests.citation.text.segmentation.cases import RULES, STREAMS

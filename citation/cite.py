@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .answer import Answer
-from .draft import UNDECIDED, Draft
+from .answers.answer import Answer
+from .answers.draft import UNDECIDED, Draft
+from .answers.json_answer import JsonAnswer
+from .answers.response import Response
 from .evidence import Evidence
-from .json_answer import JsonAnswer
 from .options import Options, Strictness
-from .response import Response
 from .support.calibration import calibrate_in_steps
 from .support.decision import Decision, Support, attribute
 from .support.scorers import Claim, PreparedEvidence, Scores, scorer

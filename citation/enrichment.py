@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from .draft import Draft
+from .answers.draft import Draft
 from .evidence import Evidence
 from .evidence.prompt import Message, excerpts_block
 from .markers import MarkerNames, strip

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .answers.draft import Draft
+from .answers.response import Response
 from .cite import drafts_of, scored
-from .draft import Draft
 from .evidence import Evidence
 from .options import Options
-from .response import Response
 from .support.decision import Verdict, explain
 from .support.scorers import PreparedEvidence, Scores, scorer
 

@@ -9,9 +9,9 @@ from contextlib import aclosing
 from urllib.parse import quote
 
 from .events import ChatRequest, Event, Relayed
-from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, request_body, stream
+from .streaming.http_provider import HttpProvider, request_body, stream
+from .streaming.relay import read_json, relay
 from .transport import Call, EventSplitter, Transport, check_reachable
 from .wire.anthropic.message_events import AnthropicReader
 from .wire.anthropic.messages_request import messages_body

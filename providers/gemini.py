@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from .errors import ProviderError, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .google_credentials import AccessTokens
-from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, request_body, requested_choices, stream
+from .streaming.http_provider import HttpProvider, request_body, requested_choices, stream
+from .streaming.relay import read_json, relay
 from .transport import (
     MAX_EVENT_BYTES,
     Call,

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from .errors import translate
 from .events import ChatRequest, Embedded, Event, Relayed
-from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, request_body, stream
+from .streaming.http_provider import HttpProvider, request_body, stream
+from .streaming.relay import read_json, relay
 from .transport import Call, LineSplitter, Transport, check_reachable
 from .wire.embeddings import from_ollama, openai_request
 from .wire.ollama.chat_request import chat_body

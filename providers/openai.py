@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
-from .relay import read_json, relay
 from .settings import Settings
-from .streaming import HttpProvider, request_body, requested_choices, stream
+from .streaming.http_provider import HttpProvider, request_body, requested_choices, stream
+from .streaming.relay import read_json, relay
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
 from .wire.json_text import as_object

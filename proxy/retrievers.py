@@ -102,7 +102,9 @@ class Retrievers:
         known: dict[str, Path] = {}
         for config in self._config.retrievers.values():
             if config.kind == "folder" and Path(config.store).is_file():
-                from citestream.providers.retrieval.store import Store  # imported late: SQLite takes 1 MB
+                from citestream.providers.retrieval.folder.store import (
+                    Store,  # imported late: SQLite takes 1 MB
+                )
 
                 store = Store(Path(config.store))
                 known |= store.folders()
@@ -170,8 +172,8 @@ class Retrievers:
         return self._open[name]
 
     def _folder(self, config: RetrieverConfig) -> Retriever:
-        from citestream.providers.retrieval.store import Store
-        from citestream.providers.retrieval.store_file import StoreError
+        from citestream.providers.retrieval.folder.store import Store
+        from citestream.providers.retrieval.folder.store_file import StoreError
 
         try:
             store = Store(Path(config.store))

@@ -10,7 +10,7 @@ from threading import Lock
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.support.excerpts import ExcerptCache
+from citestream.citation.support.features.excerpts import ExcerptCache
 from citestream.citation.support.scorers import AUTO, Scorer, scorer
 from citestream.citation.support.scorers.entailment import EntailmentScorer, EntailmentWeights
 from citestream.citation.support.scorers.ragflow import RagflowScorer

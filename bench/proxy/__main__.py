@@ -20,9 +20,9 @@ from pathlib import Path
 from bench.proxy import arrivals, cpu_profile, plot, report, startup, workers
 from bench.proxy.cases import SETS, Case
 from bench.proxy.measure import Measured, measure
-from bench.proxy.other_proxies import litellm, portkey
-from bench.proxy.peers import Peer, citestream, passthrough
-from bench.proxy.processes import Process, module
+from bench.proxy.peers.other_proxies import litellm, portkey
+from bench.proxy.peers.peer import Peer, citestream, passthrough
+from bench.proxy.peers.processes import Process, module
 
 ROUNDS = 3
 
@@ -42,7 +42,7 @@ def main() -> None:
     cases = tuple(case for case in SETS["quick" if chosen.quick else chosen.set] if chosen.only in case.name)
     starts = (passthrough, citestream, *((portkey, litellm) if chosen.others else ()))
     with ExitStack() as running:
-        upstream = running.enter_context(module("bench.proxy.fake_provider"))
+        upstream = running.enter_context(module("bench.proxy.peers.fake_provider"))
         peers = [running.enter_context(start(upstream)) for start in starts]
         rows = report.rows(cases, peers, rounds(cases, peers, upstream, chosen.rounds))
     print(report.table(rows))

@@ -13,8 +13,8 @@ import uvloop
 
 from bench.proxy.cases import PACE, Case
 from bench.proxy.load import Stream, ask
-from bench.proxy.peers import Peer, citestream, passthrough
-from bench.proxy.processes import module
+from bench.proxy.peers.peer import Peer, citestream, passthrough
+from bench.proxy.peers.processes import module
 
 ARRIVAL_SECONDS = 1.0
 SECONDS = 300.0  # maximum of one round
@@ -35,7 +35,7 @@ def table(streams: int, rounds: int) -> str:
     cases = [Case(streams, evidence, paced=True) for evidence in EVIDENCE]
     found: dict[tuple[Case, str], list[Arrivals]] = {}
     with ExitStack() as running:
-        upstream = running.enter_context(module("bench.proxy.fake_provider"))
+        upstream = running.enter_context(module("bench.proxy.peers.fake_provider"))
         peers = [running.enter_context(one) for one in (passthrough(upstream), citestream(upstream, "--workers", "2"))]
         for number in range(rounds):
             for case in cases:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from bench.proxy.cases import Case
 from bench.proxy.measure import measure
-from bench.proxy.peers import citestream
-from bench.proxy.processes import ROOT, module, running
+from bench.proxy.peers.peer import citestream
+from bench.proxy.peers.processes import ROOT, module, running
 
 SECONDS = 6.0  # seconds of load for each case: 3,000 samples
 RATE = 500  # samples per second
@@ -25,22 +25,26 @@ RATE = 500  # samples per second
 STAGES = (
     (
         "score",
-        ("(citation/support/features.py", ";score (citation/support/scorers/", ";score_all (citation/support/scorers/"),
+        (
+            "(citation/support/features/features.py",
+            ";score (citation/support/scorers/",
+            ";score_all (citation/support/scorers/",
+        ),
     ),
     ("decide", ("(citation/support/decision.py", "(citation/support/gates/", "(citation/support/calibration.py")),
     (
         "prepare evidence",
         (
             "(proxy/pipeline/deciding/preparation.py",
-            "(citation/support/excerpts.py",
-            "(citation/support/index.py",
+            "(citation/support/features/excerpts.py",
+            "(citation/support/features/index.py",
             ";prepare_in_steps (citation/support/scorers/",
         ),
     ),
-    ("book references", ("(citation/references.py", "(citation/response.py", "(citation/grounding.py")),
+    ("book references", ("(citation/references.py", "(citation/answers/response.py", "(citation/grounding.py")),
     ("place markers", ("(citation/markers/placement.py", "(citation/markers/render.py")),
     ("segment", ("(citation/text/segmentation/",)),
-    ("strip, find claims", ("(citation/answer.py", "(citation/markers/", "(citation/support/claims.py")),
+    ("strip, find claims", ("(citation/answers/answer.py", "(citation/markers/", "(citation/support/claims.py")),
     ("inject", ("(citation/evidence/prompt.py", "(citation/evidence/sanitize.py")),
     (
         "read request",
@@ -64,7 +68,10 @@ STAGES = (
     ("remember", ("(proxy/storage/",)),
     ("encode", (";encode (proxy/http/sending.py", "(proxy/http/encoding.py")),
     ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
-    ("read provider", ("(providers/streaming.py", "(providers/relay.py", "(providers/transport/")),
+    (
+        "read provider",
+        ("(providers/streaming/http_provider.py", "(providers/streaming/relay.py", "(providers/transport/"),
+    ),
     (
         "steps between",
         (
@@ -100,7 +107,7 @@ def table(cases: Sequence[Case] = CASES) -> str:
 
 def _split(case: Case) -> Counter[str]:
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
-        upstream = stack.enter_context(module("bench.proxy.fake_provider"))
+        upstream = stack.enter_context(module("bench.proxy.peers.fake_provider"))
         peer = stack.enter_context(citestream(upstream))
         measure(peer, case, upstream)  # warm-up
         raw = Path(folder) / "stacks"

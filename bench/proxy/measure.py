@@ -11,8 +11,8 @@ import uvloop
 
 from bench.proxy.cases import Case
 from bench.proxy.load import Stream, run
-from bench.proxy.peers import Peer
-from bench.proxy.processes import Process
+from bench.proxy.peers.peer import Peer
+from bench.proxy.peers.processes import Process
 from bench.proxy.reference_work import milliseconds
 from bench.proxy.sample_text import answer
 

@@ -10,7 +10,7 @@ import orjson
 
 from bench.proxy.cases import Case
 from bench.proxy.measure import Measured
-from bench.proxy.peers import Peer
+from bench.proxy.peers.peer import Peer
 
 COMMITTED = Path(__file__).parent / "ratios.json"
 # The best round must be this much worse than the committed median by both measures, which noise does not cause.

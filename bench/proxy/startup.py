@@ -5,8 +5,8 @@ from urllib.request import urlopen
 
 from bench.proxy.cases import Case
 from bench.proxy.measure import measure
-from bench.proxy.peers import Peer, citestream
-from bench.proxy.processes import Process, module
+from bench.proxy.peers.peer import Peer, citestream
+from bench.proxy.peers.processes import Process, module
 
 STREAMS = 64
 EVIDENCE = (0, 5, 20)
@@ -15,7 +15,7 @@ STARTS = 3
 
 def table() -> str:
     """Return the results as text."""
-    with module("bench.proxy.fake_provider") as upstream:
+    with module("bench.proxy.peers.fake_provider") as upstream:
         cpu, listens, answered, resident = sorted(_start(upstream) for _ in range(STARTS))[STARTS // 2]
         waits = f"listens after {listens:.2f} s, has answered after {answered:.2f} s, {cpu:.2f} s of them CPU"
         said = ["", f"start: {waits}; at rest {resident:.0f} MB"]

@@ -10,8 +10,8 @@ from statistics import median
 
 from bench.proxy.cases import Case
 from bench.proxy.measure import Measured, measure
-from bench.proxy.peers import citestream
-from bench.proxy.processes import module
+from bench.proxy.peers.peer import citestream
+from bench.proxy.peers.processes import module
 
 CASES = (Case(64), Case(64, 20), Case(64, 20, same=True))
 
@@ -20,7 +20,7 @@ def table(numbers: Sequence[int], rounds: int) -> str:
     """Return the results as text."""
     found: dict[tuple[int, Case], list[Measured]] = {}
     with ExitStack() as running:
-        upstream = running.enter_context(module("bench.proxy.fake_provider"))
+        upstream = running.enter_context(module("bench.proxy.peers.fake_provider"))
         peers = {one: running.enter_context(citestream(upstream, "--workers", str(one))) for one in numbers}
         for number in range(rounds + 1):
             for case in CASES:

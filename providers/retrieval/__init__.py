@@ -12,7 +12,7 @@ __all__ = ["RETRIEVERS", "Retrieved", "Retriever", "retriever"]
 
 # kind -> "module:Class"
 RETRIEVERS = {
-    "folder": "citestream.providers.retrieval.folder:FolderRetriever",
+    "folder": "citestream.providers.retrieval.folder.folder_retriever:FolderRetriever",
     "http": "citestream.providers.retrieval.http:HttpRetriever",
     "postgres": "citestream.providers.retrieval.postgres:PostgresRetriever",
 }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from .directory_walk import File, walk
+from .folder.directory_walk import File, walk
 from .readers import READERS, Entry, UnreadableFileError, entries
 
 __all__ = ["UnreadableFileError", "evidence_of"]

@@ -54,7 +54,7 @@ SELECT lexeme, rows, coalesce(share, shares[cardinality(terms) + 1] / 2) AS shar
 FROM unnest(to_tsvector({language}, $1)) LEFT JOIN common ON term = lexeme LEFT JOIN statistics ON true
 """
 # The rows that match $1 are ranked by all terms of the question, $2: rows with more of them rank higher. The rank is
-# not divided by the length of a text: recall@5 of fact checks would fall from .55 to .40 (bench/retrieval.py).
+# not divided by the length of a text: recall@5 of fact checks would fall from .55 to .40 (bench/retrieval/recall.py).
 _BY_WORDS = """
 SELECT {row} AS row FROM (
     SELECT t.* FROM (SELECT t.* FROM {table} AS t WHERE {words} @@ $1::text::tsquery LIMIT $3) AS t

@@ -337,7 +337,7 @@ def make_key(name: str, from_stdin: bool) -> None:
     printf %s "$OLD_KEY" | citestream make-key --stdin
     """
     from ..config import hash_key
-    from ..http.auth import new_key
+    from ..http.middleware.auth import new_key
 
     key = sys.stdin.read().strip() if from_stdin else new_key()
     if not key:
@@ -407,7 +407,7 @@ def _run(command: Coroutine[Any, Any, None], config: "Config", model: str = "") 
 
     from citestream.citation.evidence import FieldError
     from citestream.providers.errors import ProviderError
-    from citestream.providers.retrieval.store_file import StoreError
+    from citestream.providers.retrieval.folder.store_file import StoreError
 
     from ..config import ConfigError
     from ..http.error_responses import RequestError

@@ -15,10 +15,17 @@ from rich.text import Text
 from citestream.citation.evidence import FieldError, parse_documents
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
-from citestream.providers.retrieval.directory_walk import SkippedFile, changes
-from citestream.providers.retrieval.indexing import Indexed, Removed, Started, Step, Unchanged, index
-from citestream.providers.retrieval.store import Store
-from citestream.providers.retrieval.store_file import index_lock
+from citestream.providers.retrieval.folder.directory_walk import SkippedFile, changes
+from citestream.providers.retrieval.folder.indexing import (
+    Indexed,
+    Removed,
+    Started,
+    Step,
+    Unchanged,
+    index,
+)
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.folder.store_file import index_lock
 
 from ..config import Config
 from ..embedders import Embedders

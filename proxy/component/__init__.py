@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from aiohttp import web
 
-from ..http.auth import COMPONENT_PREFIX
+from ..http.middleware.auth import COMPONENT_PREFIX
 from ..http.static_files import file_routes
 
 HEADERS = {"Content-Security-Policy": "default-src 'none'", "Cross-Origin-Resource-Policy": "cross-origin"}

@@ -33,13 +33,13 @@ from ..observability.stalls import StallWatch
 from ..observability.telemetry import Telemetry
 from ..passages.passage_route import passage
 from . import garbage
-from .admission import Admission
-from .auth import Keys, presented_key, require_client_key
 from .connection import Connection, with_body_tracking
 from .encoding import json_response
 from .error_responses import ErrorFormat, errors_as_json
 from .exchange import BODY_SECONDS, answer
-from .origins import Cors, check_origin
+from .middleware.admission import Admission
+from .middleware.auth import Keys, presented_key, require_client_key
+from .middleware.origins import Cors, check_origin
 
 if TYPE_CHECKING:
     from ..observability.metrics import Metrics

@@ -12,9 +12,9 @@ from citestream.providers.events import Relayed
 from ..config import Server
 from ..model_routes import Route
 from ..pipeline.request.job import Job
-from .auth import presented_key
 from .client_api import Encoder
 from .encoding import encode
+from .middleware.auth import presented_key
 from .sending import STREAM_HEADERS, Stream, send_failure
 
 

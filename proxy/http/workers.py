@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 
 from ..config import Config, ConfigError, Server
-from .admission import Admission
 from .application import BACKLOG
 from .application import serve as serve_here
+from .middleware.admission import Admission
 
 QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
 QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more

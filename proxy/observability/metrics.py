@@ -26,7 +26,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from citestream.citation.grounding import Grounding
 from citestream.providers.events import ChatRequest
 
-from ..http.auth import is_open
+from ..http.middleware.auth import is_open
 from .logs import CLIENT_CLOSED
 from .telemetry import WAIT_TIME, CallObserver, CallTarget, Observer, SearchObserver, SearchResult, WaitTime
 

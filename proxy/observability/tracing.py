@@ -34,8 +34,8 @@ from citestream.citation.grounding import Grounding
 from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDelta, Usage
 
 from ..config import Traces
-from ..http.auth import is_open
 from ..http.encoding import dumps
+from ..http.middleware.auth import is_open
 from ..pipeline.request.questions import text_of
 from .logs import CLIENT, LOG_FIELDS, MAX_PATH, REQUEST_ID
 from .telemetry import COMPLETE, LEFT, CallObserver, CallTarget, Observer, SearchObserver, SearchResult

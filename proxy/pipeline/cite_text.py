@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
-from citestream.citation.answer import Answer
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.draft import UNDECIDED, Draft
+from citestream.citation.answers.json_answer import JsonAnswer
+from citestream.citation.answers.response import Response
 from citestream.citation.cite import CitedText, align, calibrate_answer_in_steps, finish, spaced
-from citestream.citation.draft import UNDECIDED, Draft
 from citestream.citation.evidence import Evidence
 from citestream.citation.explanation import Explained, explain_drafts
-from citestream.citation.json_answer import JsonAnswer
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Support
 from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Scores, scorer
 from citestream.providers.scheduler import Work

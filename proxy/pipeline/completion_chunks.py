@@ -6,9 +6,9 @@ A streamed answer sends these chunks; a complete answer collects them (collect_c
 from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
+from citestream.citation.answers.response import Response
 from citestream.citation.grounding import Grounding
 from citestream.citation.references import Citation, Reference
-from citestream.citation.response import Response
 from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 
 from .outgoing import Failed, Outgoing, TextOut

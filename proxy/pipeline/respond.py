@@ -17,10 +17,10 @@ from dataclasses import replace
 from time import perf_counter, time_ns
 from typing import assert_never
 
-from citestream.citation.draft import UNDECIDED, Draft
+from citestream.citation.answers.draft import UNDECIDED, Draft
+from citestream.citation.answers.response import Response
 from citestream.citation.grounding import Grounding
 from citestream.citation.link_policy import LinkDefangers
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage

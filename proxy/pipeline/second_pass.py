@@ -6,8 +6,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Protocol, TypeGuard
 
+from citestream.citation.answers.response import Response
 from citestream.citation.enrichment import Decided, apply_result, messages
-from citestream.citation.response import Response
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
 from citestream.providers.wire.json_text import as_object

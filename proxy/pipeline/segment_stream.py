@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, assert_never
 
-from citestream.citation.draft import UNDECIDED, Draft
-from citestream.citation.response import Response
+from citestream.citation.answers.draft import UNDECIDED, Draft
+from citestream.citation.answers.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage

@@ -13,8 +13,8 @@ from citestream.citation.support.scorers import SCORERS
 from citestream.providers.retrieval.readers import READERS
 
 from ..app import App
-from ..http.auth import PAGE_PREFIX
 from ..http.encoding import json_response
+from ..http.middleware.auth import PAGE_PREFIX
 from ..http.static_files import file_handler, file_routes
 
 # Evidence and answers are untrusted. The page inserts them as text only; this policy is the second barrier: it blocks

@@ -17,16 +17,16 @@ STEP = [*REQUEST[:2], "step (providers/scheduler.py:160)"]
 SAMPLES = {
     "a sentence is scored": (
         "score",
-        [*RESPONDING, "run (providers/scheduler.py:205)", "scores (citation/support/features.py:109)"],
+        [*RESPONDING, "run (providers/scheduler.py:205)", "scores (citation/support/features/features.py:109)"],
     ),
     "an excerpt is analysed in a step": (
         "prepare evidence",
-        [*STEP, "of (citation/support/index.py:203)", "tokenize (citation/text/tokens.py:104)"],
+        [*STEP, "of (citation/support/features/index.py:203)", "tokenize (citation/text/tokens.py:104)"],
     ),
     "a step that belongs to nothing else": ("steps between", STEP),
     "a provider is read while an answer is sent": (
         "read provider",
-        [*RESPONDING, "stream (providers/streaming.py:113)", "match (providers/wire/text_runs.py:90)"],
+        [*RESPONDING, "stream (providers/streaming/http_provider.py:113)", "match (providers/wire/text_runs.py:90)"],
     ),
     "JSON is encoded": ("encode", [*SENDING, "encode (proxy/http/sending.py:236)"]),
     "data is written": (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.data import cached_pairs, load, pairs
-from bench.data_sets import fitted, source, sources
+from bench.data.data_sets import fitted, source, sources
+from bench.data.pairs import cached_pairs, load, pairs
 from bench.fit import choose, importance, leave_out, left_out_scores
 from citestream.citation.support.scorers import scorer
 

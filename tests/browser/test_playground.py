@@ -13,10 +13,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from citestream.proxy.http.auth import COMPONENT_PREFIX, PAGE_PREFIX
+from citestream.proxy.http.middleware.auth import COMPONENT_PREFIX, PAGE_PREFIX
 from tests.browser.chromium import completion_events, serve_command, violations, watched_page
 from tests.conftest import Launch
-from tests.providers.retrieval import documents
+from tests.providers.retrieval.readers import documents
 from tests.upstreams.wire import Break, serving, sse
 
 pytestmark = pytest.mark.browser

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from citestream.citation.answer import Answer
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Status, Support
 
 KEPT = "https://example.org/a_(b)"

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from citestream.citation import Evidence, cite
 from citestream.citation.options import Options
-from tests.citation.test_answer import visible_text
+from tests.citation.answers.test_answer import visible_text
 from tests.citation.text.segmentation.cases import STREAMS
 from tests.citation.text.segmentation.test_properties import texts
 

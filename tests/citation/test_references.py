@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from citestream.citation.answer import Answer
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.response import Response
 from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.references import References, unique_links
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision, Status, Support
 
 EVIDENCE = (

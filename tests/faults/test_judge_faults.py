@@ -4,9 +4,9 @@ from contextlib import aclosing
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.judge_prompt import JudgeTemplate
 from citestream.citation.support.judging import ALL
 from citestream.citation.support.scorers import scorer

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import thread_time
 
-from citestream.citation.answer import Answer
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.json_values import JsonValues
+from citestream.citation.answers.response import Response
 from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.hosts import recognise
 from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.evidence.tool_results import extract_passages
-from citestream.citation.json_values import JsonValues
 from citestream.citation.link_policy import LinkDefanger
 from citestream.citation.markers import MarkerNames, strip, strip_history
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.claims import makes_claim
-from citestream.citation.support.excerpts import analyze_excerpt
+from citestream.citation.support.features.excerpts import analyze_excerpt
 from citestream.citation.text import analyze_text, split_sentences
 from citestream.citation.text.queries.questions import question_parts
 from citestream.citation.text.queries.search_terms import search_terms

@@ -9,7 +9,8 @@ from typing import Any, cast, get_args
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from citestream.citation.answer import Answer
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.response import Response
 from citestream.citation.cite import decide
 from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence
@@ -17,7 +18,6 @@ from citestream.citation.evidence.prompt import inject
 from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import DialectName, MarkerStyle, Options
-from citestream.citation.response import Response
 from citestream.citation.support.scorers import scorer
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app

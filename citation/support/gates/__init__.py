@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from ...text import analyze_sentence, analyze_title
 from ...text.segmentation import Kind
 from ..claims import makes_claim
-from ..excerpts import language_of
-from ..index import Index
+from ..features.excerpts import language_of
+from ..features.index import Index
 from ..scorers import Claim
 from .clause import Clause
 from .clause_comparison import compare

@@ -11,7 +11,7 @@ from ...text.clauses.vocabulary import lines, vocabulary
 from ...text.numbers.quantities import Quantity
 from ...text.tables import table_cells
 from ...text.words.languages import stopwords
-from ..excerpts import language_of
+from ..features.excerpts import language_of
 
 _MOST = 2048  # cached sentences, 4 KB each
 _LONGEST = 2000  # parsed characters of a sentence; longer ones are tables without line breaks

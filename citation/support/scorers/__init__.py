@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...evidence import Evidence
 from ...options import Strictness
 from ...text.steps import Steps
-from ..index import Index
+from ..features.index import Index
 
 Vectors = NDArray[np.float32]
 

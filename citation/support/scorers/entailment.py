@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ...evidence import Evidence
 from ...text.steps import Steps
 from ..calibration import calibrate
-from ..excerpts import ExcerptCache
-from ..index import Index
+from ..features.excerpts import ExcerptCache
+from ..features.index import Index
 from . import Calibrated, PreparedEvidence, Scores, Vectors
 from .hybrid import HybridPrepared, HybridScorer
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from ...evidence import Evidence
 from ...text import split_sentences
 from ...text.steps import Steps
-from ..excerpts import ExcerptCache
-from ..features import compute_features
-from ..index import WINDOW_SENTENCES, Index
-from ..windows import margin
+from ..features.excerpts import ExcerptCache
+from ..features.features import compute_features
+from ..features.index import WINDOW_SENTENCES, Index
+from ..features.windows import margin
 from . import Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 FEATURES = (

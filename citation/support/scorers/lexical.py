@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from ...evidence import Evidence
 from ...text.steps import Steps
-from ..excerpts import ExcerptCache
-from ..features import compute_features
-from ..index import Index
+from ..features.excerpts import ExcerptCache
+from ..features.features import compute_features
+from ..features.index import Index
 from . import Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 

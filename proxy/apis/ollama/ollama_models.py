@@ -15,7 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from citestream.providers.errors import ProviderError
-from citestream.providers.relay import read_json
+from citestream.providers.streaming.relay import read_json
 
 from ...app import App
 from ...http.encoding import json_response

@@ -10,7 +10,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, Strictness
 from citestream.citation.support.calibration import STRICTNESS, calibrate_all, calibration
 from citestream.citation.support.scorers import Calibrated, Claim, Scores, scorer
-from tests.citation.support.swaps import SWAPS
+from tests.citation.support.gates.swaps import SWAPS
 
 PAIRS = [(text, sentence) for cases in SWAPS.values() for text, true, _ in cases for sentence in true]
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")

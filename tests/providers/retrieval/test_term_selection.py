@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.providers.retrieval import term_selection
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.term_selection import MAX_ROWS, TermSelection, select_terms
 
 ROWS = 1000 * MAX_ROWS
@@ -92,7 +92,7 @@ def test_the_store_finds_the_same_excerpt_with_and_without_the_limit(
 
 def test_common_terms_are_left_out_in_a_large_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(term_selection, "MAX_ROWS", 20)
-    monkeypatch.setattr("citestream.providers.retrieval.word_index.MIN_FOUND", 1)
+    monkeypatch.setattr("citestream.providers.retrieval.folder.word_index.MIN_FOUND", 1)
     hits = store.words.search(store.words.counts("zebra north south"), 100)
     assert {store.excerpts([hit.excerpt])[hit.excerpt].entry["id"] for hit in hits} == {
         "the rare term",

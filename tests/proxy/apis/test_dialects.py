@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, parse_options
-from citestream.citation.response import Response
 from citestream.proxy.apis.extensions import parse_extensions
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks

@@ -24,7 +24,7 @@ from citestream.proxy.app import check_models
 from citestream.proxy.cli.commands import FAILED, USAGE, main
 from citestream.proxy.cli.interruption import INTERRUPTED
 from citestream.proxy.config import ClientKey, Config, ConfigError, ScoringConfig
-from citestream.proxy.http.auth import Keys
+from citestream.proxy.http.middleware.auth import Keys
 
 ROOT = Path(__file__).parents[3]
 

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from openai import OpenAI
 
-from citestream.providers.retrieval.store import Store
-from citestream.providers.retrieval.store_file import index_lock
-from tests.providers.retrieval.documents import pdf
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.folder.store_file import index_lock
+from tests.providers.retrieval.readers.documents import pdf
 from tests.proxy.cli.test_cli import in_a_terminal
 
 Launch = Callable[..., AbstractContextManager[str]]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.references import Span
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Status
 from citestream.providers.events import Finish
 from citestream.proxy.config import Config

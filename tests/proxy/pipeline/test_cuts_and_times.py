@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import parse_evidence
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.scorers import scorer
 from citestream.providers.events import Event, OtherDelta
 from citestream.proxy.apis.anthropic.anthropic_encoder import AnthropicEncoder

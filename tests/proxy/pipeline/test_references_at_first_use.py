@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citestream.citation.answers.response import Response
 from citestream.citation.dialects import dialect
 from citestream.citation.options import Options, parse_options
-from citestream.citation.response import Response
 from citestream.citation.support.scorers import scorer
 from citestream.providers.errors import IncompleteAnswer
 from citestream.providers.events import Event, OtherDelta, TextDelta

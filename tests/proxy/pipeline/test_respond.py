@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, Unsupported
-from citestream.citation.response import Response
-from citestream.citation.support.index import Index
+from citestream.citation.support.features.index import Index
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores, scorer
 from citestream.citation.support.scorers.lexical import LexicalPrepared
 from citestream.providers.errors import IncompleteAnswer, ProviderError

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from citestream.providers.retrieval.indexing import index
-from citestream.providers.retrieval.store import Store
+from citestream.providers.retrieval.folder.indexing import index
+from citestream.providers.retrieval.folder.store import Store
 from citestream.proxy.cli.index_command import to_evidence
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app

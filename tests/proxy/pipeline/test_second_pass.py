@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.scorers import scorer
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.errors import IncompleteAnswer, ProviderError, Unreachable

@@ -2,8 +2,8 @@
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, TextDelta
 from citestream.proxy.pipeline.segment_stream import segment

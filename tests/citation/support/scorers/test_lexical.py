@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.features import FEATURES
+from citestream.citation.support.features.features import FEATURES
 from citestream.citation.support.scorers import Claim, scorer
 
 TEXTS = [

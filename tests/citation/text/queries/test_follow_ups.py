@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.text.queries.follow_ups import refers_back
 
-PAIRS = Path(__file__).parents[4] / "bench" / "questions" / "follow_ups.jsonl"
+PAIRS = Path(__file__).parents[4] / "bench" / "retrieval" / "questions" / "follow_ups.jsonl"
 SATURN = "How tall was the Saturn V?"
 
 FOLLOW_UPS = {

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.citation.support.scorers import MAX_BATCH
 from citestream.providers.events import OtherDelta

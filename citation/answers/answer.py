@@ -1,0 +1,357 @@
+"""The state machine of one choice: text deltas in, drafts out, and each draft comes back with its decision.
+
+`feed` and `flush` return drafts in order, the driver awaits the scores of those that make a claim, and `cite` returns
+the text to show and records the citations. `feed` may run ahead of `cite`; both keep the order.
+
+    text ─► Segmenter ─► Sentence ─► strip the model's markers ─► Draft ─(decision)─► insert our markers ─► shown text
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..grounding import Grounding
+from ..link_policy import LinkDefanger
+from ..markers import ANY_NUMBER, MarkerNames, MarkerStripper, StrippedText, render, strip
+from ..markers.host_labels import HostLabels
+from ..markers.placement import place_marker
+from ..options import Options
+from ..references import Reference, References
+from ..support.claims import makes_claim
+from ..support.decision import Decision, Reason
+from ..support.scorers import Claim
+from ..text.normalize import UNSPACED
+from ..text.segmentation import VERBATIM, Kind, OpenSentence, Segmenter, SegmentLimits, Sentence
+from ..text.segmentation.blocks import prefix_length
+from ..text.segmentation.boundaries import CLOSERS, ENDS
+from ..text.steps import Steps, complete
+from .draft import UNDECIDED, Draft, record, record_in_place
+from .json_values import FencedJson
+
+
+class Answer:
+    """The text of one choice."""
+
+    def __init__(
+        self,
+        choice: int,
+        names: MarkerNames,
+        references: References,
+        grounding: Grounding,
+        options: Options,
+        limits: SegmentLimits,
+        defanger: LinkDefanger | None = None,
+        host: HostLabels | None = None,
+    ) -> None:
+        """Create an empty answer. `references` and `grounding` belong to the response; its choices share them.
+
+        `defanger`: defangs the links in the text, if the operator's policy requires it. `host`: whose labels the
+        markers contain, if they are not our own numbers.
+        """
+        self.choice = choice
+        self._names = names
+        self._references = references
+        self._grounding = grounding
+        self._options = options
+        self._live = options.release == "live"
+        self._segmenter = Segmenter(limits)
+        self._max_claim = _MAX_CLAIM_PIECES * limits.characters
+        self._defanger = defanger
+        self._host = host
+        self._partial = _PartialSentence(names, defanger, self._max_claim)
+        self._json = FencedJson(names)
+        self._context = ""  # the previous sentence of the same paragraph
+        self._taken = 0  # code points of sentences that were already split
+        self._shown = 0  # code points that the client has
+        self.sentence_start = 0  # where the latest sentence of the shown text begins
+        self.is_sentence_open = False  # whether the client has a part of it only
+
+    @property
+    def holds(self) -> bool:
+        """Whether text is held that the client does not have."""
+        return self._segmenter.has_open_sentence
+
+    def feed(self, text: str) -> list[Draft]:
+        """Add a delta; return what can be shown."""
+        self._json.feed(text)
+        drafts = self._drafts(self._segmenter.feed(text))
+        if self._live or self._segmenter.in_code:
+            drafts += self._release_part()
+        return drafts
+
+    def flush(self, *, complete: bool = True) -> list[Draft]:
+        """Return the held text, because the answer ends or something else than text follows.
+
+        `complete`: False if the answer was cut, so that an incomplete last sentence gets no decision.
+        """
+        drafts = self._drafts(self._segmenter.flush())
+        if drafts and not complete and not _is_complete(drafts[-1].text):
+            drafts[-1] = replace(drafts[-1], claim=None)
+        return drafts + self._json.drafts()
+
+    def take(self, text: str) -> list[Draft]:
+        """Return the draft of a sentence that was already split."""
+        return complete(self.take_in_steps(text))
+
+    def take_in_steps(self, text: str) -> Steps[list[Draft]]:
+        """Return the draft of a sentence that was already split.
+
+        As in a text that is not split, a sentence of more than twice the length limit gets no decision.
+        """
+        start, self._taken = self._taken, self._taken + len(text)
+        if len(text) <= self._max_claim:
+            return [self._draft(Sentence(start, text, _kind_of(text)))]
+        partial = _PartialSentence(self._names, self._defanger, self._max_claim)
+        shown: list[str] = []
+        for at in range(0, len(text), self._max_claim):
+            shown.append(partial.release_piece(Sentence(start + at, text[at : at + self._max_claim], Kind.PROSE)))
+            yield None
+        shown.append(partial.complete(Sentence(start + len(text), "", Kind.PROSE))[1])
+        self._context = ""
+        return [Draft("".join(shown), start=start, end=self._taken)]
+
+    def release(self) -> list[Draft]:
+        """Return the complete words of the held text, because it was held for the maximum time.
+
+        The decision follows with the rest of the sentence. With `unsupported: drop` nothing is released: a sentence
+        that was shown in part could not be dropped.
+        """
+        return [] if self._options.unsupported == "drop" else self._release_part(whole_words=True)
+
+    def cite(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
+        """Return the text to show for this draft, and record its citations. Call it in the order of the drafts."""
+        for number in draft.unknown:
+            self._grounding.reject(self.choice, number, Reason.UNKNOWN_NUMBER)
+        decided = draft.claim is not None and decision is not UNDECIDED
+        if draft.is_in_place:
+            if decided:
+                record_in_place(self._references, self._grounding, self.choice, draft, decision)
+            return ""
+        if decided and self._host:
+            limit = self._options.max_per_sentence // self._host.passages_per_label
+            decision = self._host.by_label(decision, limit)
+        if not self.is_sentence_open:
+            self.sentence_start = self._shown
+        self.is_sentence_open = draft.partial
+        text = self._with_markers(draft, decision) if decided else draft.text
+        self._shown += len(text) - draft.released
+        return text[draft.released :]
+
+    def reference_list(self) -> str:
+        """Return the Markdown list of references that ends the text, if the options request it."""
+        if not self._options.references_in_text:
+            return ""
+        text = self._references.as_text(self.choice)
+        self.sentence_start, self._shown = self._shown, self._shown + len(text)
+        return text
+
+    def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:
+        if not sentences:  # most deltas complete no sentence
+            return []
+        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.next_character]
+        drafts: list[Draft] = []
+        for sentence, next_character in zip(sentences, following, strict=True):
+            if sentence.continues and sentence.citable:
+                text = self._partial.release_piece(sentence)
+                drafts += [Draft(text, end=sentence.start + len(sentence.text), partial=True)] if text else []
+            else:
+                drafts.append(self._draft(sentence, next_character))
+        return drafts
+
+    def _release_part(self, *, whole_words: bool = False) -> list[Draft]:
+        """Return the part of the open sentence that no following text can change."""
+        part = self._segmenter.open_sentence
+        length = _whole_words(part.text, part.releasable_length) if whole_words else part.releasable_length
+        text = self._partial.release(part, length)
+        return [Draft(text, end=part.start + length, partial=True)] if text else []
+
+    def _draft(self, sentence: Sentence, following: str = "") -> Draft:
+        partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger, self._max_claim)
+        released, sentence = partial.released, partial.joined(sentence)
+        stripped, text = partial.complete(sentence)
+        too_long = partial.too_long(sentence)
+        cited = self._host.evidence_numbers(stripped.cited) if self._host else stripped.cited
+        # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
+        body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.text
+        claim = None if too_long else self._claim(sentence, body, cited)
+        self._context = "" if too_long else _context(sentence, stripped.text)
+        return Draft(
+            text,
+            sentence.kind,
+            sentence.start,
+            sentence.start + len(sentence.text),
+            released,
+            claim,
+            cited,
+            stripped.unknown,
+            following in _LINK_OPENERS and not sentence.text[-1:].isspace(),
+        )
+
+    def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
+        """Return the claim to decide about; a sentence that the model cited always counts as one."""
+        # The number of a list item states nothing: "1." is not a number of the evidence.
+        if not sentence.citable or not (body := text[prefix_length(text) :].strip()):
+            return None
+        return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
+
+    def _with_markers(self, draft: Draft, decision: Decision) -> str:
+        """Return the sentence with its markers, and record its supports at their position in the shown text."""
+        options, references = self._options, self._references
+        if not decision.supports and options.unsupported == "drop" and not draft.released:
+            return self._dropped(draft, decision)
+        cited = [references.cite(support.number) for support in decision.supports]
+        markers = [self._marker(reference) for reference in cited]
+        shown = [*dict.fromkeys(filter(None, markers))]  # evidence with the same label of a host has one marker
+        note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
+        gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
+        placement = "before" if draft.before_bracket else options.placement
+        placed = place_marker(draft.text, draft.kind, note or gap.join(shown), placement, draft.released)
+        origin = self._shown - draft.released
+        sentence = (origin + placed.body_start, origin + placed.body_end)
+        positions = dict(zip(shown, _marker_spans(origin + placed.marker_start, shown, gap), strict=True))
+        spans = [positions.get(marker, sentence) for marker in markers]
+        record(references, self._grounding, self.choice, sentence, spans, decision)
+        return placed.text
+
+    def _marker(self, reference: Reference) -> str:
+        if self._host:
+            return self._host.marker(reference.evidence.number)
+        target = self._references.target(reference.evidence)
+        return render(reference.number, reference.evidence, self._options.marker, target)
+
+    def _dropped(self, draft: Draft, decision: Decision) -> str:
+        """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""
+        position = (self._shown, self._shown)
+        record(self._references, self._grounding, self.choice, position, (), decision)
+        rest = draft.text[len(draft.text.rstrip()) :]
+        return rest if "\n" in rest else ""
+
+
+# Pieces of a sentence that the length limit split, above which it gets no decision. Text that long without a boundary
+# is a list or a table of words, and the cost of a decision grows with its length.
+_MAX_CLAIM_PIECES = 2
+_LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
+_COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
+
+
+def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for marker in markers:
+        spans.append((start, start + len(marker)))
+        start += len(marker) + len(gap)
+    return spans
+
+
+def _kind_of(text: str) -> Kind:
+    """Return the kind of a sentence that was already split, if the text itself shows it; prose otherwise."""
+    segmenter = Segmenter(SegmentLimits())
+    kinds = {sentence.kind for sentence in [*segmenter.feed(text), *segmenter.flush()] if sentence.text.strip()}
+    return kinds.pop() if len(kinds) == 1 else Kind.PROSE
+
+
+class _PartialSentence:
+    """The released part of an incomplete sentence, and the pieces that the length limit split off it."""
+
+    def __init__(self, names: MarkerNames, defanger: LinkDefanger | None, max_claim: int) -> None:
+        """`max_claim`: code points of a split sentence above which it gets no decision."""
+        self._names = names
+        self._defanger = defanger
+        self._max_claim = max_claim
+        self._forgotten = False  # whether pieces were dropped, because the sentence is too long for a decision
+        self._stripper: MarkerStripper | None = None  # created when a part is released
+        self._text = ""  # the released part without the model's markers
+        self._shown = ""  # the same with defanged links
+        self._raw_length = 0  # its length in the provider's text
+        self._pieces: list[Sentence] = []
+        self._pieces_length = 0
+
+    @property
+    def released(self) -> int:
+        """The number of characters that the client has."""
+        return len(self._shown)
+
+    def too_long(self, joined: Sentence) -> bool:
+        """Return whether the length limit split this sentence, and it is too long for a decision."""
+        return self._forgotten or (bool(self._pieces) and len(joined.text) > self._max_claim)
+
+    def release(self, part: OpenSentence | Sentence, length: int) -> str:
+        """Release the first `length` characters of the text after the pieces. Return what the client does not have."""
+        begin = self._raw_length - self._pieces_length
+        if length <= begin:
+            return ""
+        piece = part.text[begin:length]
+        self._raw_length += len(piece)
+        text = piece if part.kind in VERBATIM else self._strip(piece)
+        self._text += text
+        shown = self._defanger.feed(text, code=part.kind is Kind.CODE) if self._defanger else text
+        self._shown += shown
+        return shown
+
+    def release_piece(self, piece: Sentence) -> str:
+        """Release a piece that the length limit split off. Return what the client does not have."""
+        shown = self.release(piece, len(piece.text))
+        self._pieces.append(piece)
+        self._pieces_length += len(piece.text)
+        if self._raw_length == self._pieces_length > self._max_claim:
+            self._forget()
+        return shown
+
+    def _forget(self) -> None:
+        """Drop the pieces. Joining each to all before it takes quadratic time: 13 s for 4 MB without a sentence end."""
+        self._forgotten = True
+        self._text = self._shown = ""
+        self._pieces, self._raw_length, self._pieces_length = [], 0, 0
+
+    def joined(self, last: Sentence) -> Sentence:
+        """Return the complete sentence: all pieces and the last one."""
+        if not self._pieces:
+            return last
+        first = self._pieces[0]
+        return Sentence(first.start, "".join(piece.text for piece in [*self._pieces, last]), first.kind)
+
+    def complete(self, sentence: Sentence) -> tuple[StrippedText, str]:
+        """Return the complete sentence without markers, and the text to show, which begins with the released part."""
+        stripped = self._stripped(sentence)
+        if self._defanger is None:
+            return stripped, stripped.text
+        rest = stripped.text[len(self._text) :]
+        shown = self._defanger.feed(rest, code=sentence.kind is Kind.CODE) + self._defanger.flush()
+        return stripped, self._shown + shown
+
+    def _stripped(self, sentence: Sentence) -> StrippedText:
+        if sentence.verbatim:
+            return StrippedText(sentence.text)
+        if not self._raw_length and self._stripper is None:
+            return strip(sentence.text, self._names)
+        stripper = self._stripper or MarkerStripper(self._names)
+        rest = stripper.feed(sentence.text[self._raw_length :]) + stripper.flush()
+        return StrippedText(self._text + rest, stripper.cited, stripper.unknown)
+
+    def _strip(self, piece: str) -> str:
+        self._stripper = self._stripper or MarkerStripper(self._names)
+        return self._stripper.feed(piece)
+
+
+def _is_complete(text: str) -> bool:
+    """Return whether the last sentence of a cut answer ends with a mark or a line break."""
+    return text.endswith("\n") or text.rstrip(CLOSERS + " ")[-1:] in _ENDS
+
+
+_ENDS = frozenset(ENDS)
+
+
+def _whole_words(text: str, length: int) -> int:
+    """Return the largest length up to `length` that splits `text` between words."""
+    while length and not (text[length : length + 1].isspace() or _BETWEEN_WORDS.match(text, length - 1)):
+        length -= 1
+    return length
+
+
+_BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
+
+
+def _context(sentence: Sentence, text: str) -> str:
+    """Return the context of the next sentence: this one, unless a paragraph ends or it is not prose."""
+    if not sentence.citable or sentence.text.endswith("\n\n"):
+        return ""
+    return text.strip()

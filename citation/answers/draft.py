@@ -1,0 +1,64 @@
+"""Draft: a piece of an answer with the claim to decide about; and how a decision is recorded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..grounding import Grounding
+from ..references import References, Span, quote_span
+from ..support.decision import Decision
+from ..support.scorers import Claim
+from ..text.segmentation import Kind
+
+UNDECIDED = Decision()  # compared by identity: without a decision, nothing is cited, flagged, dropped or counted
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A piece of the answer without the model's markers, with the claim to decide about."""
+
+    text: str
+    kind: Kind = Kind.PROSE
+    start: int = 0  # span in the provider's text, in code points
+    end: int = 0
+    released: int = 0  # leading characters of `text` that the client already has (release: live; code)
+    claim: Claim | None = None  # None: nothing to decide
+    cited: tuple[int, ...] = ()  # evidence numbers that the model cited
+    unknown: tuple[int, ...] = ()  # cited numbers that no evidence has
+    before_bracket: bool = False  # the following text would turn a marker at the end into a link: `[1](https://…)`
+    partial: bool = False  # the sentence continues in a later draft, which has the decision
+    tool_call: int | None = None  # index of the tool call whose arguments the span refers to; None: the text
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the claim is in JSON that the client has and that is not changed."""
+        return self.claim is not None and not self.text
+
+
+def record(
+    references: References,
+    grounding: Grounding,
+    choice: int,
+    sentence: tuple[int, int],
+    markers: Sequence[tuple[int, int]],
+    decision: Decision,
+) -> None:
+    """Record a decision. `sentence` and `markers` are spans of the shown text, one marker per support."""
+    start, end = sentence
+    for support, marker in zip(decision.supports, markers, strict=True):
+        quote = quote_span(references.evidence[support.number].text, support)
+        references.add(support.number, Span(choice, start, end, support.score, support.status, marker, quote))
+    evidence = [references.evidence[support.number] for support in decision.supports]
+    grounding.add_decision(choice, start, end, decision, evidence)
+
+
+def record_in_place(
+    references: References, grounding: Grounding, choice: int, draft: Draft, decision: Decision
+) -> None:
+    """Record the decision about a claim whose text stays unchanged. Its markers would be at the sentence itself."""
+    start, end, call = draft.start, draft.end, draft.tool_call
+    for support in decision.supports:
+        quote = quote_span(references.evidence[support.number].text, support)
+        span = Span(choice, start, end, support.score, support.status, (start, end), quote, call)
+        references.add(support.number, span, in_place=True)
+    evidence = [references.evidence[support.number] for support in decision.supports]
+    grounding.add_decision(choice, start, end, decision, evidence, call)

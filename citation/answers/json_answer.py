@@ -1,0 +1,61 @@
+"""A choice whose text is JSON: the text is not changed, and its string values are checked for claims."""
+
+from ..grounding import Grounding
+from ..markers import MarkerNames
+from ..references import References
+from ..support.decision import Decision
+from ..text.steps import Steps
+from .draft import UNDECIDED, Draft, record_in_place
+from .json_values import JsonValues
+
+
+class JsonAnswer:
+    """Same interface as Answer. The text gets no markers, so its offsets are those of the provider's text."""
+
+    holds = False  # text is never held
+    sentence_start = 0  # the text is not split into sentences
+    is_sentence_open = False
+
+    def __init__(self, choice: int, names: MarkerNames, references: References, grounding: Grounding) -> None:
+        """Create an empty answer. `references` and `grounding` belong to the response; its choices share them."""
+        self.choice = choice
+        self._references = references
+        self._grounding = grounding
+        self._values = JsonValues(names)
+        self._length = 0
+
+    def feed(self, text: str) -> list[Draft]:
+        """Return the text unchanged."""
+        self._values.feed(text)
+        self._length += len(text)
+        return [Draft(text, end=self._length)]
+
+    def flush(self, *, complete: bool = True) -> list[Draft]:
+        """Return the sentences of all complete string values so far. Their text was already shown."""
+        del complete  # an incomplete value is never returned
+        return self._values.drafts()
+
+    def take(self, text: str) -> list[Draft]:
+        """Return the text unchanged: a piece of JSON is not a sentence."""
+        return self.feed(text)
+
+    def take_in_steps(self, text: str) -> Steps[list[Draft]]:
+        """See `take`."""
+        yield None
+        return self.take(text)
+
+    def release(self) -> list[Draft]:
+        """Return nothing, since no text is held."""
+        return []
+
+    def cite(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
+        """Return the text to show, or record the decision about a sentence that was already shown."""
+        if draft.claim is None:
+            return draft.text
+        if decision is not UNDECIDED:
+            record_in_place(self._references, self._grounding, self.choice, draft, decision)
+        return ""
+
+    def reference_list(self) -> str:
+        """Return "": a list of references would make the text invalid JSON."""
+        return ""

@@ -1,0 +1,243 @@
+"""An inverted index of the evidence of one request: terms, pairs of terms, sentences, windows, negations."""
+
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate, chain, count, islice, pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...evidence import Evidence
+from ...text import Analysis
+from ...text.normalize import to_simplified
+from ...text.steps import Steps, complete
+from ...text.words.concepts import SHORTEST_COGNATE, consonant_skeleton
+from .excerpts import AnalyzedExcerpt, ExcerptCache
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+T = TypeVar("T")
+
+# A claim rarely rests on more than three neighbouring sentences; longer windows only add chance matches.
+WINDOW_SENTENCES = 3
+
+_STEP = 5_000  # terms that are indexed in a step: 1 ms
+_MAX_AT_ONCE = 20_000  # elements of an array that is sorted or searched in the event loop: 2 ms
+_NO_POSTINGS = (0, 0)
+_MAX_COVERAGES = 64  # sentences: only the previous one is needed, and a few may be scored at a time
+
+
+class SharedIndex:
+    """The part of the index that depends only on the excerpts, so that requests can share it. Read-only.
+
+    S sentences of N excerpts, in order. `valid`, (3, S): whether a window of 1, 2 or 3 sentences that starts at a
+    sentence ends in the same excerpt. `first_sentence`, (N + 1,): the first sentence of each excerpt.
+    """
+
+    def __init__(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
+        """Build the index of these excerpts."""
+        complete(self._build(excerpts))
+
+    @classmethod
+    def in_steps(cls, excerpts: Sequence[AnalyzedExcerpt]) -> Steps["SharedIndex"]:
+        """Build the index of many or long excerpts in steps."""
+        index = cls.__new__(cls)
+        yield from index._build(excerpts)
+        return index
+
+    def _build(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
+        self.analyses: list[Analysis] = [one.analysis for one in excerpts]
+        self.languages = [one.language for one in excerpts]
+        known = {one.language for one in excerpts if one.language}
+        self.known_languages = frozenset(known)
+        self.language = known.pop() if len(known) == 1 else None  # the language that all excerpts share
+        self._foreign: dict[str, Bools | None] = {}
+        self.titles: dict[str, list[int]] = {}  # term -> rows of the evidence whose title contains it
+        for row, one in enumerate(excerpts):
+            for term in dict.fromkeys(one.title_terms):
+                self.titles.setdefault(term, []).append(row)
+        self._index_sentences(excerpts)
+        yield from self._index_terms(excerpts)
+        self._index_windows()
+        yield None
+        self._index_negations()
+        yield None
+        self.skeletons: dict[str, list[str]] = {}  # consonant skeleton -> terms of the evidence, for cognates
+        words = [term for term in self.vocabulary if len(term) >= SHORTEST_COGNATE]  # few of Chinese, and of numbers
+        for number, (term, bones) in enumerate(zip(words, map(consonant_skeleton.__getitem__, words), strict=True), 1):
+            if number % _STEP == 0:
+                yield None
+            if bones:
+                self.skeletons.setdefault(bones, []).append(term)
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def surroundings(self, row: int, start: int, end: int) -> tuple[list[list[int]], tuple[int, int]]:
+        """Return the spans of the sentences in a window of evidence `row`, and the span of the widened window.
+
+        The widened window has one more sentence on each side: a year or a unit is often stated there once for all.
+        """
+        first, beyond = self.first_sentence[row : row + 2].tolist()
+        lo = bisect_right(self.starts, start, first, beyond) - 1
+        hi = bisect_right(self.starts, max(start, end - 1), first, beyond) - 1
+        before, after = max(lo - 1, first), min(hi + 1, beyond - 1)
+        spans: list[list[int]] = self.sentence_spans[before : after + 1].tolist()
+        return spans[lo - before : hi + 1 - before], (spans[0][0], spans[-1][1])
+
+    def neighbours(self, row: int, start: int, end: int) -> list[list[int]]:
+        """Return the spans of the sentences in a window of evidence `row`, and of one more sentence on each side."""
+        first, beyond = self.first_sentence[row : row + 2].tolist()
+        lo = bisect_right(self.starts, start, first, beyond) - 1
+        hi = bisect_right(self.starts, max(start, end - 1), first, beyond) - 1
+        spans: list[list[int]] = self.sentence_spans[max(lo - 1, first) : min(hi + 1, beyond - 1) + 1].tolist()
+        return spans
+
+    def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the window with one more sentence on each side."""
+        return self.surroundings(row, start, end)[1]
+
+    def sentences_of(self, term: str) -> Ints:
+        """Return the sentences that contain `term`, ascending, with repeats."""
+        first, last = self.postings.get(term, _NO_POSTINGS)
+        return self.posted[first:last]
+
+    def foreign_to(self, language: str | None) -> Bools | None:
+        """Return which evidence is in another language, (N,), or None if none is."""
+        if language is None:
+            return None
+        if language not in self._foreign:
+            foreign = np.array([bool(other and other != language) for other in self.languages])
+            self._foreign[language] = foreign if foreign.any() else None
+        return self._foreign[language]
+
+    def _index_sentences(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
+        counts = [len(one.spans) // 2 for one in excerpts]
+        self.sentence_spans = _concatenate([one.spans for one in excerpts]).reshape(-1, 2)
+        self.sentence_owner = np.repeat(np.arange(len(excerpts)), counts)
+        self.starts, self.ends = np.ascontiguousarray(self.sentence_spans.T)
+        self.size = len(self.sentence_spans)
+        self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
+
+    def _index_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
+        numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers the terms in order of appearance
+        parts: list[Ints] = []
+        unpaused = 0
+        for one in excerpts:
+            terms = one.analysis.terms
+            for at in range(0, len(terms), _STEP):
+                part = terms[at : at + _STEP] if len(terms) > _STEP else terms
+                parts.append(np.fromiter(map(numbered.__getitem__, part), np.int64, len(part)))
+                unpaused += len(part)
+                if unpaused >= _STEP:
+                    unpaused = 0
+                    yield None
+        numbered.default_factory = None
+        self.vocabulary: dict[str, int] = numbered
+        term_ids = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        yield None
+        rows = np.repeat(np.arange(len(excerpts)), [len(one.analysis.terms) for one in excerpts])
+        offsets = _concatenate([one.analysis.starts for one in excerpts])
+        sentences = yield from _undivided(partial(self._sentences_at, rows, offsets), len(rows))
+        per_sentence = np.bincount(sentences, minlength=self.size)
+        self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])  # (S + 1,): first term of each sentence
+        order = yield from _undivided(partial(np.argsort, term_ids, kind="stable"), len(term_ids))
+        bounds = np.searchsorted(term_ids[order], np.arange(len(numbered) + 1)).tolist()
+        self.posted = sentences[order]  # the sentences of each term are the range `postings[term]`
+        self.postings: dict[str, tuple[int, int]] = {}
+        terms_left, ranges = iter(numbered), pairwise(bounds)
+        for _ in range(0, len(numbered), _STEP):
+            self.postings.update(zip(islice(terms_left, _STEP), islice(ranges, _STEP), strict=True))
+            yield None
+        yield from _undivided(partial(self._index_pairs, term_ids, sentences, rows), len(term_ids))
+
+    def _index_pairs(self, term_ids: Ints, sentences: Ints, rows: Ints) -> None:
+        """Index the P pairs of neighbouring terms: `pair_keys`, (P,), sorted; `pairs`, (P, 3): position, row, sentence.
+
+        The sentence is -1 if one ends between the two terms.
+        """
+        at = np.flatnonzero(rows[1:] == rows[:-1])
+        keys = term_ids[at] * (len(self.vocabulary) + 1) + term_ids[at + 1]
+        order = np.argsort(keys, kind="stable")
+        at, self.pair_keys = at[order], keys[order]
+        sentence = sentences[at]
+        sentence[sentence != sentences[at + 1]] = -1
+        self.pairs = np.stack((at + rows[at], rows[at], sentence), axis=1, dtype=np.int32, casting="same_kind")
+
+    def _sentences_at(self, rows: Ints, offsets: Ints) -> Ints:
+        """Return the sentences at these offsets of these excerpts, in one search over all excerpts end to end."""
+        length = int(self.ends.max(initial=0)) + 1
+        begins = self.sentence_owner * length + self.starts
+        return np.asarray(begins.searchsorted(rows * length + offsets, side="right") - 1)
+
+    def _index_windows(self) -> None:
+        owner = self.sentence_owner
+        self.valid = np.zeros((WINDOW_SENTENCES, self.size), dtype=bool)
+        for size in range(WINDOW_SENTENCES):
+            self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
+        self.invalid = ~self.valid
+        self.ones = np.ones(self.size, dtype=np.float32)
+        self.valid_twice = np.concatenate((self.valid, self.valid))
+
+    def _index_negations(self) -> None:
+        """Count the negations of each sentence."""
+        ends = [analysis.negations for analysis in self.analyses]
+        rows = np.repeat(np.arange(len(ends)), [len(one) for one in ends])
+        offsets = np.fromiter(chain.from_iterable(ends), np.int64, len(rows)) - 1
+        self.negations = np.bincount(self._sentences_at(rows, offsets), minlength=self.size)
+
+
+class Index(SharedIndex):
+    """The index of one request: the shared index of its excerpts, its evidence, and the coverage of recent claims."""
+
+    def __init__(self, evidence: Sequence[Evidence], cache: ExcerptCache | None = None) -> None:
+        """Build the index, or take the shared part from `cache`."""
+        self._share(evidence, complete((cache or ExcerptCache()).index(evidence, SharedIndex.in_steps)))
+
+    @classmethod
+    def of(cls, evidence: Sequence[Evidence], cache: ExcerptCache) -> Steps["Index"]:
+        """Build the index in steps, or take the shared part from `cache`."""
+        shared = yield from cache.index(evidence, SharedIndex.in_steps)
+        index = cls.__new__(cls)
+        index._share(evidence, shared)
+        return index
+
+    def _share(self, evidence: Sequence[Evidence], shared: SharedIndex) -> None:
+        vars(self).update(vars(shared))  # refer to the same arrays: 8 µs instead of 1 ms for building them
+        self.evidence = tuple(evidence)
+        self._simplified: dict[int, str] = {}
+        self.coverage: dict[str, Floats] = {}  # claim -> (N,), share of its weight that each evidence contains
+
+    def simplified(self, row: int) -> str:
+        """Return the text of the evidence in `row` with simplified Chinese characters."""
+        if row not in self._simplified:
+            self._simplified[row] = to_simplified(self.evidence[row].text)
+        return self._simplified[row]
+
+    def remember_coverage(self, claim: str, coverage: Floats) -> None:
+        """Store the coverage of a claim for the next claim, whose context it is. The oldest entry is dropped.
+
+        Insertion order suffices: the next sentence is compared in the same call or in one of the next.
+        """
+        self.coverage.pop(claim, None)
+        self.coverage[claim] = coverage
+        if len(self.coverage) > _MAX_COVERAGES:
+            del self.coverage[next(iter(self.coverage))]
+
+
+def _undivided(function: Callable[[], T], size: int) -> Steps[T]:
+    """Call a function of NumPy's that takes long for large arrays, outside the event loop if there is one."""
+    if size <= _MAX_AT_ONCE:
+        yield None
+        return function()
+    result: T = yield function
+    return result
+
+
+def _concatenate(offsets: list["array[int]"]) -> Ints:
+    return np.frombuffer(b"".join(offsets), dtype=np.uint32).astype(np.int64)

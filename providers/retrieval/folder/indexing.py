@@ -1,0 +1,164 @@
+"""Update a store to match the content of a folder."""
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+
+from ...embedding import Embedder
+from ..readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
+from .directory_walk import File, SkippedFile, walk
+from .store import Folder, Store
+
+READERS_VERSION = 4  # increased when the readers return other excerpts, so that all files are read again
+BLOCK = 2**20  # bytes read at a time for the hash
+# Between two commits, each of which waits for the disk. With one commit a file, indexing took four times as long.
+COMMIT_SECONDS = 0.5
+BATCH = 64  # excerpts written and embedded at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Indexing has started. `files`: number of files in the folder."""
+
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A new or changed file."""
+
+    name: str
+    excerpts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A file that has not changed since it was indexed."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A file that no longer exists."""
+
+    name: str
+
+
+Step = Started | Indexed | Unchanged | Removed | SkippedFile
+Admit = Callable[[Entry], Entry]
+
+
+async def index(
+    store: Store, folder: Path, admit: Admit, *, embedder: Embedder | None = None, max_bytes: int = MAX_FILE_BYTES
+) -> AsyncGenerator[Step, None]:
+    """Index new and changed files, and remove deleted ones. If it is stopped, the next run continues from there.
+
+    `admit`: return an entry that is valid evidence, or raise ValueError; files may define fields of their own.
+    Raises StoreError, sqlite3.Error, and ProviderError if the embedder fails.
+    """
+    found = list(walk(folder))
+    files = [item for item in found if isinstance(item, File)]
+    yield Started(len(files))
+    for item in found:
+        if isinstance(item, SkippedFile):
+            yield item
+    with store.transaction():
+        stored_folder = store.folder(folder)
+    hashes = store.files(stored_folder.number)
+    for deleted in sorted(hashes.keys() - {file.name for file in files}):
+        with store.transaction():
+            store.remove(stored_folder.number, deleted)
+        yield Removed(deleted)
+    reader = _FileReader(admit, embedder, max_bytes)
+    batch = ExitStack()
+    committed = -COMMIT_SECONDS
+    try:
+        for file in files:
+            if monotonic() - committed >= COMMIT_SECONDS:
+                batch.close()
+                batch.enter_context(store.transaction())
+                committed = monotonic()
+            yield await _update(store, stored_folder, file, hashes.get(file.name), reader)
+    finally:
+        batch.close()  # commits the complete files, also if the run is stopped
+
+
+@dataclass(frozen=True, slots=True)
+class _FileReader:
+    """Reads files with the settings of one run."""
+
+    admit: Admit
+    embedder: Embedder | None
+    max_bytes: int
+
+    def digest(self, file: File) -> bytes:
+        """Return a hash of the content, the version of the readers and the embedding model."""
+        model = self.embedder.model.name if self.embedder else ""
+        digest = blake2b(f"{READERS_VERSION} {model}\0".encode(), digest_size=16)
+        try:
+            if file.path.stat().st_size > self.max_bytes:
+                return b""  # the reader refuses the file with a reason
+            with file.path.open("rb") as content:
+                while block := content.read(BLOCK):
+                    digest.update(block)
+        except OSError as error:
+            raise UnreadableFileError(file.path, f"cannot be read: {error.strerror}") from None
+        return digest.digest()
+
+    def batches(self, file: File) -> Iterator[list[Entry]]:
+        """Yield the excerpts of a file in batches."""
+        excerpts = entries(file.path, file.name, self.max_bytes)
+        while batch := list(islice(excerpts, BATCH)):
+            yield [self.admit(entry) for entry in batch]
+
+
+async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reader: _FileReader) -> Step:
+    try:
+        digest = reader.digest(file)
+        if digest == known:
+            return Unchanged(file.name)
+        with store.transaction():
+            count = await _write(store, folder, digest, file, reader)
+            if not count:
+                raise UnreadableFileError(file.path, "contains no text")
+        return Indexed(file.name, count)
+    except (UnreadableFileError, ValueError) as error:
+        with store.transaction():  # the stored excerpts are out of date
+            store.remove(folder.number, file.name)
+        return SkippedFile(file.name, error.reason if isinstance(error, UnreadableFileError) else str(error))
+
+
+async def _write(store: Store, folder: Folder, digest: bytes, file: File, reader: _FileReader) -> int:
+    """Write the excerpts of a file. Return their number."""
+    number = store.add_file(folder.number, file.name, digest)
+    count = 0
+    for batch in reader.batches(file):
+        excerpts = []
+        for read in batch:
+            entry = _with_ids(read, f"{folder.label}/{file.name}", count)
+            excerpts.append(store.add_excerpt(number, count, _searched_headings(file.name, entry), entry))
+            count += 1
+        if reader.embedder:
+            vectors = await reader.embedder.embed([embedding_text(read) for read in batch])
+            store.add_vectors(excerpts, vectors)
+    return count
+
+
+def _with_ids(entry: Entry, document: str, position: int) -> Entry:
+    """Return the entry with ids that are the same in every search."""
+    return {"id": f"{document}#{position}", "document_id": document, **entry}
+
+
+def _searched_headings(name: str, entry: Entry) -> str:
+    """Return the words outside of its text by which an excerpt is found: its file name and headings."""
+    return f"{name} {entry.get('title') or ''}".strip()
+
+
+def embedding_text(entry: Entry) -> str:
+    """Return the text that is embedded for an excerpt: its title and its text."""
+    return f"{entry['title']}\n{entry['text']}" if entry.get("title") else str(entry["text"])

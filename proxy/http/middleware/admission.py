@@ -1,0 +1,64 @@
+"""Admission control: limit the number of concurrent requests, and refuse new ones while the server stops."""
+
+import asyncio
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from ..error_responses import RequestError
+from .auth import OPEN_PATHS
+
+RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has taken over
+
+
+class Admission:
+    """Counts the running requests. Refuses the others with status 503 and `Retry-After`."""
+
+    def __init__(self, max_requests: int, counts: "list[int] | memoryview[int] | None" = None, worker: int = 0) -> None:
+        """Admit at most `max_requests` in all workers together.
+
+        `counts`: the number of running requests of each worker, in memory that the workers share. Each of them changes
+        only its own number, so no lock is needed. `worker`: the index of this worker.
+        """
+        self.open = True
+        self._max_requests = max_requests
+        self._counts = [0] if counts is None else counts
+        self._worker = worker
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether this worker has no running request."""
+        return not self._counts[self._worker]
+
+    def middleware(self) -> Middleware:
+        """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""
+
+        @web.middleware
+        async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
+            if request.path in OPEN_PATHS:
+                return await handler(request)
+            if not self.open:
+                raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
+            if sum(self._counts) >= self._max_requests:
+                raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
+            self._counts[self._worker] += 1
+            self._idle.clear()
+            try:
+                return await handler(request)
+            finally:
+                self._counts[self._worker] -= 1
+                if self.idle:
+                    self._idle.set()
+
+        return admission
+
+    async def drain(self, seconds: float) -> None:
+        """Admit no more requests, and wait at most this long for the running ones."""
+        self.open = False
+        try:
+            async with asyncio.timeout(seconds):
+                await self._idle.wait()
+        except TimeoutError:
+            return

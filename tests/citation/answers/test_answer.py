@@ -1,0 +1,220 @@
+"""Answers: all words arrive, the model's markers do not, and ours are where the spans say."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.response import Response
+from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options, Release
+from citestream.citation.support.decision import Decision, Status, Support
+from citestream.citation.text.segmentation import SegmentLimits
+from tests.citation.text.segmentation.test_properties import cut, texts
+
+EVIDENCE = tuple(Evidence(number, f"Passage {number}.", f"e{number}") for number in range(1, 4))
+SUPPORTED = Decision((Support(1, 0.9, Status.ADDED, 0, 9),))
+
+
+def visible_text(parts: Sequence[str], options: Options, decision: Decision = SUPPORTED) -> tuple[str, Response]:
+    """Return the shown text if every claim gets the same decision."""
+    response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    text = ""
+    for part in parts:
+        text += "".join(answer.cite(draft, decision) for draft in answer.feed(part))
+    return text + "".join(answer.cite(draft, decision) for draft in answer.flush()), response
+
+
+@given(texts, st.lists(st.integers(0, 1000), max_size=20))
+@settings(max_examples=200)
+def test_both_release_modes_show_the_same_for_any_deltas(text: str, places: list[int]) -> None:
+    expected, _ = visible_text([text], Options())
+    assert visible_text(cut(text, places), Options())[0] == expected
+    assert visible_text(cut(text, places), Options(release="live"))[0] == expected
+    assert visible_text(list(text), Options(release="live"))[0] == expected
+
+
+def shown_with_releases(parts: Sequence[str], options: Options) -> tuple[list[str], Response]:
+    """Return the shown pieces if the held text is released after each part."""
+    response = Response(EVIDENCE, options, limits=SegmentLimits(characters=500))
+    answer = response.answer(0)
+    assert isinstance(answer, Answer)
+    pieces = []
+    for part in parts:
+        pieces += [answer.cite(draft, SUPPORTED) for draft in answer.feed(part)]
+        released = answer.release()
+        assert all(draft.claim is None for draft in released), "a part of a sentence is not decided about"
+        pieces += [answer.cite(draft) for draft in released]
+    return pieces + [answer.cite(draft, SUPPORTED) for draft in answer.flush()], response
+
+
+@given(texts, st.lists(st.integers(0, 1000), max_size=20))
+@settings(max_examples=200)
+def test_releasing_parts_of_sentences_early_changes_nothing_in_the_end(text: str, places: list[int]) -> None:
+    expected, plain = visible_text([text], Options())
+    for parts in (cut(text, places), list(text)):
+        pieces, response = shown_with_releases(parts, Options())
+        assert "".join(pieces) == expected
+        assert response.references.as_list() == plain.references.as_list()
+
+
+SENTENCE = "Tomasz Wilk led the project [2], which ended in 2021."
+
+
+@pytest.mark.parametrize("place", range(1, len(SENTENCE)))
+def test_a_part_that_is_released_early_ends_between_words_and_has_no_marker(place: int) -> None:
+    answer = Response(EVIDENCE, Options()).answer(0)
+    fed = [answer.cite(draft, SUPPORTED) for draft in answer.feed(SENTENCE[:place])]
+    early = "".join([*fed, *(answer.cite(draft, SUPPORTED) for draft in answer.release())])
+    rest = "".join(answer.cite(draft, SUPPORTED) for draft in [*answer.feed(SENTENCE[place:]), *answer.flush()])
+    assert early + rest == "Tomasz Wilk led the project, which ended in 2021. [1]"
+    assert "[" not in early
+    assert not (early[-1:].isalnum() and rest[:1].isalnum()), "cut inside a word"
+
+
+def test_nothing_is_released_early_of_a_sentence_that_may_be_dropped() -> None:
+    answer = Response(EVIDENCE, Options(unsupported="drop")).answer(0)
+    assert answer.feed("The bridge was opened in") == []
+    assert answer.release() == []
+    assert "".join(answer.cite(draft, Decision()) for draft in [*answer.feed(" 1932."), *answer.flush()]) == ""
+
+
+@pytest.mark.parametrize("count", [120, 190])
+def test_a_sentence_beyond_the_length_limit_is_decided_as_a_whole(count: int) -> None:
+    text = " ".join(["bridge"] * count) + "."
+    response = Response(EVIDENCE, Options(), limits=SegmentLimits(characters=700))
+    answer = response.answer(0)
+    drafts = [draft for part in cut(text, list(range(0, len(text), 90))) for draft in answer.feed(part)]
+    drafts += answer.flush()
+    assert [draft.claim is not None for draft in drafts] == [False] * (len(drafts) - 1) + [True]
+    pieces = [answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts]
+    assert "".join(pieces) == f"{text} [1]"
+    assert not any(one[-1:].isalnum() and other[:1].isalnum() for one, other in pairwise(pieces)), "cut inside a word"
+    ((span,),) = [reference.spans for reference in response.references.cited()]
+    assert (span.start, span.end) == (0, len(text))
+
+
+@pytest.mark.parametrize("release", ["sentence", "live"])
+@pytest.mark.parametrize("size", [1, 7, 90, 10_000])
+def test_a_sentence_far_beyond_the_length_limit_gets_no_decision(release: Release, size: int) -> None:
+    text = "the bridge [1] and " * 500
+    answer = Response(EVIDENCE, Options(release=release), limits=SegmentLimits(characters=700)).answer(0)
+    drafts = [draft for at in range(0, len(text), size) for draft in answer.feed(text[at : at + size])]
+    drafts += answer.flush()
+    assert "".join(answer.cite(draft) for draft in drafts) == text.replace(" [1]", "")
+    assert all(draft.claim is None for draft in drafts)
+    assert max(len(draft.text) for draft in drafts) <= 3 * 700, "the whole sentence is kept"
+
+
+CUT = {
+    "inside a sentence": ("It rose. The bridge was ope", "It rose. [1] The bridge was ope"),
+    "after a sentence": ("It rose. The bridge was opened.", "It rose. [1] The bridge was opened. [1]"),
+    "after a closing quotation mark": ('He said: "It rose."', 'He said: "It rose." [1]'),
+    "inside a list item": ("- It rose\n- It fe", "- It rose [1]\n- It fe"),
+    "inside a marker": ("It rose. It fell [", "It rose. [1] It fell ["),
+}
+
+
+@pytest.mark.parametrize("case", CUT)
+def test_an_incomplete_last_sentence_of_a_cut_answer_is_not_cited(case: str) -> None:
+    text, expected = CUT[case]
+    answer = Response(EVIDENCE, Options()).answer(0)
+    drafts = [*answer.feed(text), *answer.flush(complete=False)]
+    shown = "".join(answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts)
+    assert shown == expected
+
+
+@given(texts)
+@settings(max_examples=200)
+def test_shown_text_without_our_markers_is_the_text_without_the_models_markers(text: str) -> None:
+    plain, _ = visible_text([text], Options(marker="none"))
+    for placement in ("after", "before"):
+        marked, response = visible_text([text], Options(placement=placement))
+        assert without_ours(marked, response) == plain
+    assert visible_text([text], Options(), Decision())[0] == plain
+
+
+@given(texts)
+@settings(max_examples=200)
+def test_spans_index_the_shown_text(text: str) -> None:
+    marked, response = visible_text([text], Options())
+    for reference in response.references.cited():
+        for span in reference.spans:
+            assert marked[slice(*span.marker)] == "[1]"
+            sentence = marked[span.start : span.end]
+            assert sentence
+            assert sentence == sentence.strip()
+
+
+def without_ours(marked: str, response: Response) -> str:
+    """Remove our markers, each with the space that was inserted before it."""
+    spans = [span.marker for reference in response.references.cited() for span in reference.spans]
+    plain, _ = marked, None
+    for start, end in sorted(spans, reverse=True):
+        begin = start - 1 if start and plain[start - 1] == " " and not spaced(marked, start) else start
+        plain = plain[:begin] + plain[end:]
+    return plain
+
+
+def spaced(marked: str, start: int) -> bool:
+    """Return whether the space before this marker is from the original text."""
+    return marked[start - 2 : start - 1].isspace()
+
+
+ADJOINED = {
+    "a target": ("天是蓝的。(https://evil.example/) 好。", "天是蓝的[1]。(https://evil.example/) 好。[1]"),
+    "a label": ("天是蓝的！[x](https://evil.example/)", "天是蓝的[1]！[x](https://evil.example/)"),
+    "nothing of the kind": ("天是蓝的。（见下）好。", "天是蓝的。[1]（见下）好。[1]"),
+    "a space": ("天是蓝的。 (https://evil.example/) 好。", "天是蓝的。[1] (https://evil.example/) 好。[1]"),
+}
+
+
+@pytest.mark.parametrize("case", ADJOINED)
+def test_following_text_never_turns_our_marker_into_a_link(case: str) -> None:
+    text, expected = ADJOINED[case]
+    for parts in ([text], list(text)):
+        for release in ("sentence", "live"):
+            assert visible_text(parts, Options(release=release))[0] == expected
+
+
+CASES = {
+    "one sentence": ("It rose.", "It rose. [1]"),
+    "the model's marker before the full stop": ("It rose [2].", "It rose. [1]"),
+    "behind it": ("It rose. [2]", "It rose. [1]"),
+    "glued to it": ("It rose.[2][3] It fell.", "It rose. [1] It fell. [1]"),
+    "of another form": ("It rose 【2†source】. It fell (ID: 3).", "It rose. [1] It fell. [1]"),
+    "bold that closes after the full stop": ("**It rose.** Then it fell.", "**It rose.** [1] Then it fell. [1]"),
+    "a list item": ("- It rose [1]\n- It fell\n", "- It rose [1]\n- It fell [1]\n"),
+    "a table row": (
+        "| a | b |\n|---|---|\n| It rose | by 5 [2] |\n",
+        "| a | b |\n|---|---|\n| It rose | by 5 [1] |\n",
+    ),
+    "a table's header claims nothing": ("| It rose [2] | b |\n|---|---|\n", "| It rose | b |\n|---|---|\n"),
+    "a heading has markers taken out and none put in": ("## It rose [2]\n\nIt fell.", "## It rose\n\nIt fell. [1]"),
+    "code is left alone": ("```\nx = a[1]. b\n```\nIt rose.", "```\nx = a[1]. b\n```\nIt rose. [1]"),
+    "code that never closes": ("It rose.\n~~~\na[1]. b[2]", "It rose. [1]\n~~~\na[1]. b[2]"),
+    "inline code": ("Use `a[1]. B` for it.", "Use `a[1]. B` for it. [1]"),
+    "a marker and a fence in one delta": ("It rose [2]\n```\nx[1]\n```", "It rose [1]\n```\nx[1]\n```"),
+    "Chinese": ("收入增长了【2】。利润也增长了。", "收入增长了。[1]利润也增长了。[1]"),
+    "Arabic": (
+        "ارتفعت الإيرادات في عام 2023 [٢]. انخفضت الأرباح.",
+        "ارتفعت الإيرادات في عام 2023. [1] انخفضت الأرباح. [1]",
+    ),
+    "a question makes no claim": ("Did it rise? It did.", "Did it rise? It did. [1]"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_what_is_shown(text: str, expected: str) -> None:
+    rng = Random(0)
+    ways = [[text], list(text), *([text[:i], text[i:]] for i in range(1, len(text)))]
+    ways += [cut(text, [rng.randrange(1000) for _ in range(8)]) for _ in range(5)]
+    for options in (Options(), Options(release="live")):
+        for parts in ways:
+            assert visible_text(parts, options)[0] == expected

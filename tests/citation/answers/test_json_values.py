@@ -1,0 +1,101 @@
+"""Claims in JSON: in a text, in a fenced block at the beginning of a text, and in the arguments of tool calls."""
+
+import json
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citestream.citation.answers.draft import Draft
+from citestream.citation.answers.json_values import CallValues, FencedJson, JsonValues
+from citestream.citation.markers import MarkerNames
+
+Chunkings = Callable[[str, Random], Iterator[list[str]]]
+
+NAMES = MarkerNames(frozenset({1, 2}))
+HEIGHT = "The Saturn V was 110.6 metres tall."
+BOLT = "Apollo 12 was struck by lightning twice."
+JSON = json.dumps({"answer": f"{HEIGHT} {BOLT}", "sources": ["moon.md"], "n": [1, 2]}, indent=1)
+
+
+def claims(drafts: list[Draft]) -> list[str]:
+    return [draft.claim.text for draft in drafts if draft.claim]
+
+
+def fenced(pieces: list[str]) -> list[Draft]:
+    values = FencedJson(NAMES)
+    for piece in pieces:
+        values.feed(piece)
+    return values.drafts()
+
+
+TEXTS: dict[str, tuple[str, list[str]]] = {
+    "a block": (f"```json\n{JSON}\n```", [HEIGHT, BOLT]),
+    "white space around the block": (f"\n\n  ```json\n{JSON}\n```\n\n", [HEIGHT, BOLT]),
+    "tildes, capitals and a longer fence": (f"~~~~ JSON\n{JSON}\n~~~~\n", [HEIGHT, BOLT]),
+    "text after the block": (f'```json\n{JSON}\n```\nThe value is "{HEIGHT}"', [HEIGHT, BOLT]),
+    "a shorter fence does not close the block": (f'````json\n["{HEIGHT}"\n```\n, "{BOLT}"]\n````', [HEIGHT, BOLT]),
+    "a block that was cut": ('```json\n{"answer": "' + HEIGHT + '", "more": "Apollo 12 was str', [HEIGHT]),
+    "another language": (f"```python\nanswer = {JSON}\n```", []),
+    "no language": (f"```\n{JSON}\n```", []),
+    "text before the block": (f"This is an example:\n```json\n{JSON}\n```", []),
+    "inline code": (f"`json` {JSON}", []),
+    "JSON without a fence": (JSON, []),
+    "no text": ("", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), TEXTS.values(), ids=TEXTS)
+def test_a_fenced_block_counts_if_the_answer_begins_with_it(
+    text: str, expected: list[str], chunkings: Chunkings
+) -> None:
+    for pieces in chunkings(text, Random(7)):
+        drafts = fenced(pieces)
+        assert claims(drafts) == expected
+        assert [text[draft.start : draft.end] for draft in drafts] == expected
+        assert all(draft.is_in_place for draft in drafts)
+
+
+def test_values_are_returned_once() -> None:
+    values = JsonValues(NAMES)
+    values.feed('{"a": "' + HEIGHT)
+    assert values.drafts() == []
+    values.feed('", "b": "' + BOLT + '"')
+    assert claims(values.drafts()) == [HEIGHT, BOLT]
+    assert values.drafts() == []
+
+
+def test_a_marker_in_a_value_is_a_hint_and_no_number_of_the_claim() -> None:
+    values = JsonValues(NAMES)
+    values.feed(json.dumps({"answer": f"{HEIGHT[:-1]} [2]."}))
+    (draft,) = values.drafts()
+    assert (claims([draft]), draft.cited) == ([HEIGHT], (2,))
+
+
+def test_only_calls_that_carry_the_answer_count(chunkings: Chunkings) -> None:
+    answer, search = json.dumps({"answer": HEIGHT}), json.dumps({"query": BOLT})
+    for pieces in chunkings(answer, Random(7)):
+        values = CallValues({"final_result"}, NAMES)
+        values.feed({"tool_calls": [{"index": 0, "function": {"name": "search", "arguments": search}}]})
+        values.feed({"tool_calls": [{"index": 1, "id": "c", "function": {"name": "final_result", "arguments": ""}}]})
+        for piece in pieces:
+            values.feed({"tool_calls": [{"index": 1, "function": {"arguments": piece}}]})
+        (draft,) = values.drafts()
+        assert (draft.tool_call, answer[draft.start : draft.end]) == (1, HEIGHT)
+
+
+def test_the_older_form_of_a_call_counts() -> None:
+    values = CallValues({"Answer"}, NAMES)
+    values.feed({"function_call": {"name": "Answer", "arguments": '{"text": '}})
+    values.feed({"function_call": {"arguments": f'"{HEIGHT}"}}'}})
+    assert claims(values.drafts()) == [HEIGHT]
+
+
+@given(st.lists(st.text(alphabet='`~json\n {}[]":,\\ A.b5', max_size=40), max_size=6))
+def test_any_text_can_be_fed_in_any_pieces(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    drafts = fenced(pieces)
+    assert drafts == fenced([text]) == fenced(list(text))
+    assert all(0 < draft.start < draft.end <= len(text) for draft in drafts)

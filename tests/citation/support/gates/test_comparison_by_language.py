@@ -1,0 +1,158 @@
+"""Disagreements and paraphrases in Spanish, French, German and Chinese: forms, tenses, contractions, word lists."""
+
+import pytest
+
+from citestream.citation.support.gates import Reason
+from tests.citation.support.gates.test_clause_comparison import checked
+
+REFUSED: dict[str, tuple[Reason, str, str]] = {
+    "a rise, where the English numbers fall": (
+        Reason.DIRECTION,
+        "The number of members went from 5,000 to 4,200.",
+        "The number of members rose by 800.",
+    ),
+    "a fall, where the Spanish numbers rise": (
+        Reason.DIRECTION,
+        "El censo de Arbós pasó de 900 a 1.200 habitantes.",
+        "El censo de Arbós bajó en 300 habitantes.",
+    ),
+    "a rise to the number to which the French numbers fall": (
+        Reason.DIRECTION,
+        "Le tarif du bus est passé de 3 à 2 euros.",
+        "Le tarif du bus a augmenté à 2 euros.",
+    ),
+    "Spanish roles in two forms of one verb": (
+        Reason.ROLE,
+        "El juez denunció a los policías en marzo.",
+        "Los policías denunciaron al juez en marzo.",
+    ),
+    "a Spanish future tense": (
+        Reason.MODALITY,
+        "El consejo ampliará el puerto en junio.",
+        "El consejo ya amplió el puerto.",
+    ),
+    "a French future tense": (
+        Reason.MODALITY,
+        "La ville achètera le cinéma en juin.",
+        "La ville a acheté le cinéma.",
+    ),
+    "a French contraction of a preposition": (
+        Reason.BINDING,
+        "Paul parle du projet et Anne parle de la guerre.",
+        "Paul parle de la guerre.",
+    ),
+    "a French event some years later": (
+        Reason.BINDING,
+        "Le théâtre a été fondé en 1912 et démoli trente ans plus tard.",
+        "Le théâtre a été démoli en 1912.",
+    ),
+    "a strong German verb, planned": (
+        Reason.MODALITY,
+        "Der Verband will zwei Preise streichen.",
+        "Der Verband hat zwei Preise gestrichen.",
+    ),
+    "French roles in a sentence of few function words": (
+        Reason.ROLE,
+        "Brest a battu Metz en finale.",
+        "Metz a battu Brest en finale.",
+    ),
+    "a Spanish double negation, denied once": (
+        Reason.NEGATION,
+        "No hay ninguna casa del pueblo que no tenga jardín.",
+        "Ninguna casa del pueblo tiene jardín.",
+    ),
+    "Spanish: still, and no longer": (
+        Reason.NEGATION,
+        "El reloj de la torre ya no funciona.",
+        "El reloj de la torre todavía funciona.",
+    ),
+    "a Chinese exception before a comma": (Reason.NEGATION, "除了小张，所有人都出席了婚礼。", "小张也出席了婚礼。"),
+    "a Chinese dream": (Reason.FRAMING, "梦里，他爬上了泰山。", "他爬上了泰山。"),
+    "a Chinese condition with 只要, lifted": (
+        Reason.MODALITY,
+        "只要海上风小，轮船就会出海。",
+        "无论海上风大风小，轮船都会出海。",
+    ),
+    "a Chinese rumour, told as confirmed": (Reason.MODALITY, "有传言说校长将退休。", "校长已经确认将退休。"),
+    "Chinese roles, exchanged": (Reason.ROLE, "校长表扬了王老师。", "王老师表扬了校长。"),
+    "a Chinese agent behind 由": (
+        Reason.BINDING,
+        "张宁主持早会，陈晨负责会议记录。",
+        "会议记录由张宁负责。",
+    ),
+    "a Chinese value in figures, of another subject": (
+        Reason.BINDING,
+        "大米每袋六十公斤，面粉每袋二十五公斤。",
+        "面粉每袋60公斤。",
+    ),
+    "a Chinese comparison, turned round": (Reason.ROLE, "火车票比汽车票便宜。", "汽车票比火车票便宜。"),
+    "a Chinese comparison without 比": (Reason.ROLE, "东湖比西湖大。", "东湖没有西湖大。"),
+    "a Chinese condition that the claim lifts": (
+        Reason.MODALITY,
+        "如果停电，演出将取消。",
+        "无论是否停电，演出都将取消。",
+    ),
+    "Spanish: what goes on, and what no longer does": (
+        Reason.NEGATION,
+        "La emisora ya no transmite conciertos.",
+        "La emisora sigue transmitiendo conciertos.",
+    ),
+}
+
+PASSED: dict[str, tuple[str, str]] = {
+    "a fall by the difference of two numbers": (
+        "The number of members went from 5,000 to 4,200.",
+        "The number of members fell by 800.",
+    ),
+    "a Spanish future tense as a plan": (
+        "El consejo ampliará el puerto en junio.",
+        "El consejo va a ampliar el puerto en junio.",
+    ),
+    "a Spanish passive of another form": (
+        "El juez denunció a los policías en marzo.",
+        "Los policías fueron denunciados por el juez en marzo.",
+    ),
+    "a French past tense in -ra": (
+        "Le maire déclara la fête ouverte.",
+        "Le maire a déclaré la fête ouverte.",
+    ),
+    "a Spanish double negation": (
+        "No hay ninguna casa del pueblo que no tenga jardín.",
+        "Todas las casas del pueblo tienen jardín.",
+    ),
+    "a Chinese exception, denied": ("除了小张，所有人都出席了婚礼。", "小张没有出席婚礼。"),
+    "Chinese: besides one person": ("除了小张，小赵也出席了婚礼。", "小张出席了婚礼。"),
+    "a Chinese comparison with 没有": ("东湖比西湖大。", "西湖没有东湖大。"),
+    "a Chinese comparison with the opposite word": ("铝比铁轻。", "铁比铝重。"),
+    "a Chinese number with 多 behind it": ("演出持续了三个多小时。", "演出的时间超过三小时。"),
+    "a Chinese condition in two forms": ("若未缴费，合同终止。", "如不缴费，合同即终止。"),
+    "a tenth in Chinese": ("今年大米的价格上涨了一成。", "今年大米的价格上涨了10%。"),
+    "a French month behind a preposition": (
+        "Le chœur chantera à Lyon au mois de mai.",
+        "Le chœur chantera à Lyon en mai.",
+    ),
+    "a French ratio around its noun": (
+        "Les deux tiers des sièges étaient vides.",
+        "Deux sièges sur trois étaient vides.",
+    ),
+    "a rounded number behind a Spanish article": (
+        "La colecta del club reunió 49.870 euros.",
+        "La colecta del club rondó los cincuenta mil euros.",
+    ),
+    "a German participle": (
+        "Der Verband strich zwei Preise.",
+        "Zwei Preise wurden vom Verband gestrichen.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reason", "text", "claim"), REFUSED.values(), ids=REFUSED)
+def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) -> None:
+    found = checked(text, claim)
+    assert found is not None
+    assert found.reason is reason
+
+
+@pytest.mark.parametrize(("text", "claim"), PASSED.values(), ids=PASSED)
+def test_a_paraphrase_disagrees_on_nothing(text: str, claim: str) -> None:
+    assert checked(text, claim) is None

@@ -1,0 +1,341 @@
+"""The embedded store as a retriever: what has to do with the question comes first, whatever half finds it."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.errors import ProviderError, Unreachable
+from citestream.providers.retrieval import retriever
+from citestream.providers.retrieval.folder.folder_retriever import FolderRetriever
+from citestream.providers.retrieval.folder.indexing import index
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.folder.store_file import StoreError
+from citestream.providers.retrieval.hybrid_search import fuse
+from citestream.providers.retrieval.question_scope import breadth
+from citestream.providers.retrieval.ranking import MAX_QUESTION
+
+TEXTS = {
+    "bridge.md": "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.",
+    "fruit.txt": "Bananas grow in the tropics.",
+    "lanes.txt": "The bridge carries two lanes.",
+    "zh.txt": "这座桥于1932年通车。",
+    "artifacts/summary/bridge.md": "The Harlan bridge: opened in 1932, two lanes, a mayor.",
+}
+MEANINGS = ("bridge brücke 桥", "banana fruit obst", "open eröffnet 通车")
+
+
+class Meanings:
+    """A model that knows three meanings in several languages."""
+
+    name = "meanings"
+    limits = Limits(texts=8, characters=10_000, text_characters=1_000)
+
+    async def vectors(self, texts: Any) -> Any:
+        return [[0.01 + sum(word in text.casefold() for word in words.split()) for words in MEANINGS] for text in texts]
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+class Down(Meanings):
+    """The same, but its server is down."""
+
+    async def vectors(self, texts: Any) -> Any:
+        raise Unreachable("The embedder could not be reached.")
+
+
+class Hanging(Meanings):
+    """The same, but its server never answers."""
+
+    async def vectors(self, texts: Any) -> Any:
+        await asyncio.Event().wait()
+
+
+async def fill(path: Path, texts: dict[str, str], embedder: Embedder | None = None) -> None:
+    for name, text in texts.items():
+        (path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / "docs" / name).write_text(text, "utf-8")
+    store = Store(path / "e.db", create=True)
+    if embedder:
+        store.set_embedder(embedder.model.name, embedder.model.name)
+    async for _ in index(store, path / "docs", lambda entry: entry, embedder=embedder):
+        pass
+    store.close()
+
+
+@asynccontextmanager
+async def filled(
+    path: Path, texts: dict[str, str] = TEXTS, embedder: Embedder | None = None
+) -> AsyncIterator[FolderRetriever]:
+    await fill(path, texts, embedder)
+    made = retriever("folder", path=path / "e.db", find_embedder=lambda _: embedder)
+    assert isinstance(made, FolderRetriever)
+    try:
+        yield made
+    finally:
+        await made.aclose()
+
+
+def names(entries: Sequence[dict[str, Any]]) -> list[str]:
+    return [entry["file_name"] for entry in entries]
+
+
+FIRST = {
+    "When was the Harlan bridge opened?": "bridge.md",
+    "How many lanes does the bridge carry?": "lanes.txt",
+    "Where do bananas grow?": "fruit.txt",
+    "这座桥什么时候通车?": "zh.txt",
+    "桥": "zh.txt",
+}
+
+
+@pytest.mark.parametrize("question", FIRST)
+async def test_the_closest_comes_first(question: str, tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        found = await folder.retrieve(question, 3)
+    assert names(found.entries)[0] == FIRST[question]
+    assert all(0 < entry["score"] <= 1 for entry in found.entries)
+    assert len(found.entries) <= min(3, found.found)
+
+
+@pytest.mark.parametrize("question", ["Xyzzy?", "", "?!", '" OR * NEAR(', "a" * 100_000, "\0"])
+async def test_a_question_that_nothing_answers_finds_nothing(question: str, tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        found = await folder.retrieve(question, 5)
+    assert (found.entries, found.found) == ([], 0)
+
+
+async def test_only_the_beginning_of_a_question_is_looked_for(tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        found = await folder.retrieve("bananas" + " " * MAX_QUESTION + "bridge", 5)
+        assert names(found.entries) == ["fruit.txt"]
+
+
+async def test_a_broad_question_prefers_artifacts_and_a_narrow_one_source_text(tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        broad = await folder.retrieve("Give me an overview of the Harlan bridge and its mayor", 2)
+        narrow = await folder.retrieve("When was the Harlan bridge opened by the mayor?", 2)
+    assert names(broad.entries) == ["artifacts/summary/bridge.md", "bridge.md"]
+    assert names(narrow.entries) == ["bridge.md", "artifacts/summary/bridge.md"]
+    assert broad.entries[0]["artifact_kind"] == "summary"
+    assert (broad.notes["breadth"], narrow.notes["breadth"]) == ("broad", "narrow")
+
+
+async def test_vectors_find_what_is_said_in_other_words(tmp_path: Path) -> None:
+    async with filled(tmp_path, embedder=Embedder(Meanings())) as folder:
+        found = await folder.retrieve("Obst?", 3)
+    assert names(found.entries)[0] == "fruit.txt"
+    assert found.notes["by_words"] == 0
+    assert found.notes["by_vectors"] == len(TEXTS)
+
+
+async def test_words_alone_where_the_embedder_is_down(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(Meanings()))
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(Down()))
+    found = await folder.retrieve("Where do bananas grow?", 3)
+    await folder.aclose()
+    assert names(found.entries) == ["fruit.txt"]
+    assert found.notes["degraded"] == "by words only: The embedder could not be reached."
+
+
+async def test_words_alone_where_the_embedder_never_answers(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(Meanings()))
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(Hanging()), timeout=0.001)
+    found = await folder.retrieve("Where do bananas grow?", 3)
+    await folder.aclose()
+    assert names(found.entries) == ["fruit.txt"]
+    assert found.notes["degraded"] == "by words only: The embedder did not answer in time."
+
+
+async def test_words_alone_until_the_embedder_is_available(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(Meanings()))
+    available = iter([None, Embedder(Meanings())])
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: next(available))
+    notes = [(await folder.retrieve("Obst?", 3)).notes for _ in range(2)]
+    await folder.aclose()
+    assert [note["by_vectors"] for note in notes] == [0, len(TEXTS)]
+    assert [note.get("degraded") for note in notes] == ["by words only: the embedder is not available", None]
+
+
+async def test_an_open_retriever_sees_what_changes(tmp_path: Path) -> None:
+    embedder = Embedder(Meanings())
+    async with filled(tmp_path, embedder=embedder) as folder:
+        await folder.retrieve("bananas", 3)
+        (tmp_path / "docs/fruit.txt").unlink()
+        await fill(tmp_path, {"new.txt": "Kumquats are a fruit."}, embedder)
+        assert names((await folder.retrieve("Kumquats", 1)).entries) == ["new.txt"]
+        found = names((await folder.retrieve("Obst, bananas", 9)).entries)
+        assert "fruit.txt" not in found
+        assert found[0] == "new.txt"
+
+
+async def test_a_store_that_is_destroyed_is_an_error_that_names_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with filled(tmp_path) as folder:
+        (tmp_path / "e.db").write_bytes(b"\xff" * 10_000)
+        with pytest.raises(ProviderError, match="evidence store"):
+            await folder.retrieve("bananas", 3)
+    assert any("e.db cannot be " in message and "not a database" in message for message in caplog.messages)
+
+
+Replace = Callable[[Path, Path], object]  # the path of the new file, and that of the store in use
+
+
+def copied_in_two_steps(new: Path, store: Path) -> None:
+    content = new.read_bytes()
+    store.write_bytes(content[: len(content) // 2])
+    with suppress(StoreError):
+        Store(store).close()
+    store.write_bytes(content)
+
+
+def deleted_before(new: Path, store: Path) -> None:
+    store.unlink()
+    new.rename(store)
+
+
+REPLACED: dict[str, Replace] = {
+    "by another file": os.replace,
+    "in place": shutil.copyfile,
+    "after it was moved away": lambda new, store: (store.rename(store.with_name("old.db")), new.rename(store)),
+    "after it was deleted": deleted_before,
+    "in two steps": copied_in_two_steps,
+}
+
+
+async def new_store(path: Path, embedder: Embedder | None = None) -> Path:
+    """Return the path of a store whose only file mentions kumquats."""
+    await fill(path, {"new.txt": "Kumquats are a fruit."}, embedder)
+    return path / "e.db"
+
+
+@pytest.mark.parametrize("how", REPLACED)
+async def test_a_replaced_store_is_searched_at_once(how: str, tmp_path: Path) -> None:
+    new = await new_store(tmp_path / "new")
+    async with filled(tmp_path) as folder:
+        assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
+        REPLACED[how](new, tmp_path / "e.db")
+        assert names((await folder.retrieve("bananas kumquats", 3)).entries) == ["new.txt"]
+        await fill(tmp_path, {"late.txt": "Kumquats ripen late."})  # and it can be indexed afterwards
+        assert "late.txt" in names((await folder.retrieve("kumquats ripen late", 3)).entries)
+
+
+async def test_a_store_that_was_moved_away_stays_in_use(tmp_path: Path) -> None:
+    async with filled(tmp_path) as folder:
+        (tmp_path / "e.db").rename(tmp_path / "old.db")
+        assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
+        await folder.reach()
+
+
+async def test_a_file_that_is_no_store_does_not_replace_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "broken").write_bytes(b"\xff" * 10_000)
+    async with filled(tmp_path) as folder:
+        (tmp_path / "broken").replace(tmp_path / "e.db")
+        for _ in range(2):
+            assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
+    assert sum("the old one stays in use" in record.getMessage() for record in caplog.records) == 1
+
+
+async def test_searches_go_on_while_the_store_is_replaced(tmp_path: Path) -> None:
+    new = await new_store(tmp_path / "new")
+    async with filled(tmp_path) as folder, asyncio.TaskGroup() as tasks:
+        searches = [tasks.create_task(folder.retrieve("bananas kumquats", 3)) for _ in range(50)]
+        await searches[0]
+        new.replace(tmp_path / "e.db")
+    found = [names(search.result().entries) for search in searches]
+    assert all(entries in (["fruit.txt"], ["new.txt"]) for entries in found)
+
+
+async def test_a_replaced_store_is_searched_with_its_own_embedder(tmp_path: Path) -> None:
+    class Others(Meanings):
+        name = "others"
+
+    embedders = {"meanings": Embedder(Meanings()), "others": Embedder(Others())}
+    new = await new_store(tmp_path / "new", embedders["others"])
+    await fill(tmp_path, TEXTS, embedders["meanings"])
+    asked: list[str] = []
+
+    def find(option: str) -> Embedder:
+        asked.append(option)
+        return embedders[option]
+
+    folder = FolderRetriever(tmp_path / "e.db", find)
+    await folder.retrieve("Obst", 3)
+    new.replace(tmp_path / "e.db")
+    assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 0  # the vector is of the former model
+    assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 1
+    assert asked == ["meanings", "meanings", "others"]
+    await folder.aclose()
+
+
+async def test_an_empty_store_finds_nothing(tmp_path: Path) -> None:
+    async with filled(tmp_path, {}, Embedder(Meanings())) as folder:
+        assert (await folder.retrieve("bananas", 3)).entries == []
+
+
+def test_an_unknown_kind_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown retriever 'psychic'; there are: folder"):
+        retriever("psychic")
+
+
+FUSED = {
+    "first in both": ([[1, 2], [1, 3]], 1),
+    "second in both before first in one": ([[1, 2, 3], [4, 2, 3]], 2),
+    "one ranking stays as it is": ([[5, 6, 7]], 5),
+}
+
+
+@pytest.mark.parametrize(("rankings", "first"), FUSED.values(), ids=FUSED)
+def test_rankings_are_fused(rankings: list[list[int]], first: int) -> None:
+    found = fuse(rankings)
+    assert found[0][0] == first
+    assert all(0 < score <= 1 for _, score in found)
+    assert {item for item, _ in found} == {item for ranking in rankings for item in ranking}
+
+
+BREADTH = {
+    "Summarise the report": "broad",
+    "What are the main themes of the book?": "broad",
+    "Worum geht es in dem Buch?": "broad",
+    "De quoi parle ce livre ?": "broad",
+    "概括这本书的主要内容": "broad",
+    "この本の要約": "broad",
+    "When was it opened?": "narrow",
+    "What does Ann say to Bob?": "narrow",
+    "Wie viele Brücken gibt es?": "narrow",
+    "这座桥什么时候通车?": "narrow",
+    'Who wrote "The tide"?': "narrow",
+    "explain tides": "",
+    "How should I tie a knot?": "",
+}
+
+
+@pytest.mark.parametrize("question", BREADTH)
+def test_breadth_shows_in_how_a_question_asks(question: str) -> None:
+    assert breadth(question) == BREADTH[question]
+
+
+async def test_the_exact_nearest_of_many_are_found(tmp_path: Path) -> None:
+    class Noise(Meanings):
+        async def vectors(self, texts: Any) -> Any:
+            return np.stack([np.random.default_rng(len(text)).normal(size=16) for text in texts])
+
+    await fill(tmp_path, {"a.jsonl": "\n".join(f'"{"x" * n} y"' for n in range(1, 400))}, Embedder(Noise()))
+    store = Store(tmp_path / "e.db")
+    numbers, vectors = store.load_vectors()
+    store.close()
+    query = vectors[123].astype(np.float32)
+    wanted = numbers[np.argsort(-(vectors.astype(np.float32) @ query))[:100]].tolist()
+    folder = FolderRetriever(tmp_path / "e.db")
+    with folder._store.snapshot():
+        assert [hit.excerpt for hit in folder._by_vectors(query)] == wanted
+    await folder.aclose()

@@ -1,0 +1,488 @@
+"""Indexing: the store becomes what the folder holds, whatever it was before and wherever a run stopped."""
+
+import asyncio
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.retrieval.folder.directory_walk import SkippedFile
+from citestream.providers.retrieval.folder.indexing import (
+    Admit,
+    Indexed,
+    Removed,
+    Started,
+    Step,
+    Unchanged,
+    index,
+)
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.folder.store_file import StoreError
+from citestream.providers.retrieval.folder.word_index import Hit
+from citestream.providers.retrieval.readers import Entry
+
+ROOT = Path(__file__).parents[4]
+NOBODY = 65534  # a user without rights
+FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}
+
+
+class Letters:
+    """A model without a server: counts letters."""
+
+    limits = Limits(texts=8, characters=10_000, text_characters=1_000)
+
+    def __init__(self, name: str = "letters", dimensions: int = 26) -> None:
+        self.name = name
+        self._dimensions = dimensions
+
+    async def vectors(self, texts: Any) -> Any:
+        rows = [[text.casefold().count(chr(97 + at)) + 0.01 for at in range(self._dimensions)] for text in texts]
+        return np.array(rows)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    for name, text in FILES.items():
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text(text, "utf-8")
+    return made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    opened = Store(tmp_path / "store/evidence.db", create=True)
+    yield opened
+    opened.close()
+
+
+def as_it_is(entry: Entry) -> Entry:
+    return entry
+
+
+async def run(store: Store, folder: Path, admit: Admit = as_it_is, **options: Any) -> list[Step]:
+    return [step async for step in index(store, folder, admit, **options)]
+
+
+async def fresh(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...]]:
+    """Return the content of an empty store after indexing."""
+    store = Store(path, create=True)
+    await run(store, folder, **options)
+    content = list(store.dump())
+    store.close()
+    return content
+
+
+async def test_everything_is_read_once(store: Store, folder: Path) -> None:
+    assert await run(store, folder) == [Started(3), Indexed("a.md", 1), Indexed("b/c.txt", 1), Indexed("b/d.jsonl", 2)]
+    assert await run(store, folder) == [Started(3), *(Unchanged(name) for name in FILES)]
+    assert store.counts() == {"files": 3, "excerpts": 4, "vectors": 0}
+
+
+async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, folder: Path, tmp_path: Path) -> None:
+    await run(store, folder)
+    known = (folder / "a.md").stat()
+    (folder / "a.md").write_text("# A\n\nOf grapes.")  # as long as before
+    os.utime(folder / "a.md", ns=(known.st_atime_ns, known.st_mtime_ns))
+    (folder / "b/c.txt").unlink()
+    (folder / "e.txt").write_text("Of elderberries.")
+    steps = await run(store, folder)
+    assert set(steps) == {
+        Started(3),
+        Removed("b/c.txt"),
+        Indexed("a.md", 1),
+        Unchanged("b/d.jsonl"),
+        Indexed("e.txt", 1),
+    }
+    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
+    assert [hit.score > 0 for hit in by_words(store, "grapes elderberries")] == [True, True]
+    assert by_words(store, "apples cherries") == []
+
+
+async def test_terms_have_the_same_weight_however_often_files_change(
+    store: Store, folder: Path, tmp_path: Path
+) -> None:
+    await run(store, folder)
+    for times in range(3):
+        for name in ("a.md", "b/c.txt"):  # neither is last in the store all the time, so their ids are not reused
+            (folder / name).write_text(f"{FILES[name]} Change {times}.", "utf-8")
+            await run(store, folder)
+    with closing(Store(tmp_path / "fresh.db", create=True)) as other:
+        await run(other, folder)
+        counts = other.words.counts("apples change")
+        assert any(counts.values())
+        assert store.words.weights(counts) == other.words.weights(counts)
+
+
+async def test_a_file_that_breaks_leaves_and_comes_back(store: Store, folder: Path) -> None:
+    await run(store, folder)
+    (folder / "a.md").write_bytes(b"\0")
+    assert SkippedFile("a.md", "is not text") in await run(store, folder)
+    assert by_words(store, "apples") == []
+    (folder / "a.md").write_text(FILES["a.md"])
+    assert Indexed("a.md", 1) in await run(store, folder)
+
+
+async def test_stopped_after_any_file_the_next_run_goes_on(folder: Path, tmp_path: Path) -> None:
+    whole = await fresh(folder, tmp_path / "whole.db")
+    for stop in range(1, 5):
+        store = Store(tmp_path / f"{stop}.db", create=True)
+        steps = index(store, folder, as_it_is)
+        for _ in range(stop):
+            await anext(steps)
+        await steps.aclose()
+        again = await run(store, folder)
+        assert sum(isinstance(step, Unchanged) for step in again) == stop - 1
+        assert list(store.dump()) == whole
+        store.close()
+
+
+async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_path: Path) -> None:
+    whole = await fresh(folder, tmp_path / "whole.db")
+    for stop in range(4):
+        store = Store(tmp_path / f"{stop}.db", create=True)
+        left = iter(range(stop))
+
+        def admit(entry: Entry, left: Any = left) -> Entry:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            return entry
+
+        with pytest.raises(KeyboardInterrupt):
+            await run(store, folder, admit)
+        assert set(store.dump()) <= set(whole)
+        await run(store, folder)
+        assert list(store.dump()) == whole
+        store.close()
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from citestream.providers.retrieval.folder.indexing import index
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.folder.store_file import StoreError
+left = int(sys.argv[3])
+def admit(entry):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return entry
+async def main():
+    async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), admit):
+        pass
+asyncio.run(main())
+"""
+
+
+async def test_killed_at_any_excerpt_and_run_again_it_is_the_same_store(folder: Path, tmp_path: Path) -> None:
+    for number in range(9):
+        text = "\n\n".join(f"Paragraph {at} of {number}. {'word ' * 150}" for at in range(number * 10 + 1))
+        (folder / f"{number}.md").write_text(f"# Document {number}\n\n{text}\n")
+    whole = await fresh(folder, tmp_path / "whole.db")
+    for stop in (0, 7, 150, len(whole) - 1):
+        path = tmp_path / f"{stop}.db"
+        command = [sys.executable, "-c", KILLED, str(folder), str(path), str(stop)]
+        process = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+        assert await process.wait() == -signal.SIGKILL
+        assert await fresh(folder, path) == whole
+
+
+async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tmp_path: Path, store: Store) -> None:
+    await run(store, folder)
+    for model in (Letters(), Letters("others", 13)):
+        store.set_embedder(model.name, model.name)
+        steps = await run(store, folder, embedder=Embedder(model))
+        assert sum(isinstance(step, Indexed) for step in steps) == 3
+        numbers, vectors = store.load_vectors()
+        assert vectors.shape == (4, model._dimensions)
+        assert np.allclose(np.linalg.norm(vectors.astype(np.float32), axis=1), 1, atol=1e-3)
+        assert len(set(numbers.tolist())) == 4
+        again = await run(store, folder, embedder=Embedder(model))
+        assert sum(isinstance(step, Unchanged) for step in again) == 3
+
+
+async def test_vectors_of_another_length_are_left_out(store: Store, folder: Path) -> None:
+    await run(store, folder, embedder=Embedder(Letters()))
+    (folder / "a.md").write_text("Of grapes.")
+    await run(store, folder, embedder=Embedder(Letters(dimensions=7)))
+    numbers, vectors = store.load_vectors()
+    assert (len(numbers), vectors.shape) == (1, (1, 7))
+
+
+async def test_the_same_vectors_whatever_the_way(folder: Path, tmp_path: Path) -> None:
+    whole = await fresh(folder, tmp_path / "whole.db", embedder=Embedder(Letters()))
+    store = Store(tmp_path / "half.db", create=True)
+    steps = index(store, folder, as_it_is, embedder=Embedder(Letters()))
+    for _ in range(2):
+        await anext(steps)
+    await steps.aclose()
+    await run(store, folder, embedder=Embedder(Letters()))
+    assert list(store.dump()) == whole
+    store.close()
+
+
+async def test_what_may_not_be_evidence_is_named(store: Store, folder: Path) -> None:
+    def admit(entry: Entry) -> Entry:
+        if entry["text"] == "Of figs.":
+            raise ValueError("page_number: must be a whole number")
+        return entry
+
+    assert SkippedFile("b/d.jsonl", "page_number: must be a whole number") in await run(store, folder, admit)
+    assert store.counts()["excerpts"] == 2
+
+
+def link_to_itself(folder: Path) -> None:
+    (folder / "b/again").symlink_to(folder)
+    (folder / "loop.txt").symlink_to(folder / "loop.txt")
+
+
+def elsewhere(folder: Path) -> None:
+    (folder.parent / "secret.txt").write_text("Not meant for this.")
+    (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
+
+
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.txt")
+
+
+def sparse(folder: Path) -> None:
+    with (folder / "log.txt").open("w") as file:
+        file.truncate(2**31)
+
+
+def strange_name(folder: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
+
+
+OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
+    "links that lead back": (
+        link_to_itself,
+        [SkippedFile("b/again", "is a link"), SkippedFile("loop.txt", "is a link")],
+    ),
+    "links that lead elsewhere": (elsewhere, [SkippedFile("link.txt", "is a link")]),
+    "pipes": (pipe, [SkippedFile("pipe.txt", "is not a file")]),
+    "names that are no text": (strange_name, [SkippedFile("\ufffd.txt", "has a name that is not UTF-8")]),
+    "two gigabytes, of which the disk has none": (
+        sparse,
+        [SkippedFile("log.txt", "is 2,147,483,648 bytes; at most 67,108,864 are read")],
+    ),
+    "programs that are called texts": (
+        lambda folder: (folder / "p.txt").write_bytes(Path(sys.executable).read_bytes()[:5000]),
+        [SkippedFile("p.txt", "is not text")],
+    ),
+    "PDFs that are broken": (
+        lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
+        [SkippedFile("b.pdf", "is a broken PDF: PdfStreamError")],
+    ),
+    "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [SkippedFile("e.txt", "contains no text")]),
+}
+
+
+@pytest.mark.parametrize(("made", "left"), OMITTED_RESULT.values(), ids=OMITTED_RESULT)
+async def test_what_is_left_out_is_named_and_the_rest_is_read(
+    made: Callable[[Path], object], left: list[SkippedFile], store: Store, folder: Path
+) -> None:
+    made(folder)
+    steps = await run(store, folder)
+    assert [one for one in steps if isinstance(one, SkippedFile)] == left
+    assert sum(isinstance(one, Indexed) for one in steps) == 3
+
+
+async def test_hidden_and_foreign_files_are_not_looked_at(store: Store, folder: Path) -> None:
+    for name in (".git/a.txt", ".env.txt", "node_modules/x/README.md", "a.py", "b.png"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    assert (await run(store, folder))[0] == Started(3)
+
+
+UNREADABLE = """
+import ctypes, os, sys
+# Root reads everything; without this capability it is like anybody else.
+if os.getuid() == 0:
+    libc = ctypes.CDLL(None, use_errno=True)
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capset(header, data) == 0
+sys.path.insert(0, os.getcwd())
+import asyncio
+from pathlib import Path
+from citestream.providers.retrieval.folder.indexing import index
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.folder.store_file import StoreError
+async def main():
+    async for step in index(Store(Path(sys.argv[2]), create=True), Path(sys.argv[1]), lambda entry: entry):
+        print(step)
+asyncio.run(main())
+"""
+
+
+def test_files_and_folders_without_permission_are_named(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.md").chmod(0)
+    (folder / "b").chmod(0)
+    command = [sys.executable, "-c", UNREADABLE, str(folder), str(tmp_path / "e.db")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    (folder / "b").chmod(0o755)
+    assert sorted(said) == [
+        "SkippedFile(name='a.md', reason='cannot be read: Permission denied')",
+        "SkippedFile(name='b/', reason='cannot be read: Permission denied')",
+        "Started(files=1)",
+    ]
+
+
+async def test_two_folders_of_one_name_are_told_apart(store: Store, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other/docs"
+    other.mkdir(parents=True)
+    (other / "a.md").write_text("Of avocados.")
+    await run(store, folder)
+    await run(store, other)
+    assert store.folders() == {"docs": folder, "docs-2": other}
+    (folder / "a.md").unlink()
+    await run(store, folder)
+    assert len(by_words(store, "avocados")) == 1
+
+
+def test_a_store_is_private_and_left_alone_by_version_control(tmp_path: Path) -> None:
+    Store(tmp_path / "new/e.db", create=True).close()
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new/e.db").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new/.gitignore").read_text() == "*\n"
+
+
+def with_older_tables(path: Path) -> None:
+    Store(path, create=True).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 0")
+
+
+def of_another_program(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE words (word TEXT)")
+        database.execute("INSERT INTO words VALUES ('apples')")
+        database.commit()
+
+
+def with_older_terms(path: Path) -> None:
+    """Replace the index of words, as if another version had stored other terms."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("DELETE FROM about WHERE key = 'tokens'")
+        database.execute("INSERT INTO about VALUES ('tokens', '1')")
+        database.execute("DROP TABLE words")
+        database.execute("CREATE VIRTUAL TABLE words USING fts5(heads, body, content='')")
+
+
+NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "none": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
+    "another file": (lambda path: path.write_text("It is red. " * 100), "cannot be used"),
+    "an older one": (with_older_tables, "was written by another version: run `citestream index --rebuild`"),
+    "a folder": (lambda path: path.mkdir(), "does not exist"),
+    "an empty file": (Path.touch, "is empty: fill it with `citestream index DIR`"),
+    "a database of another program": (of_another_program, "is the database of another program: name another file"),
+}
+
+
+@pytest.mark.parametrize(("made", "said"), NO_STORE.values(), ids=NO_STORE)
+def test_what_is_no_store_is_refused(made: Callable[[Path], object], said: str, tmp_path: Path) -> None:
+    made(tmp_path / "e.db")
+    with pytest.raises(StoreError, match=r"e\.db") as caught:
+        Store(tmp_path / "e.db")
+    assert said in str(caught.value)
+
+
+def test_a_file_that_is_no_store_is_closed(tmp_path: Path) -> None:
+    of_another_program(tmp_path / "e.db")
+    with pytest.raises(StoreError):
+        Store(tmp_path / "e.db")
+    assert str(tmp_path / "e.db") not in {file.path for file in psutil.Process().open_files()}
+
+
+def test_a_database_of_another_program_is_not_rebuilt(tmp_path: Path) -> None:
+    of_another_program(tmp_path / "e.db")
+    with pytest.raises(StoreError):
+        Store(tmp_path / "e.db", create=True, rebuild=True)
+    with closing(sqlite3.connect(tmp_path / "e.db")) as database:
+        assert database.execute("SELECT word FROM words").fetchall() == [("apples",)]
+
+
+async def test_an_older_one_can_be_replaced(folder: Path, tmp_path: Path) -> None:
+    with_older_tables(tmp_path / "e.db")
+    store = Store(tmp_path / "e.db", create=True, rebuild=True)
+    await run(store, folder)
+    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
+    store.close()
+
+
+async def test_an_index_with_other_terms_is_rebuilt_from_the_stored_texts(
+    store: Store, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await run(store, folder)
+    content, hits = list(store.dump()), by_words(store, "apples")
+    with_older_terms(store.path)
+    assert by_words(store, "apples") == []
+    for rebuilds in (1, 0):
+        caplog.clear()
+        with closing(Store(store.path)) as opened:
+            assert by_words(opened, "apples") == hits
+            assert list(opened.dump()) == content
+        assert ["its word index is being rebuilt" in message for message in caplog.messages] == [True] * rebuilds
+
+
+async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(store: Store, folder: Path) -> None:
+    await run(store, folder)
+    store.close()
+    with_older_terms(store.path)
+    with TemporaryDirectory() as public:  # other users cannot enter `tmp_path`
+        path = read_only_copy(store.path, Path(public))
+        with without_root(), pytest.raises(StoreError, match="run `citestream index` as a user who may write to it"):
+            Store(path)
+
+
+def read_only_copy(file: Path, folder: Path) -> Path:
+    copy = Path(shutil.copy(file, folder))
+    copy.chmod(0o444)
+    folder.chmod(0o755)
+    return copy
+
+
+@contextmanager
+def without_root() -> Iterator[None]:
+    """Run as `nobody` if this is root, who may write to every file."""
+    if (user := os.geteuid()) == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def by_words(store: Store, question: str) -> list[Hit]:
+    return store.words.search(store.words.counts(question), 9)
+
+
+async def test_a_full_disk_is_reported_and_the_store_stays_usable(store: Store, folder: Path, tmp_path: Path) -> None:
+    await run(store, folder)
+    before = list(store.dump())
+    (folder / "large.txt").write_text("Of many fruits and more. " * 100_000)
+    (pages,) = store._database.execute("PRAGMA page_count").fetchone()
+    store._database.execute(f"PRAGMA max_page_count = {pages + 2}")  # SQLite then fails as on a full disk
+    with pytest.raises(StoreError, match=r"the disk is full\. The files that were indexed stay in it"):
+        await run(store, folder)
+    assert list(store.dump()) == before
+    store._database.execute("PRAGMA max_page_count = 1000000")
+    await run(store, folder)
+    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")

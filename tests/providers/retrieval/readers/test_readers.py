@@ -1,0 +1,353 @@
+"""Readers: every format into excerpts with page, headings and offsets; broken files are named, never a traceback."""
+
+import os
+import zipfile
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from citestream.providers.retrieval.readers import Entry, UnreadableFileError, entries
+from citestream.providers.retrieval.readers.text import WINDOW
+from tests.providers.retrieval.readers.documents import docx, pdf
+
+
+def read(path: Path, content: str | bytes | None = None, **options: Any) -> list[Entry]:
+    if isinstance(content, str):
+        path.write_text(content, "utf-8")
+    elif content is not None:
+        path.write_bytes(content)
+    return list(entries(path, path.name, **options))
+
+
+def test_a_pdf_has_pages_and_the_titles_of_its_outline(tmp_path: Path) -> None:
+    pdf(tmp_path / "a.pdf", ["Of the sea.", "Of the tide.", "Of the land."], {1: "Water", 2: "Earth"})
+    found = read(tmp_path / "a.pdf")
+    assert [(one["text"], one["page_number"], one.get("title")) for one in found] == [
+        ("Of the sea.", 1, None),
+        ("Of the tide.", 2, "Water"),
+        ("Of the land.", 3, "Earth"),
+    ]
+    assert [one["chunk_index"] for one in found] == [0, 1, 2]
+    assert found[1]["metadata"] == {"start": 0, "end": 12}
+
+
+def test_a_docx_has_headings(tmp_path: Path) -> None:
+    docx(tmp_path / "a.docx", [("Heading 1", "Tides"), ("", "Twice a day."), ("Heading 2", "Moon"), ("", "It pulls.")])
+    found = read(tmp_path / "a.docx")
+    assert [(one["text"], one["title"]) for one in found] == [("Twice a day.", "Tides"), ("It pulls.", "Tides › Moon")]
+
+
+PAGE = """<!doctype html><html><head><title>The  sea</title><style>p {color: red}</style></head><body>
+<nav>Home | About</nav><h1>Tides</h1><p>Twice a <b>day</b>,<br>at least.</p><script>var x = "<p>no</p>";</script>
+<ul><li>High water</li><li>Low water</li></ul><table>
+<tr><th>Port</th><th>Metres</th></tr><tr><td>Husum</td><td>3.5</td></tr></table>
+<h2>Moon</h2><pre>a  b
+c</pre><p>Caf&eacute; &lt;3</p><footer>Imprint</footer></body></html>"""
+
+
+def test_a_page_is_its_text_under_its_headings(tmp_path: Path) -> None:
+    first, second = read(tmp_path / "a.html", PAGE)
+    assert first["title"] == "The sea › Tides"
+    assert first["text"].startswith("Twice a day,\nat least.")
+    for text in ("- High water\n", "- Low water", "Port: Husum; Metres: 3.5."):
+        assert text in first["text"]
+    assert second["title"] == "The sea › Tides › Moon"
+    assert second["text"] == "a  b\nc\n\nCafé <3"
+    assert not any(word in first["text"] + second["text"] for word in ("Home", "Imprint", "var x", "color"))
+
+
+HTML_TABLES = {
+    "with a header and a caption": (
+        (
+            "<table><caption>Tides</caption><thead><tr><th>Port</th><th>High <b>water</b></th></tr></thead>"
+            "<tr><td><p>Husum</p></td><td>3.5<sup>2</sup></td></tr><tr><td>List</td><td></td></tr></table>"
+        ),
+        "Tides\nPort: Husum; High water: 3.52.\nPort: List.",
+    ),
+    "of three columns whose header is not marked, as in Word documents": (
+        "<table><tr><td>Port</td><td>High</td><td>Low</td></tr><tr><td>Husum</td><td>3</td><td>0</td></tr></table>",
+        "Port: Husum; High: 3; Low: 0.",
+    ),
+    "of properties": (
+        "<table><tr><td>Port</td><td>Husum</td></tr><tr><td>Water</td><td>3.5</td></tr></table>",
+        "Port | Husum\nWater | 3.5",
+    ),
+    "with the names of the rows": (
+        "<table><tr><th>Port</th><td>Husum</td></tr><tr><th>Water</th><td>3.5</td></tr></table>",
+        "Port | Husum\nWater | 3.5",
+    ),
+    "inside a table that arranges the page": (
+        "<table><tr><td>Menu</td><td><table><tr><th>P</th><th>Q</th></tr><tr><td>1</td><td>2</td></tr></table></td></tr></table>",
+        "Menu |\n\nP: 1; Q: 2.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HTML_TABLES)
+def test_rows_of_a_table_on_a_page_name_their_columns(case: str, tmp_path: Path) -> None:
+    html, text = HTML_TABLES[case]
+    (one,) = read(tmp_path / "a.html", html)
+    assert one["text"].removeprefix("| ") == text
+
+
+def test_tables_nested_without_end_are_read(tmp_path: Path) -> None:
+    last = read(tmp_path / "a.html", "<table><tr><td>" * 3_000 + "deep")[-1]
+    assert last["text"].endswith("deep")
+
+
+ENCODED = {
+    "named by the page": ('<meta charset="iso-8859-1"><p>Café</p>'.encode("latin-1"), "Café"),
+    "UTF-8 without a word": ("<p>Café</p>".encode(), "Café"),
+    "a byte order mark": ("<p>Café</p>".encode("utf-16"), "Café"),
+    "not what the page says": (b'<meta charset="utf-8"><p>Caf\xe9</p>', "Café"),
+    "Windows characters in what the page calls Latin-1": (
+        b'<meta charset="iso-8859-1"><p>\x93Caf\xe9\x94 \x96 5 \x80',
+        "“Café” – 5 €",
+    ),
+    "an encoding in which its name could not be read": (b'<meta charset="utf-16le"><p>Caf\xc3\xa9!', "Café!"),
+    "Chinese of a larger set than the page says": ('<meta charset="gb2312"><p>镕'.encode("gbk"), "镕"),
+    "an encoding that nothing can have": ('<meta charset="undefined"><p>Café</p>'.encode(), "Café"),
+    "an encoding that does not exist": ('<meta charset="x-none"><p>Café</p>'.encode(), "Café"),
+}
+
+
+@pytest.mark.parametrize(("data", "text"), ENCODED.values(), ids=ENCODED)
+def test_the_encoding_of_a_page_is_found(data: bytes, text: str, tmp_path: Path) -> None:
+    assert [one["text"] for one in read(tmp_path / "a.htm", data)] == [text]
+
+
+def test_a_page_inside_a_form_is_read_without_its_fields(tmp_path: Path) -> None:
+    page = (
+        "<form><h1>Tides</h1><p>Twice a day.</p><input value=no><select><option>no</select><button>no</button></form>"
+    )
+    (one,) = read(tmp_path / "a.html", f"<form><input><button>Search</button> Search here</form>{page}")
+    assert (one["text"], one["title"]) == ("Twice a day.", "Tides")
+
+
+def test_the_title_of_a_picture_is_not_the_title_of_the_page(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.html", "<svg><title>Icon</title></svg><p>Twice a day.")
+    assert "title" not in one
+
+
+def test_the_titles_of_excerpts_are_short(tmp_path: Path) -> None:
+    page = f"<title>{'sea ' * 1_000}</title><h1>Tides</h1><p>Twice a day.<h1>{'moon ' * 1_000}</h1><p>It pulls."
+    for one in read(tmp_path / "a.html", page):
+        assert len(one["title"]) < 500
+    pdf(tmp_path / "a.pdf", ["Of the tide."], {0: "tide " * 1_000})
+    assert len(read(tmp_path / "a.pdf")[0]["title"]) < 500
+
+
+def test_a_page_of_white_space_is_read_in_linear_time(tmp_path: Path) -> None:
+    began = perf_counter()
+    (*_, last) = read(tmp_path / "a.html", f"<pre>x{' ' * 10**6}y</pre>")  # it took minutes
+    assert last["text"].endswith("y")
+    assert perf_counter() - began < 10
+
+
+def test_a_deep_page_is_read(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.html", "<div>" * 5_000 + "deep")
+    assert one["text"] == "deep"
+
+
+def test_rows_of_a_table_name_their_columns(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.csv", 'Port,Metres,Note\nHusum,3.5,\n"Wilhelms-\nhaven",3.8,"deep, wide"\n,,\nx\n')
+    assert one["text"].splitlines() == [
+        "Port: Husum; Metres: 3.5.",
+        "Port: Wilhelms- haven; Metres: 3.8; Note: deep, wide.",
+        "Port: x.",
+    ]
+    assert one["metadata"]["row"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv", "A;B\n1,5;x\n"), ("a.tsv", "A\tB\n1,5\tx\n"), ("b.csv", "A|B\n1,5|x\n")]
+)
+def test_what_separates_the_columns_is_seen(name: str, text: str, tmp_path: Path) -> None:
+    assert read(tmp_path / name, text)[0]["text"] == "A: 1,5; B: x."
+
+
+def test_a_delimiter_within_a_quoted_name_does_not_separate_columns(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.csv", '"Name, first\nand last";Age\n"Berg, Anna";40\n')
+    assert one["text"] == "Name, first and last: Berg, Anna; Age: 40."
+
+
+def test_a_row_or_a_line_of_a_pdf_is_no_heading(tmp_path: Path) -> None:
+    (row,) = read(tmp_path / "a.csv", "# Seats,Plan\n5,Starter\n")
+    assert (row["text"], row.get("title")) == ("# Seats: 5; Plan: Starter.", None)
+    pdf(tmp_path / "a.pdf", ["# 5 of the tide."])
+    (line,) = read(tmp_path / "a.pdf")
+    assert (line["text"], line.get("title")) == ("# 5 of the tide.", None)
+
+
+def test_a_cell_with_markdown_is_no_heading(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.csv", 'Port,Note\nHusum,"# Tides\n\nTwice a day"\nList,"x"\n')
+    assert one["text"] == "Port: Husum; Note: # Tides Twice a day.\nPort: List; Note: x."
+    assert "title" not in one
+
+
+def test_a_long_table_makes_many_excerpts_that_know_their_rows(tmp_path: Path) -> None:
+    found = read(tmp_path / "a.csv", "Number,Square\n" + "".join(f"{n},{n * n}\n" for n in range(1000)))
+    assert all(len(one["text"]) <= 1300 for one in found)
+    rows = [(one["metadata"]["row"], one["metadata"]["rows"]) for one in found]
+    assert rows[0][0] == 2
+    assert all(before + count == after for (before, count), (after, _) in pairwise(rows))
+    assert sum(count for _, count in rows) == 1000
+
+
+def test_front_matter_says_what_a_file_is(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: The sea\nurl: https://sea.example/\nis_generated_artifact: true\nartifact_kind: summary\n"
+        "author: Ann\ndate: 2024-05-01\ntags: [a]\n---\n# Tides\n\nTwice a day.\n"
+    )
+    (one,) = read(tmp_path / "a.md", text)
+    start, end = one["metadata"]["start"], one["metadata"]["end"]
+    assert text[start:end] == one["text"] == "Twice a day."
+    assert (one["title"], one["url"], one["artifact_kind"]) == ("The sea › Tides", "https://sea.example/", "summary")
+    assert one["is_generated_artifact"] is True
+    assert (one["metadata"]["author"], one["metadata"]["date"]) == ("Ann", "2024-05-01")
+    assert "tags" not in one["metadata"]
+
+
+def test_front_matter_has_no_values_that_json_cannot_express(tmp_path: Path) -> None:
+    (one,) = read(tmp_path / "a.md", "---\nratio: .nan\nlimit: -.inf\n---\nIt is red.\n")
+    assert (one["metadata"]["ratio"], one["metadata"]["limit"]) == ("nan", "-inf")
+
+
+NO_FRONT_MATTER = {
+    "a rule": "---\n\nIt is red.\n",
+    "no end": "---\ntitle: x\n\nIt is red.\n",
+    "no YAML": "---\n[\n---\nIt is red.\n",
+    "a list": "---\n- a\n---\nIt is red.\n",
+    "a value that is not of its type": "---\na: !!bool x\n---\nIt is red.\n",
+    "a date that is none": "---\na: !!timestamp x\n---\nIt is red.\n",
+    "a number without digits": "---\na: !!int ''\n---\nIt is red.\n",
+    "a number of thousands of digits": f"---\ntitle: 0x{'f' * 5000}\n---\nIt is red.\n",
+    "a bomb": "---\na: &a [x]\nb: [*a, *a\n---\nIt is red.\n",
+}
+
+
+@pytest.mark.parametrize("text", NO_FRONT_MATTER.values(), ids=NO_FRONT_MATTER)
+def test_what_only_looks_like_front_matter_is_text(text: str, tmp_path: Path) -> None:
+    found = read(tmp_path / "a.md", text)
+    assert "It is red." in found[-1]["text"]
+    assert all(text[one["metadata"]["start"] : one["metadata"]["end"]] == one["text"] for one in found)
+
+
+KINDS = {
+    "a plain file": ("a.txt", {}),
+    "below artifacts": ("artifacts/a.txt", {"is_generated_artifact": True, "chunk_type": "artifact"}),
+    "a kind of artifact": (
+        "books/artifacts/book-club profile/a.txt",
+        {"is_generated_artifact": True, "chunk_type": "artifact", "artifact_kind": "book-club profile"},
+    ),
+    "a file that is only called so": ("a/generated.txt", {}),
+}
+
+
+@pytest.mark.parametrize(("name", "fields"), KINDS.values(), ids=KINDS)
+def test_folders_tell_artifacts_from_source_text(name: str, fields: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("It is red.")
+    (one,) = entries(tmp_path / "a.txt", name)
+    assert {key: one[key] for key in ("is_generated_artifact", "chunk_type", "artifact_kind") if key in one} == fields
+
+
+def test_a_large_text_is_cut_as_if_it_were_read_at_once(tmp_path: Path) -> None:
+    paragraphs = [f"## Part {n}\n\nParagraph {n} says {'word ' * 100}.\n\n" for n in range(2 * WINDOW // 500)]
+    text = "# Book\n\n" + "".join(paragraphs)
+    found = read(tmp_path / "a.md", text)
+    assert len(found) == len(paragraphs)
+    for number, one in enumerate(found):
+        assert one["title"] == f"Book › Part {number}"
+        assert text[one["metadata"]["start"] : one["metadata"]["end"]] == one["text"]
+        assert one["chunk_index"] == number
+
+
+OTHER_ENCODINGS = {
+    "Latin-1": ("Überall im Wattenmeer führen Priele Wasser hinaus, früher wie später. " * 3).encode("latin-1"),
+    "UTF-16": "Café au lait".encode("utf-16"),
+    "with a byte order mark": "\ufeffCafé".encode(),
+    "Latin-1 far behind the start": b"Water."
+    + b" " * 2**17
+    + b"\n\n"
+    + "Überall führen Priele Wasser hinaus, früher wie später. ".encode("latin-1") * 9,
+}
+
+
+@pytest.mark.parametrize("data", OTHER_ENCODINGS.values(), ids=OTHER_ENCODINGS)
+def test_text_in_other_encodings_is_read(data: bytes, tmp_path: Path) -> None:
+    text = read(tmp_path / "a.txt", data)[-1]["text"]
+    assert "Über" in text or text.startswith("Café")
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2 * 2**30)
+
+
+def half_a_pdf(path: Path) -> None:
+    pdf(path, ["x"])
+    path.write_bytes(path.read_bytes()[:80])
+
+
+def bomb(path: Path) -> None:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed,
+        packed.open("word/document.xml", "w", force_zip64=True) as file,
+    ):
+        for _ in range(33):
+            file.write(bytes(2**20))
+
+
+def of_a_later_version(path: Path) -> None:
+    docx(path, [("", "x")])
+    packed = bytearray(path.read_bytes())
+    packed[packed.rfind(b"PK\x01\x02") + 6] = 99
+    path.write_bytes(packed)
+
+
+BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
+    "a broken PDF": ("a.pdf", b"%PDF-1.7\nnonsense", "is a broken PDF"),
+    "a PDF that breaks off": (
+        "a.pdf",
+        half_a_pdf,
+        "PDF",
+    ),
+    "a picture called PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
+    "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
+    "a page nested without end whose ends follow": (
+        "a.html",
+        b"<DIV>" * 10_001 + b"</b></DIV>" * 10_001,
+        "nested more",
+    ),
+    "a page of 17 megabytes": ("a.html", b"<p>x" * (17 * 2**18), "of this format at most 16,777,216 are read"),
+    "no DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
+    "a DOCX of a later version of ZIP": ("a.docx", of_a_later_version, "is not DOCX"),
+    "an empty zip": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
+    "a DOCX that unpacks to more than memory": ("a.docx", bomb, "unpacked; at most"),
+    "two gigabytes of text": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
+    "a program called text": ("a.txt", b"\x7fELF\x02\x01\x01" + bytes(200), "is not text"),
+    "half of UTF-16": ("a.txt", b"\xff\xfe\x00", "is not text"),
+    "half a character in JSON": ("a.jsonl", b'{"text": "\\ud800"}', "line 1 contains a lone surrogate"),
+    "a cell beyond all bounds": ("a.csv", b"A\n" + b"x" * (2**20 + 1), "is not a table"),
+    "gone meanwhile": ("a.txt", lambda path: None, "cannot be read: No such file"),
+    "a loop of links": ("a.txt", lambda path: os.symlink(path, path), "cannot be read: Too many levels"),
+}
+
+
+@pytest.mark.parametrize(("name", "made", "said"), BROKEN.values(), ids=BROKEN)
+def test_a_file_that_cannot_be_read_says_why(
+    name: str, made: bytes | Callable[[Path], object], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if callable(made):
+        made(path)
+    else:
+        path.write_bytes(made)
+    with pytest.raises(UnreadableFileError) as caught:
+        read(path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,271 @@
+"""Relay: bytes pass unchanged, and a truncated stream is reported."""
+
+from collections.abc import Iterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citestream.citation.text.steps import complete
+from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
+from citestream.providers.streaming.relay import EventBuffer
+from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
+from tests.providers.asking import MODELS, make_provider
+from tests.upstreams.anthropic import Anthropic, text
+from tests.upstreams.gemini import Gemini, spaced
+from tests.upstreams.ollama import Ollama, line
+from tests.upstreams.openai import OpenAI, error
+from tests.upstreams.wire import Break, Server, Step, script, sse, whole
+
+PATHS = {"openai": "/chat/completions", "ollama": "/api/chat", "gemini": ":streamGenerateContent?alt=sse"} | {
+    "anthropic": "/v1/messages"
+}
+MESSAGE = Anthropic(text(*["Water boils at 100 °C. "] * 9))
+UPSTREAMS: dict[str, tuple[Any, bytes, bytes]] = {
+    "openai": (OpenAI(), b'{"stream":true}', b"".join(b"data: %s\n\n" % data for data in OpenAI().events({}))),
+    "ollama": (Ollama(), b'{"model": "llama3.2"}', b"".join(map(line, Ollama().lines()))),
+    "gemini": (Gemini(), b'{"contents": []}', b"".join(b"data: %s\r\n\r\n" % spaced(one) for one in Gemini().events())),
+    "anthropic": (MESSAGE, b'{"max_tokens": 9, "stream": true}', b"".join(MESSAGE.events())),
+}
+
+
+async def relayed(
+    kind: str, url: str, sent: bytes = b"{}", choices: int = 1, path: str = ""
+) -> tuple[bytes, ProviderError | None]:
+    asked = make_provider(kind, url)
+    received = b""
+    try:
+        answer = await asked.relay(sent, path or PATHS[kind], model=MODELS[kind], key=None, choices=choices)
+        async with aclosing(answer.body) as body:
+            async for data in body:
+                received += data
+    except ProviderError as failure:
+        return received, failure
+    finally:
+        await asked.aclose()
+    return received, None
+
+
+@pytest.mark.parametrize("kind", UPSTREAMS)
+async def test_no_byte_changes_on_either_way(kind: str) -> None:
+    upstream, sent, expected = UPSTREAMS[kind]
+    async with Server(upstream) as server:
+        assert await relayed(kind, server.url, sent) == (expected, None)
+    assert server.requests[0].body == sent
+
+
+ENDED = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",), "anthropic": (b"\n\n",)}
+CUTS: dict[str, list[Step]] = {
+    "the end of the body": [],
+    "a close": [Break.CLOSE],
+    "a reset": [Break.RESET],
+}
+
+
+@pytest.mark.parametrize("how", CUTS)
+@pytest.mark.parametrize("kind", UPSTREAMS)
+async def test_a_stream_without_its_end_is_told(kind: str, how: str) -> None:
+    _, _, body = UPSTREAMS[kind]
+    lines = ("Content-Type: application/x-ndjson" if kind == "ollama" else "Content-Type: text/event-stream",)
+    first = body[: len(body) // 3]
+    async with Server(sse(first, *CUTS[how], lines=lines)) as server:
+        received, failure = await relayed(kind, server.url)
+    whole_events = first[: max(first.rfind(end) + len(end) if end in first else 0 for end in ENDED[kind])]
+    assert received == whole_events or how == "a reset"
+    assert isinstance(failure, IncompleteAnswer) or how == "a reset"
+
+
+@pytest.mark.parametrize("kind", UPSTREAMS)
+async def test_an_answer_in_one_piece_needs_no_sign_of_an_end(kind: str) -> None:
+    async with Server(script(whole("200 OK", b'{"a": 1}', "Content-Type: application/json"))) as server:
+        assert await relayed(kind, server.url) == (b'{"a": 1}', None)
+
+
+@pytest.mark.parametrize("kind", UPSTREAMS)
+async def test_an_error_status_is_told_before_anything_is_sent(kind: str) -> None:
+    async with Server(script(error(429, "Slow down", "requests", None, "Retry-After: 7"))) as server:
+        received, failure = await relayed(kind, server.url)
+    assert received == b""
+    assert isinstance(failure, Rejected)
+    assert (failure.status, failure.retry_after) == (429, "7")
+
+
+@pytest.mark.parametrize("kind", UPSTREAMS)
+def test_the_sign_of_an_end_is_found_wherever_reads_cut_it(kind: str) -> None:
+    body = UPSTREAMS[kind][2]
+    for size in range(1, 60):
+        ending, events = (
+            StreamEnd(kind),
+            EventBuffer(TERMINATORS["application/x-ndjson" if kind == "ollama" else "text/event-stream"]),
+        )
+        for at in range(0, len(body), size):
+            assert not ending.seen or at > len(body) // 2
+            ending.feed(events.feed(body[at : at + size]))
+        assert ending.seen
+
+
+def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
+    text = b'{"content":"{\\"finish_reason\\":\\"stop\\"}"}'
+    for delta in (text, b'{"tool_calls":[{"function":{"arguments":{"finish_reason":"stop","error":{"a":1}}}}]}'):
+        ending = StreamEnd("openai")
+        ending.feed(b'data: {"choices":[{"delta":%s,"finish_reason":null}]}\n\n' % delta)
+        assert not ending.seen
+
+
+@pytest.mark.parametrize("between", [b"\n\n", b"\r\n\r\n", b"\r\r"])
+def test_an_end_is_found_behind_others_and_before(between: bytes) -> None:
+    delta, end = (
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":%b}]}%b' % (reason, between)
+        for reason in (b"null", b'"stop"')
+    )
+    for events in (delta * 3 + end, end + delta, delta + end + b"data: [DONE]" + between):
+        ending = StreamEnd("openai")
+        ending.feed(events)
+        assert ending.seen
+
+
+def test_every_answer_that_was_asked_for_has_to_end() -> None:
+    ending = StreamEnd("openai", choices=2)
+    for choice in (1, 1, 0):
+        assert not ending.seen
+        ending.feed(b'data: {"choices":[{"index":%d,"delta":{},"finish_reason":"stop"}]}\n\n' % choice)
+    assert ending.seen
+
+
+def choice(index: int, reason: str = "null") -> bytes:
+    return b'data: {"choices":[{"index":%d,"delta":{},"finish_reason":%s}]}\n\n' % (index, reason.encode())
+
+
+def candidate(index: int, more: str = "") -> bytes:
+    return b'data: {"candidates":[{"index":%d,"content":{}%s}]}\n\n' % (index, more.encode())
+
+
+DONE = b"data: [DONE]\n\n"
+STOP, CANDIDATE_STOP = '"stop"', ',"finishReason":"STOP"'
+# Answer of a server to a request for three choices -> API, stream, whether it is complete
+FEWER: dict[str, tuple[str, bytes, bool]] = {
+    "one of three, then [DONE]": ("openai", choice(0) + choice(0, STOP) + DONE, True),
+    "two of three, then [DONE]": ("openai", choice(0) + choice(1, STOP) + choice(0, STOP) + DONE, True),
+    "one of three, then nothing": ("openai", choice(0) + choice(0, STOP), False),
+    "one that has begun and not ended": ("openai", choice(0) + choice(1) + choice(0, STOP) + DONE, False),
+    "none that ended": ("openai", choice(0) + DONE, False),
+    "one candidate of three": ("gemini", candidate(0) + candidate(0, CANDIDATE_STOP), True),
+    "a candidate that has not ended": ("gemini", candidate(0, CANDIDATE_STOP) + candidate(1), False),
+    "no candidate that ended": ("gemini", candidate(0), False),
+}
+
+
+@pytest.mark.parametrize("case", FEWER)
+@pytest.mark.parametrize("pieces", [1, 7, 10_000], ids=["whole", "in pieces", "a byte at a time"])
+async def test_fewer_answers_than_were_asked_for_are_whole_where_each_of_them_is(case: str, pieces: int) -> None:
+    kind, stream, is_whole = FEWER[case]
+    size = max(1, len(stream) // pieces)
+    async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
+        received, failure = await relayed(kind, server.url, choices=3)
+    assert received == stream
+    assert failure is None if is_whole else isinstance(failure, IncompleteAnswer)
+
+
+async def test_fewer_candidates_are_not_whole_where_the_connection_breaks() -> None:
+    event = candidate(0, CANDIDATE_STOP)
+    async with Server(sse(event, Break.CLOSE)) as server:
+        received, failure = await relayed("gemini", server.url, choices=2)
+    assert received == event
+    assert isinstance(failure, IncompleteAnswer)
+
+
+ENDS: dict[str, tuple[str, bytes]] = {
+    "OpenAI's error": ("openai", b'data: {"error":{"message":"x"}}\n\n'),
+    "vLLM's error": ("openai", b'data: {"object":"error","message":"x"}\n\n'),
+    "a completed response": ("responses", b'event: response.completed\ndata: {"type":"response.completed"}\n\n'),
+    "a failed response": ("responses", b'event: response.failed\ndata: {"type":"response.failed"}\n\n'),
+    "an error event": ("responses", b'event: error\ndata: {"type":"error","message":"x"}\n\n'),
+    "Ollama's error": ("ollama", b'{"error":"x"}\n'),
+    "a refused question": ("gemini", b'data: {"promptFeedback":{"blockReason":"SAFETY"}}\r\n\r\n'),
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_what_ends_a_stream_besides_a_finish_reason(case: str) -> None:
+    api, event = ENDS[case]
+    ending = StreamEnd(api)
+    ending.feed(event)
+    assert ending.seen
+
+
+def test_an_error_that_no_client_reads_is_no_end() -> None:
+    ending = StreamEnd("openai")
+    ending.feed(b'{"error":{"message":"x"}}\n\n')
+    assert not ending.seen
+
+
+EVENTS, LINES = TERMINATORS["text/event-stream"], TERMINATORS["application/x-ndjson"]
+
+
+def pieces(stream: bytes, sizes: list[int]) -> Iterator[bytes]:
+    for size in sizes:
+        yield stream[:size]
+        stream = stream[size:]
+    yield stream
+
+
+@given(
+    st.lists(st.sampled_from([b"data: 1", b": c", b"x" * 50, b"\n", b"\r\n", b"\r", b"\n\n"]), max_size=30),
+    st.lists(st.integers(0, 20), max_size=30),
+    st.sampled_from([EVENTS, LINES]),
+)
+def test_what_goes_by_in_whole_events_is_every_byte_and_ends_where_an_event_does(
+    parts: list[bytes], sizes: list[int], ends: tuple[bytes, ...]
+) -> None:
+    stream, whole_events, passed = b"".join(parts), EventBuffer(ends), b""
+    for piece in pieces(stream, sizes):
+        got = whole_events.feed(piece)
+        passed += got
+        assert not got or passed.endswith(ends)
+    assert passed + whole_events.flush() == stream
+
+
+def test_an_event_goes_by_with_the_read_that_completes_it() -> None:
+    for blank in (b"\n\n", b"\r\n\r\n", b"\r\r"):
+        whole_events = EventBuffer(EVENTS)
+        event = b"data: 1" + blank
+        arrived = b"".join(whole_events.feed(event[at : at + 1]) for at in range(len(event)))
+        assert arrived + whole_events.feed(b"d")[:1] in {event, event[:-1]}, blank
+
+
+def test_a_line_end_alone_ends_no_event() -> None:
+    whole_events = EventBuffer(EVENTS)
+    assert whole_events.feed(b"event: x\r\ndata: 1\r\n") == b""
+
+
+def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_not() -> None:
+    for held, kept in {
+        b'data: {"a"': b"",
+        b'data: {"a":1}': b'data: {"a":1}\n\n',
+        b'data: {"a":1}\n': b'data: {"a":1}\n\n',
+        b"data: [DO": b"",
+        b'event: x\ndata: {"a":1}\n': b'event: x\ndata: {"a":1}\n\n',
+        b'event: x\r\ndata: {"a":1}\r\n': b'event: x\r\ndata: {"a":1}\n\n',
+        b'event: x\ndata: {"a"': b"",
+        b"event: x\n": b"",
+        b"": b"",
+    }.items():
+        whole_events = EventBuffer(EVENTS)
+        assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
+        assert complete(whole_events.terminate(whole_events.flush())) == kept
+
+
+async def test_the_last_event_of_a_response_arrives_although_the_connection_breaks_before_its_blank_line() -> None:
+    last = b'event: response.completed\ndata: {"type":"response.completed"}\n'
+    async with Server(sse(last, Break.CLOSE)) as server:
+        assert await relayed("openai", server.url, path="/responses") == (last + b"\n", None)
+
+
+def test_an_event_above_the_limit_is_an_error_before_it_fills_the_memory() -> None:
+    whole_events = EventBuffer(EVENTS, limit=1000)
+    assert whole_events.feed(b"x" * 5000 + b"\n\n")  # it is here already
+    with pytest.raises(BrokenStream):
+        for _ in range(11):
+            whole_events.feed(b"x" * 100)
