@@ -42,10 +42,14 @@ class Doubts:
     complex: Floats  # (R,)
 
     def lower(self, table: Pairs, probability: Floats) -> Floats:
-        """Return the probabilities of all pairs, (P,), less the strongest doubt of each."""
+        """Return the probabilities of all pairs, (P,), less the strongest doubt of each.
+
+        Simple pairs without a doubt have a higher probability, see `agreement`.
+        """
         amounts = np.where(table.simple[:, None], self.simple, self.complex)
         doubt = (table.disagreements * amounts).max(axis=1, initial=0.0)
-        return np.asarray(probability / (probability + (1 - probability) * np.exp(doubt)))
+        shift = np.where(doubt > 0, doubt, -table.agreement)
+        return np.asarray(probability / (probability + (1 - probability) * np.exp(shift)))
 
 
 def stored(rules: tuple[str, ...]) -> Doubts:

@@ -41,6 +41,7 @@ class Pairs:
     rules: tuple[str, ...]  # R kinds of disagreements that can speak against a pair, see `reliability.rule_key`
     disagreements: NDArray[np.bool_]  # (P, R)
     simple: NDArray[np.bool_]  # (P,), see `GateChecks.is_simple`
+    agreement: NDArray[np.float64]  # (P,), see `GateChecks.agreement`
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
     @property
@@ -90,6 +91,7 @@ class Scored:
     refusals: list[str]  # reason of the gate that certainly refuses each piece of evidence, or ""
     disagreements: list[frozenset[str]]  # the kinds of disagreements with each piece of evidence
     simple: list[bool]  # see `GateChecks.is_simple`
+    agreement: list[float]  # see `GateChecks.agreement`
 
 
 def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
@@ -147,18 +149,20 @@ def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Cla
     covered = coverage(scores.names, scores.features)
     refusals = [""] * len(covered)
     disagreements: list[frozenset[str]] = [frozenset()] * len(covered)
-    simple = [False] * len(covered)
+    simple, agreement = [False] * len(covered), [0.0] * len(covered)
+    by_words = prepared.name == "lexical"
     for row in np.argsort(-covered, kind="stable")[:CHECKED].tolist():
         if covered[row] < LEAST_COVERED:
             break
         window = tuple(scores.windows[row].tolist())
         refusal = gates.mismatch(row, window)
-        found = gates.disagreements(row, window, by_words=prepared.name == "lexical")
+        found = gates.disagreements(row, window, by_words=by_words)
         certain = [refusal.reason] if refusal else [one.reason for one in found if is_certain(one)]
         refusals[row] = certain[0].value if certain else ""
         disagreements[row] = frozenset(rule_key(one) for one in found if not is_certain(one))
         simple[row] = gates.is_simple(row, window)
-    return Scored(record, sentence, scores, refusals, disagreements, simple)
+        agreement[row] = gates.agreement(row, window) if by_words else 0.0
+    return Scored(record, sentence, scores, refusals, disagreements, simple, agreement)
 
 
 def coverage(names: Sequence[str], features: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -196,6 +200,7 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
             [[rule in kinds for rule in rules] for one in scored for kinds in one.disagreements], dtype=bool
         ),
         simple=np.concatenate([one.simple for one in scored]),
+        agreement=np.concatenate([one.agreement for one in scored]),
         place=[(one.record, one.sentence) for one in scored],
     )
 

@@ -9,13 +9,14 @@ from typing import Any
 from ..text.steps import Steps, completed
 from .calibration import calibrate
 from .gates import GateChecks, Reason, Refusal
-from .gates.reliability import CERTAIN
+from .gates.reliability import CERTAIN, FULL_AGREEMENT
 from .quoted_row import quoted_row
 from .scorers import Claim, PreparedEvidence, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 
 
+_BRIEF = 100  # characters; a claim of few enough terms for a simple pair is hardly ever longer
 JUDGE_THRESHOLD = 0.5  # the judge's probability from which it confirms
 
 
@@ -167,28 +168,34 @@ def assess_in_steps(
     """Return verdicts in number order, before the limit is applied. Each step is about one piece of evidence.
 
     Unless `complete`, only on hints, on evidence that reaches its threshold, and on evidence with a probability of
-    `at_least`.
+    `at_least`. The gates can lower a probability and, in simple pairs, raise it.
     """
     calibrated = calibrate(scores)
+    by_words = scores.scorer == "lexical"
+    most_raised = FULL_AGREEMENT if by_words and len(claim.text) <= _BRIEF else 0.0
     gates: GateChecks | None = None
     verdicts: list[Verdict] = []
     # Plain lists: taking single values out of arrays costs as much as everything else that is done per evidence.
     rows = zip(prepared.evidence, calibrated.probability.tolist(), calibrated.threshold.tolist(), strict=True)
     for row, (evidence, probability, threshold) in enumerate(rows):
         hinted = evidence.number in hints
-        if not (complete or hinted or probability >= min(threshold, at_least)):
+        least = 0.0 if complete or hinted else min(threshold, at_least)
+        if probability < lowered(least, most_raised):
             continue
         full, threshold = threshold, float(calibrated.hint_threshold[row]) if hinted else threshold
         if calibrated.gated and gates is None:
             gates = GateChecks(claim, prepared.index)
+        start, end = scores.windows[row].tolist()
+        if probability < least and not (gates and gates.is_simple(row, (start, end))):
+            continue
         if verdicts:
             yield None
-        start, end = scores.windows[row].tolist()
         refusal = None
         if gates:
-            least = least_doubt(probability, threshold, full)
-            weighed = gates.weigh(row, (start, end), by_words=scores.scorer == "lexical", least=least)
-            refusal = _decisive(weighed, probability, threshold, full)
+            bars = threshold, full
+            probability, refusal = _checked(gates, row, (start, end), probability, bars, by_words=by_words)
+        if probability < least:
+            continue
         start, end = quoted_row(claim.text, evidence.text, start, end)
         verdicts.append(
             Verdict(
@@ -208,6 +215,29 @@ def assess_in_steps(
 
 
 assess = completed(assess_in_steps)
+
+
+def _checked(
+    gates: GateChecks,
+    row: int,
+    window: tuple[int, int],
+    probability: float,
+    bars: tuple[float, float],
+    *,
+    by_words: bool,
+) -> tuple[float, Refusal | None]:
+    """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate.
+
+    `bars`: the threshold that applies, and the one without hints.
+    """
+    raised = probability
+    if by_words and probability < bars[0]:
+        raised = lowered(probability, -gates.agreement(row, window))
+    agreed = probability < bars[0] <= raised  # every disagreement takes it back
+    ignored = 0.0 if agreed else least_doubt(probability, *bars)
+    weighed = gates.weigh(row, window, by_words=by_words, least=ignored)
+    refusal = _decisive(weighed, probability, *bars)
+    return (raised if agreed and weighed is None else probability), refusal
 
 
 def _decisive(refusal: Refusal | None, probability: float, threshold: float, full: float) -> Refusal | None:
@@ -239,7 +269,7 @@ def _log_odds(probability: float) -> float:
 
 
 def lowered(probability: float, doubt: float) -> float:
-    """Subtract `doubt` from the log odds of a probability below 1."""
+    """Subtract `doubt`, which may be negative, from the log odds of a probability below 1."""
     return probability / (probability + (1 - probability) * exp(doubt))
 
 

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text import analyze_sentence, analyze_title
+from ...text.clauses import Statement
 from ...text.segmentation import Kind
 from ..claims import makes_claim
 from ..features.excerpts import language_of
 from ..features.index import Index
 from ..scorers import Claim
+from .alignment import Alignment
 from .clause import Clause
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
@@ -22,7 +24,7 @@ from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
 from .relevance import Run, relevant, run_all
-from .reliability import CERTAIN, reliability
+from .reliability import CERTAIN, agreement, reliability
 from .statements import language_for, passage_statements, shared_language, statement, whole_table
 
 __all__ = ["Disagreement", "GateChecks", "Reason", "Refusal"]
@@ -119,6 +121,18 @@ class GateChecks:
         """
         return list(self._disagreements(row, window, run_all, by_words=by_words))
 
+    def agreement(self, row: int, window: tuple[int, int]) -> float:
+        """Return how much it raises the log odds of support that no gate objects; call it only if that is so.
+
+        0 unless the pair is simple, and claim and evidence share a language that has word lists.
+        """
+        language = self._shared_language(row) if self.is_simple(row, window) else None
+        if not language:
+            return 0.0
+        claim, passages = self._parsed(row, window, language)
+        shared = max((Alignment(claim, passage).coverage for passage in passages), default=0.0)
+        return agreement(shared)
+
     def is_simple(self, row: int, window: tuple[int, int]) -> bool:
         """Return whether the claim is short, and the sentence of `window` that is closest to it states little else."""
         if not self.short:
@@ -152,11 +166,15 @@ class GateChecks:
 
     def _missing(self, row: int, window: tuple[int, int], language: str, run: Run) -> Iterator[Disagreement]:
         """Yield a disagreement if the passage does not contain the statement of a short claim."""
-        evidence, analysis = self.index.evidence[row], self.index.analyses[row]
+        evidence = self.index.evidence[row]
+        title = set(analyze_title(evidence.title).terms) if evidence.title else set()
+        yield from run(missing_statement, *self._parsed(row, window, language), title)
+
+    def _parsed(self, row: int, window: tuple[int, int], language: str) -> tuple[Statement, list[Statement]]:
+        """Return the claim and the sentences in and around `window`."""
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         spans = self.index.neighbours(row, *window)
-        title = set(analyze_title(evidence.title).terms) if evidence.title else set()
-        yield from run(missing_statement, claim, passage_statements(evidence.text, spans, language, analysis), title)
+        return claim, passage_statements(self.index.evidence[row].text, spans, language, self.index.analyses[row])
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.

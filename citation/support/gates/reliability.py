@@ -16,6 +16,12 @@ from .disagreement import REFUSES, Disagreement, Reason
 
 # Log odds that no score makes up for.
 CERTAIN = 10.0
+# Amounts that raise the log odds of support if the comparison of a simple pair finds no disagreement: one sentence of
+# the passage has at least half of the claim's words, or all of them. Of the near-misses that words alone leave between
+# .3 and .37, such pairs are true in 49 and false in 7; with all words, from .2 on, true in 16 and false in 1. Natural
+# pairs of this kind are rare: 7 true and 13 false ones in 8,600 records.
+AGREEMENT, FULL_AGREEMENT = 0.3, 0.8
+_ENOUGH = 0.5  # share of the claim's words
 # Always certain: a negation on one side only, and another member of a class, such as Tuesday for Monday. Of the natural
 # claims that they refuse, four of five and nine of ten are false.
 _CERTAIN_REASON, _CERTAIN_RULE = Reason.NEGATION, "class"
@@ -36,6 +42,16 @@ class Reliability:
     def amount(self, key: str, *, simple: bool) -> float:
         """Return how much the disagreements of a `rule_key` count. Sure ones of an unknown rule are certain."""
         return (self.simple if simple else self.complex).get(key, 0.0 if key.endswith(_UNSURE) else CERTAIN)
+
+
+def agreement(coverage: float) -> float:
+    """Return how much a simple pair without a disagreement raises the log odds of support.
+
+    `coverage`: share of the claim's words that one sentence of the passage has, with synonyms and opposites.
+    """
+    if coverage >= 1:
+        return FULL_AGREEMENT
+    return AGREEMENT if coverage >= _ENOUGH else 0.0
 
 
 def is_certain(disagreement: Disagreement) -> bool:

@@ -1,18 +1,28 @@
 """Reliability of disagreements: sure ones of unknown rules refuse, others lower the log odds of support."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.decision import explain, lowered
+from citestream.citation.support.decision import attribute, explain, lowered
 from citestream.citation.support.gates import GateChecks, Reason
 from citestream.citation.support.gates.disagreement import Disagreement
-from citestream.citation.support.gates.reliability import CERTAIN, Reliability, reliability, rule_key
-from citestream.citation.support.scorers import Claim, scorer
+from citestream.citation.support.gates.reliability import (
+    AGREEMENT,
+    CERTAIN,
+    FULL_AGREEMENT,
+    Reliability,
+    agreement,
+    reliability,
+    rule_key,
+)
+from citestream.citation.support.scorers import Calibrated, Claim, scorer
 
 KNOWN = Reliability(simple={"role/role": 4.0, "binding/added?": 1.5}, complex={"role/role": 0.5})
 SURE = Disagreement(Reason.ROLE, "", rule="role")
@@ -87,3 +97,49 @@ def test_a_verdict_names_a_disagreement_only_if_it_decides() -> None:
     verdict = explain(same, prepared.score(same), prepared)[0]
     assert verdict.cited
     assert verdict.refusal is None
+
+
+AGREEMENTS = {
+    "all words, one of them by its opposite": (
+        "The path is not unsafe in fog.",
+        "The path is safe in fog.",
+        FULL_AGREEMENT,
+    ),
+    "two of three words": (
+        "The clerk mislaid the deed.",
+        "The clerk lost the deed.",
+        AGREEMENT,
+    ),
+    "one word of four": ("The harbour froze.", "The harbour pleased many visitors.", 0.0),
+    "all words, in a sentence that states much more": (WORDY, "Arden Steel acquired Borrow Castings.", 0.0),
+    "two languages": ("Der Hafen war im Januar zugefroren.", "The harbour was frozen in January.", 0.0),
+}
+
+
+@pytest.mark.parametrize(("passage", "claim", "amount"), AGREEMENTS.values(), ids=AGREEMENTS)
+def test_a_comparison_that_finds_no_disagreement_counts_in_simple_pairs(
+    passage: str, claim: str, amount: float
+) -> None:
+    prepared = scorer("lexical").prepare([Evidence(1, passage, "e1")])
+    assert GateChecks(Claim(claim), prepared.index).agreement(0, (0, len(passage))) == amount
+
+
+def test_a_larger_share_of_words_never_counts_less() -> None:
+    amounts = [agreement(share / 10) for share in range(11)]
+    assert amounts == sorted(amounts)
+
+
+def test_agreement_can_lift_a_probability_over_the_threshold() -> None:
+    text = "It is not impossible to mend the keel. The engine is beyond rescue."
+    prepared = scorer("lexical").prepare([Evidence(1, text, "e1")])
+    for claim, probability, cited in (
+        ("Mending the keel is possible.", 0.3, True),
+        ("Mending the keel is possible.", 0.1, False),
+        ("Mending the keel is impossible.", 0.3, False),
+    ):
+        scored = prepared.score(Claim(claim))
+        threshold = np.array([0.37])
+        scores = replace(scored, calibrated=Calibrated(np.array([probability]), threshold, threshold))
+        (verdict,) = explain(Claim(claim), scores, prepared)
+        assert (verdict.cited, verdict.probability >= 0.37) == (cited, cited), claim
+        assert bool(attribute(Claim(claim), scores, prepared).supports) == cited, claim
