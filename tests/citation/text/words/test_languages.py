@@ -39,3 +39,16 @@ LIKELY = {
 @pytest.mark.parametrize(("text", "likely", "language"), LIKELY.values(), ids=LIKELY)
 def test_the_language_of_the_evidence_is_likely(text: str, likely: tuple[str, ...], language: str | None) -> None:
     assert analyze_text(text, likely=likely).language == language
+
+
+# Quantifiers, modal verbs and adverbs of time, which the comparison of clauses reads, are stop words as in English.
+CONTENT = {
+    "German": ("Jedes Kind bekam bereits ein Geschenk.", ["kind", "geschenk"]),
+    "Spanish": ("Todos los socios tuvieron siempre entrada.", ["soci", "entr"]),
+    "French": ("Chaque locataire devait souvent un loyer.", ["locatair", "loy"]),
+}
+
+
+@pytest.mark.parametrize(("text", "terms"), CONTENT.values(), ids=CONTENT)
+def test_function_words_are_no_terms(text: str, terms: list[str]) -> None:
+    assert analyze_text(text).terms == terms
