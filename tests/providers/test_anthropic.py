@@ -372,6 +372,10 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "nothing": ({}, {"max_tokens": 32_000}),
     "a limit": ({"max_completion_tokens": 5, "max_tokens": 7}, {"max_tokens": 5}),
     "a temperature above Anthropic's range": ({"temperature": 1.7}, {"max_tokens": 32_000, "temperature": 1.0}),
+    "numbers that are texts, which Anthropic refuses": (
+        {"temperature": "2", "max_tokens": "9", "reasoning_effort": "low"},
+        {"max_tokens": "9", "temperature": "2"},
+    ),
     "names of its own": (
         {"stop": "END", "user": "u1", "seed": 7, "n": 1, "logprobs": True},
         {"max_tokens": 32_000, "stop_sequences": ["END"], "metadata": {"user_id": "u1"}},

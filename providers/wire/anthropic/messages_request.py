@@ -52,7 +52,7 @@ def messages_body(request: ChatRequest) -> Fields:
         return {**body, **own}
     if not NO_SAMPLING.search(request.model):
         body |= {name: params[name] for name in SAMPLING if params.get(name) is not None}
-    if (body.get("temperature") or 0) > 1:
+    if _is_number(body.get("temperature")) and body["temperature"] > 1:
         body["temperature"] = 1.0  # OpenAI's range ends at 2
     if stops := stop_sequences(params):
         body["stop_sequences"] = stops
@@ -102,12 +102,18 @@ def _thinking(request: ChatRequest, body: Mapping[str, Any]) -> Fields:
         return {}
     if not BUDGET_MODELS.search(request.model):
         return {"thinking": {"type": "adaptive"}, "output_config": {"effort": EFFORTS[effort]}}
+    if not _is_number(body["max_tokens"]):
+        return {}  # Anthropic refuses the request
     budget = BUDGETS[effort]
     fields: Fields = {
         "thinking": {"type": "enabled", "budget_tokens": budget},
         "max_tokens": body["max_tokens"] + budget,
     }
     return fields | ({"temperature": 1.0} if "temperature" in body else {})
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
 
 
 def _lacks_thinking(messages: list[Fields]) -> bool:
