@@ -184,18 +184,24 @@ async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encode
                 for data in await encoding.encode(batch):
                     await stream.write(data)
                 batch = await anext(batches, None)
+            ending = await encoding.end()
         except ConnectionError:
             raise  # the client has left
         except Exception as error:  # the client of a stream must be able to read how it ends
             if not isinstance(error, ProviderError):
                 log.exception("a stream failed")
             return await send_failure(stream, error, encoder)
-    return await stream.end(await encoding.end())
+    return await stream.end(ending)
 
 
 async def send_failure(stream: Stream, error: Exception, encoder: Encoder) -> web.StreamResponse:
-    """End a stream that has begun with an error."""
-    return await stream.end(encoder.failure(error_body(error), status_of(error)) + encoder.end())
+    """End a stream that has begun with an error. If its encoder fails, abort the connection."""
+    try:
+        ending = encoder.failure(error_body(error), status_of(error)) + encoder.end()
+    except Exception:
+        log.exception("the error of a stream cannot be encoded")
+        return stream.abort()
+    return await stream.end(ending)
 
 
 async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> Fields:

@@ -14,9 +14,12 @@ import yaml
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from citestream.providers.events import Finish
 from citestream.proxy.apis.openai_chat import ChatEncoder
 from citestream.proxy.config import Server as ServerConfig
-from citestream.proxy.http.sending import Stream
+from citestream.proxy.http.sending import Stream, send
+from citestream.proxy.pipeline.completion_chunks import UncitedChunks
+from citestream.proxy.pipeline.respond import Batches
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 100.0  # seconds, for a machine under load
@@ -211,3 +214,51 @@ async def test_a_keep_alive_is_never_inside_data_that_is_written_in_pieces() -> 
     ):
         await waiting.wait()
         assert set(await response.read()) == {ord("x")}
+
+
+class FailingEnd(ChatEncoder):
+    """An encoder that cannot write the end of an answer: not once, or never."""
+
+    def __init__(self, failures: int) -> None:
+        self._failures = failures
+
+    def end(self) -> bytes:
+        self._failures -= 1
+        if self._failures >= 0:
+            raise ValueError("the end cannot be encoded")
+        return super().end()
+
+
+async def sent_with(encoder: ChatEncoder) -> bytes:
+    """Return what a client receives of an answer until the connection ends."""
+
+    async def batches() -> Batches:
+        yield [Finish(0, "stop", {"choices": []})]
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        stream = Stream(request, ServerConfig(), encoder)
+        return await send(stream, batches(), UncitedChunks(usage=False).of, encoder)
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    async with TestServer(app) as server, asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        try:
+            return await reader.read()
+        except ConnectionResetError:
+            return b""
+        finally:
+            writer.close()
+
+
+async def test_a_stream_whose_end_cannot_be_encoded_ends_with_an_error() -> None:
+    received = await sent_with(FailingEnd(failures=1))
+    assert b'"code":"internal_error"' in received
+    assert b"data: [DONE]\n\n" in received
+
+
+async def test_a_stream_whose_error_cannot_be_encoded_either_does_not_look_complete() -> None:
+    received = await sent_with(FailingEnd(failures=2))
+    assert not received.endswith(b"0\r\n\r\n")
+    assert b"[DONE]" not in received
