@@ -13,6 +13,8 @@ Fields = dict[str, Any]
 
 _TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # fields of a delta; `content` may also be a list of parts
 _TOKEN_LISTS = ("content", "refusal")  # fields of log-probabilities
+_OBJECT_LISTS = ("annotations", "images")  # fields of a delta
+_CALL_TYPES = {"index": int | None, "type": str | None}
 _NUMBER = (int, float)
 
 
@@ -42,10 +44,24 @@ def _delta(delta: Fields) -> Fields:
     if not isinstance(valid.get("content"), str | list | None):
         del valid["content"]
     if isinstance(calls := valid.get("tool_calls"), list):
-        valid["tool_calls"] = [call for call in calls if isinstance(call, Mapping) and _is_call(call)]
+        valid["tool_calls"] = [_call(call) for call in calls if isinstance(call, Mapping) and _is_call(call)]
     elif calls is not None:
         del valid["tool_calls"]
+    legacy = valid.get("function_call")
+    if legacy is not None and not (isinstance(legacy, Mapping) and _is_call({"function": legacy})):
+        del valid["function_call"]
+    for name in _OBJECT_LISTS:
+        if isinstance(found := valid.get(name), list):
+            valid[name] = [one for one in found if isinstance(one, Mapping)]
+        elif found is not None:
+            del valid[name]
     return valid
+
+
+def _call(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a call without an index or type of a wrong type."""
+    wrong = [name for name, kind in _CALL_TYPES.items() if not isinstance(call.get(name), kind)]
+    return {name: value for name, value in call.items() if name not in wrong} if wrong else call
 
 
 def _is_call(call: Mapping[str, Any]) -> bool:

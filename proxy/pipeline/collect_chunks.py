@@ -244,5 +244,5 @@ def _joined_lists(known: list[Any], more: list[Any]) -> list[Any]:
 def _is_same_entry(one: Any, entry: Any) -> bool:
     if not (isinstance(one, dict) and isinstance(entry, dict)) or not isinstance(entry.get("index"), int):
         return False
-    kinds = {one.get("type"), entry.get("type")} - {None}
-    return one.get("index") == entry["index"] and len(kinds) <= 1
+    kinds = [kind for kind in (one.get("type"), entry.get("type")) if kind is not None]
+    return one.get("index") == entry["index"] and kinds[:1] == kinds[-1:]

@@ -100,7 +100,7 @@ class GeminiReader:
         self._envelope["model"] = event.get("modelVersion") or self._envelope["model"]
         self._usage = valid_counts(event.get("usageMetadata")) or self._usage  # each event counts from the start
         self._extra |= {name: value for name, value in event.items() if name not in EVENT_FIELDS}
-        blocked = (event.get("promptFeedback") or {}).get("blockReason")
+        blocked = as_object(event.get("promptFeedback")).get("blockReason")
         if blocked and not event.get("candidates"):
             yield self._chunk(0, self._role(0) | {"content": ""}, "content_filter", native_finish_reason=blocked)
         for candidate in event.get("candidates") or ():
@@ -168,7 +168,7 @@ class GeminiReader:
 
 def finish_reason(reason: str | None, native: object) -> str:
     """Return OpenAI's finish reason as Gemini's. `native`: the provider's own reason, kept if Gemini has it."""
-    return str(native) if native in FINISH_REASONS else TO_GEMINI.get(reason or "", "OTHER")
+    return native if isinstance(native, str) and native in FINISH_REASONS else TO_GEMINI.get(reason or "", "OTHER")
 
 
 def valid_counts(usage: object) -> Fields:

@@ -7,6 +7,7 @@ from typing import Any
 from citestream.providers.events import Chunk
 from citestream.providers.wire.gemini.candidates import finish_reason, logprobs_result, metadata_of_usage
 from citestream.providers.wire.gemini.contents import answer_parts, call_part
+from citestream.providers.wire.json_text import as_object
 from citestream.providers.wire.openai_messages import parse_tool_calls
 
 from ...http.client_api import Encoder
@@ -125,8 +126,8 @@ def _whole(choice: Fields, pieces: Sequence[Piece]) -> Fields:
 
 
 def _candidate(choice: Fields, parts: list[Fields], texts: list[Text]) -> Fields:
-    message, native = choice["message"], dict(choice.get("google") or {})
-    grounding = native.pop("groundingMetadata", None) or {}
+    message, native = choice["message"], dict(as_object(choice.get("google")))
+    grounding = as_object(native.pop("groundingMetadata", None))
     if grounding or "references" in message:
         texts = texts or [Text(0, 0, "")]
         native["groundingMetadata"] = grounding_metadata(message, choice["index"], texts, grounding)
@@ -146,9 +147,9 @@ def _is_empty(candidate: Fields) -> bool:
 
 def _response(body: Fields, candidates: list[Fields]) -> Fields:
     """Return candidates, usage and Gemini's own fields. A prompt that Gemini blocked has no candidates."""
-    native = dict(body.get("google") or {})
+    native = dict(as_object(body.get("google")))
     usage = native.pop("usageMetadata", None) or metadata_of_usage(body.get("usage") or {})
-    if (native.get("promptFeedback") or {}).get("blockReason"):
+    if as_object(native.get("promptFeedback")).get("blockReason"):
         candidates = [one for one in candidates if one["content"].get("parts", [EMPTY_PART]) != [EMPTY_PART]]
     return {
         **({"candidates": candidates} if candidates else {}),

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from citestream.providers.wire.json_text import as_list, as_object
+
 Fields = dict[str, Any]
 Passage = tuple[int, str]  # position of a reference, and a quote of it
 
@@ -27,14 +29,15 @@ def grounding_metadata(
     `native`: Gemini's own metadata of a search that it made, {} if there is none. Its chunks and supports follow ours.
     """
     references = message.get("references") or []
-    annotated = iter([annotation["url_citation"]["url"] for annotation in message.get("annotations") or ()])
+    # Those of the references come first. The provider's own may have other forms.
+    annotated = (annotation["url_citation"]["url"] for annotation in message.get("annotations") or ())
     urls = [next(annotated, None) if _is_in_text(reference, choice) else None for reference in references]
     passages = _passages(references, choice)
     chunks = [_chunk(references[position], urls[position], passage) for position, passage in passages]
     supports = _supports(references, choice, texts, passages)
     return {
         **native,
-        "groundingChunks": [*chunks, *(native.get("groundingChunks") or ())],
+        "groundingChunks": [*chunks, *as_list(native.get("groundingChunks"))],
         "groundingSupports": supports + _moved(native.get("groundingSupports"), texts, len(chunks)),
     }
 
@@ -112,13 +115,15 @@ def _moved(supports: Any, texts: Sequence[Text], chunks_before: int) -> list[Fie
     A support whose text contains a marker now is left out.
     """
     moved = []
-    for support in supports if isinstance(supports, list) else ():
-        segment = support.get("segment") or {}
-        sentence = segment.get("text") or ""
+    for support in map(as_object, as_list(supports)):
+        segment = as_object(support.get("segment"))
+        quoted = segment.get("text")
+        sentence = quoted if isinstance(quoted, str) else ""
         found = next(((text, at) for text in texts if sentence and (at := text.text.find(sentence)) >= 0), None)
         if found:
             text, at = found
-            indices = [chunks_before + index for index in support.get("groundingChunkIndices") or ()]
-            bounds = segment | _segment(text, at, at + len(sentence))
+            own = [index for index in as_list(support.get("groundingChunkIndices")) if isinstance(index, int)]
+            indices = [chunks_before + index for index in own]
+            bounds = {**segment, **_segment(text, at, at + len(sentence))}
             moved.append({**support, "segment": bounds, "groundingChunkIndices": indices})
     return moved

@@ -39,12 +39,28 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "reasoning that is an object": ({}, {"reasoning": {"a": 1}}, {}),
     "a refusal that is a number": ({}, {"refusal": 5}, {}),
     "calls that are a text": ({}, {"tool_calls": "x"}, {}),
+    "an index of a call and a type that are lists": (
+        {},
+        {"tool_calls": [{"index": [], "type": {}, "id": "c", "function": {"name": "f", "arguments": "{}"}}]},
+        {},
+    ),
+    "a finish reason of the model that is a list": ({"native_finish_reason": []}, {}, {}),
+    "an older call that is a text": ({}, {"function_call": "x"}, {}),
+    "an older call of nothing": ({}, {"function_call": {"name": [5]}}, {}),
+    "annotations that are a number": ({}, {"annotations": 5}, {}),
+    "annotations of nothing": ({}, {"annotations": [5, ["x"]]}, {}),
+    "annotations of another type": ({}, {"annotations": [{"type": "file", "file": {"name": "a.pdf"}}]}, {}),
+    "images that are a number": ({}, {"images": 5}, {}),
+    "images of nothing": ({}, {"images": [5, {"image_url": 5}]}, {}),
+    "a list of entries with other types": ({}, {"parts": [{"index": 0, "type": []}, {"index": 0, "type": {}}]}, {}),
     "calls of nothing": ({}, {"tool_calls": [5, {"id": [5]}, {"function": "x"}, {"function": {"name": 5}}]}, {}),
 }
 BODIES: dict[str, dict[str, Any]] = {
     "/v1/chat/completions": {"messages": MESSAGES},
     "/v1/responses": {"input": MESSAGES[0]["content"]},
     "/api/chat": {"messages": MESSAGES},
+    "/v1/messages": {"messages": MESSAGES, "max_tokens": 100},
+    "/v2/chat": {"messages": MESSAGES},
     "/v1beta/models/up/m:generateContent": {"contents": [{"parts": [{"text": "When does water boil?"}]}]},
 }
 

@@ -198,6 +198,23 @@ def test_what_gemini_found_by_a_search_of_its_own_is_kept_where_its_text_stands_
             assert cited(candidate) == [OPENED, "It is old 🌉."]
 
 
+# Metadata of Gemini with values of wrong types
+WRONG_METADATA: dict[str, Any] = {
+    "no object": [5],
+    "chunks that are a number": {"groundingChunks": 5},
+    "supports of nothing": {"groundingSupports": [5, {"segment": 5}, {"segment": {"text": 5}}]},
+    "indices of nothing": {"groundingSupports": [{"segment": {"text": OPENED}, "groundingChunkIndices": ["x", {}]}]},
+}
+
+
+@pytest.mark.parametrize("name", WRONG_METADATA)
+def test_metadata_of_a_wrong_type_does_not_matter(name: str) -> None:
+    parts = {"content": {"parts": [{"text": OPENED}], "role": "model"}, "index": 0, "finishReason": "STOP"}
+    steps = read({**parts, "groundingMetadata": WRONG_METADATA[name]}, promptFeedback=[5])
+    assert set(cited(whole(steps)["candidates"][0])) == {OPENED}
+    assert streamed(steps)[-1]["candidates"][0]["groundingMetadata"]["groundingChunks"]
+
+
 def test_each_sentence_points_to_its_own_passage_of_the_evidence() -> None:
     text = "Ah. Bee. Cee."
     spans = [
