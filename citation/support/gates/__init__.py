@@ -25,7 +25,8 @@ from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
 from .relevance import Run, relevant, run_all
 from .reliability import CERTAIN, agreement, reliability
-from .statements import language_for, passage_statements, shared_language, statement, whole_table
+from .shared_language import language_for, shared_language
+from .statements import passage_statements, statement, whole_table
 
 __all__ = ["Disagreement", "GateChecks", "Reason", "Refusal"]
 

@@ -1,6 +1,8 @@
 """Stop words, and the language of a text as far as numbers and stop words depend on it."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from itertools import chain, islice
 
 from ..normalize import fold
@@ -15,6 +17,7 @@ MAX_VOTES = 80  # the first sentences decide; an excerpt is in one language
 _MIN_LEAD = 0.4  # one word that only one language has, in addition to the votes for the second language
 _NEARLY_EQUAL = 0.15  # difference of the votes for two languages that do not decide between them
 _HINT_WEIGHT = 0.3  # weight of a letter or an ending, relative to that of a word
+_WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_HINT, _LEAST_BEFORE_ENDING = 4, 2  # letters
 
 # Characters of Chinese, Japanese and Korean that are stop words.
@@ -81,6 +84,21 @@ def detect_language(votes: Iterable[Votes], likely: Collection[str | None] = ())
         if language in likely and votes_for > max(0.0, best - _NEARLY_EQUAL)
     ]
     return close[0] if len(close) == 1 else None
+
+
+@lru_cache(maxsize=512)
+def guess_language(text: str, likely: Collection[str]) -> str | None:
+    """Return the language of a short text as `detect_language` decides, with one vote for each different word."""
+    words = dict.fromkeys(_WORD.findall(text))
+    return detect_language((language_votes(word, fold(word)) for word in words), likely)
+
+
+def has_letters_of_another(text: str, language: str, languages: Collection[str]) -> bool:
+    """Return whether a text has a letter that only another one of the languages uses."""
+    if text.isascii():
+        return False
+    others = ({_LANGUAGES[index] for index, _ in _LETTERS.get(letter, ())} for letter in text.lower())
+    return any(len(used := users.intersection(languages)) == 1 and language not in used for users in others)
 
 
 def _stopword_tables() -> dict[str | None, frozenset[str]]:

@@ -3,6 +3,7 @@
 import pytest
 
 from citestream.citation.text import analyze_text
+from citestream.citation.text.words.languages import guess_language, has_letters_of_another
 
 SENTENCES = {
     "Spanish by the letter ñ": ("La compañía cerró dos plantas.", "es"),
@@ -52,3 +53,31 @@ CONTENT = {
 @pytest.mark.parametrize(("text", "terms"), CONTENT.values(), ids=CONTENT)
 def test_function_words_are_no_terms(text: str, terms: list[str]) -> None:
     assert analyze_text(text).terms == terms
+
+
+SPACED = ("de", "en", "es", "fr")
+GUESSES = {
+    "an article and a preposition": ("El puente de hierro", "es"),
+    "endings and letters of words that no list has": ("Sämtliche Übungen gefährdeten Menschen", "de"),
+    "a word that stands often has one vote": ("die die die. The harbour of the town was dredged", "en"),
+    "words without any hint": ("Oslo, Pisa", None),
+}
+
+
+@pytest.mark.parametrize(("text", "language"), GUESSES.values(), ids=GUESSES)
+def test_language_of_a_short_text(text: str, language: str | None) -> None:
+    assert guess_language(text, SPACED) == language
+
+
+LETTERS = {
+    "a Spanish letter in a French sentence": ("Beltrán le vendió la imprenta.", "fr", True),
+    "a letter that French has too": ("Le café ferme.", "fr", False),
+    "a letter that several other languages have": ("The café closes.", "en", False),
+    "a capital letter": ("ÑUÑOA est au Chili.", "fr", True),
+    "no letters beyond those of English": ("The river froze.", "en", False),
+}
+
+
+@pytest.mark.parametrize(("text", "language", "expected"), LETTERS.values(), ids=LETTERS)
+def test_letters_that_only_another_language_has(text: str, language: str, expected: bool) -> None:
+    assert has_letters_of_another(text, language, SPACED) is expected
