@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text.steps import complete
-from citestream.providers.wire import json_steps
 from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps, release_in_steps
 
+PACKAGE = "citestream.providers.wire.json_steps"
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 10**6) | st.text('ab,:"\\[]{}é\n', max_size=8),
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text('ab,"]}', max_size=3), inner, max_size=6),
@@ -35,9 +35,15 @@ WRONG = {
 }
 
 
+def divide(monkeypatch: pytest.MonkeyPatch, piece_bytes: int) -> None:
+    """Let large values be divided into pieces of about so many bytes."""
+    for module in ("decode", "encode", "size"):
+        monkeypatch.setattr(f"{PACKAGE}.{module}.PIECE_BYTES", piece_bytes)
+
+
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_steps, "PIECE_BYTES", 3)
+    divide(monkeypatch, 3)
 
 
 @given(VALUES, st.sampled_from([None, 1]), st.sampled_from(["", " \n"]))
@@ -92,7 +98,7 @@ LONG_STRINGS = {
 @pytest.mark.parametrize("text", LONG_STRINGS.values(), ids=LONG_STRINGS)
 @pytest.mark.parametrize("ascii_only", [False, True])
 def test_long_strings_are_divided(text: str, *, ascii_only: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_steps, "PIECE_BYTES", 1_000)
+    divide(monkeypatch, 1_000)
     value = {"a": ["b", text, {"c": text}], text * 2: text, "d": [[text]]}
     written = json.dumps(value, ensure_ascii=ascii_only).encode()
     assert complete(loads_in_steps(written)) == (value, True)
@@ -112,7 +118,7 @@ def test_a_long_string_of_bytes_that_are_not_utf8_is_read() -> None:
 
 @pytest.mark.parametrize("length", [200_000, 400_000])
 def test_a_long_string_is_decoded_and_encoded_in_pieces(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_steps, "PIECE_BYTES", 64 * 2**10)
+    divide(monkeypatch, 64 * 2**10)
     value = {"a": "b" * length}
     written = json.dumps(value).encode()
     assert sum(1 for _ in loads_in_steps(written)) >= length / 2**16
@@ -146,15 +152,15 @@ VALUES_OF_MANY_PIECES = {
 
 @pytest.mark.parametrize("value", VALUES_OF_MANY_PIECES.values(), ids=VALUES_OF_MANY_PIECES)
 def test_it_encodes_many_values_in_pieces(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_steps, "PIECE_BYTES", 1_000)
-    monkeypatch.setattr(json_steps, "_ELEMENTS", 500)
+    divide(monkeypatch, 1_000)
+    monkeypatch.setattr(f"{PACKAGE}.encode.ELEMENTS", 500)
     encoded: list[bytes] = []
 
     def dumps(piece: Any) -> bytes:
         encoded.append(orjson.dumps(piece))
         return encoded[-1]
 
-    monkeypatch.setattr(json_steps, "dumps", dumps)
+    monkeypatch.setattr(f"{PACKAGE}.encode.dumps", dumps)
     assert json.loads(complete(dumps_in_steps(value))) == value
     assert max(map(len, encoded)) <= 2_000
 
@@ -165,7 +171,7 @@ def test_it_encodes_many_values_in_pieces(value: Any, monkeypatch: pytest.Monkey
     ids=["numbers", "objects", "strings inside"],
 )
 def test_the_number_of_steps_grows_with_the_length(written: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_steps, "PIECE_BYTES", 1_000)
+    divide(monkeypatch, 1_000)
     pieces = sum(1 for _ in loads_in_steps(written))
     assert len(written) / 1_300 <= pieces <= len(written) / 200
 

@@ -1,33 +1,23 @@
-"""Decode and encode large JSON in steps. A codec in C cannot be interrupted: orjson takes a second for 16 MB of values.
+"""Decode large JSON in steps.
 
-To decode, the text is searched once for its containers and divided between their elements into runs of about
-PIECE_BYTES, each of which is decoded at once. Containers and strings that are larger than a run are divided too. To
-encode, the elements of large containers and the characters of large strings are encoded in such runs.
+The text is searched once for its containers and divided between their elements into runs of about PIECE_BYTES, each of
+which is decoded at once. Containers and strings that are larger than a run are divided too.
 """
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from citestream.citation.text.steps import Steps
 
-from .json_text import dumps, loads_strict
+from ..json_text import loads_strict
+from .limits import PIECE_BYTES
 
-PIECE_BYTES = 64 * 2**10  # decoded or encoded at once: at most 5 ms
-JOINED_PARTS = 16  # joined at once: 1 ms; more are joined in a thread, where Python releases its lock
 MAX_DEPTH = 1_000  # containers inside each other; orjson's limit is 1,024
 _TOKENS = 1_000  # tokens that are searched in a step: 1 ms
 _SEARCHED_BYTES = 256 * 2**10  # bytes that are searched in a step: 1 ms
-_ELEMENTS = 4_000  # maximum number of elements that are examined at a time
-_SCALARS = frozenset({int, float, bool, type(None)})
-_ATOMS = _SCALARS | {str, bytes}
-_CONTAINERS = (dict, list, tuple)  # a tuple, because `dict | list | tuple` is built at each call
-_RELEASED = 1_000  # values that are freed in a step: 0.1 ms
-_CONTAINER_WEIGHT, _SCALAR_WEIGHT = 16, 8  # in bytes of text whose encoding takes as long
 _ESCAPE = rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.)"  # a pair of surrogates is one
 _SHORT_STRING = rb'"[^"\\]{0,999}+(?:\\.[^"\\]{0,99}+){0,9}+"'
 _FLAT = rb'[\[{][^"\[\]{}]{0,999}+(?:%b[^"\[\]{}]{0,99}+){0,19}+[\]}]' % _SHORT_STRING
@@ -252,155 +242,3 @@ def _end_of_piece(data: bytes, start: int) -> int:
         if data[at : at + 1] and data[at] & 0xC0 != 0x80:
             return at
     return end
-
-
-def dumps_in_steps(value: object) -> Steps[bytes]:
-    """Return the JSON of a value, as `dumps` does."""
-    parts = yield from json_parts(value)
-    if len(parts) > JOINED_PARTS:
-        joined: bytes = yield partial(b"".join, parts)
-        return joined
-    return b"".join(parts)
-
-
-def json_parts(value: object) -> Steps[list[bytes]]:
-    """Return the JSON of a value in parts of about PIECE_BYTES: joining 50 MB takes 20 ms."""
-    parts: list[bytes] = []
-    writing = [_pieces(value)]
-    while writing:
-        piece = next(writing[-1], None)
-        if piece is None:
-            writing.pop()
-        elif isinstance(piece, bytes):
-            parts.append(piece)
-            yield None
-        else:
-            writing.append(_pieces(piece.value))
-    return parts
-
-
-@dataclass(frozen=True, slots=True)
-class _Large:
-    """A value that is encoded in pieces of its own."""
-
-    value: Any
-
-
-def _pieces(value: Any) -> Iterator[bytes | _Large]:
-    """Yield the JSON of a value in pieces, and the large values in it."""
-    if not (isinstance(value, str | list | tuple | dict) and value) or _weight(value) <= PIECE_BYTES:
-        yield dumps(value)
-    elif isinstance(value, str):
-        quote = b'"'
-        for start in range(0, len(value), PIECE_BYTES):
-            yield quote + dumps(value[start : start + PIECE_BYTES])[1:-1]
-            quote = b""
-        yield b'"'
-    elif isinstance(value, dict):
-        before = b"{"
-        for run, large in _runs(value.items()):
-            if large is None:
-                yield before + dumps(dict(run))[1:-1]
-            else:
-                yield before + dumps({large[0]: 0})[1:-2]
-                yield _Large(large[1])
-            before = _COMMA
-        yield b"}"
-    else:
-        before = b"["
-        for start in range(0, len(value), _ELEMENTS):
-            elements = value[start : start + _ELEMENTS]
-            if _is_plain(elements):
-                yield before + dumps(elements)[1:-1]
-                before = _COMMA
-                continue
-            for run, large in _runs(enumerate(elements)):
-                if large is None:
-                    yield before + dumps([one for _, one in run])[1:-1]
-                else:
-                    yield before
-                    yield _Large(large[1])
-                before = _COMMA
-        yield b"]"
-
-
-def _is_plain(elements: Sequence[Any]) -> bool:
-    """Return whether all elements are scalars, and short together."""
-    kinds = set(map(type, elements))
-    if kinds <= _SCALARS:
-        return True
-    return kinds == {str} and sum(map(len, elements)) <= PIECE_BYTES
-
-
-_Member = tuple[Any, Any]  # key or index, and value
-
-
-def _runs(members: Iterable[_Member]) -> Iterator[tuple[list[_Member], _Member | None]]:
-    """Yield runs of members that are encoded at once, and large members."""
-    run: list[_Member] = []
-    size = 0
-    for member in members:
-        weight = _weight(member)
-        if run and size + weight > PIECE_BYTES:
-            yield run, None
-            run, size = [], 0
-        if weight > PIECE_BYTES:
-            yield [], member
-        else:
-            run.append(member)
-            size += weight
-    if run:
-        yield run, None
-
-
-def release_in_steps(*values: Any) -> Steps[None]:
-    """Hold these values until the others that use them are done, and free their containers one by one.
-
-    Python frees a value and everything in it at once: a million objects take 50 ms. The values are not changed.
-    """
-    held: list[Any] = [*values]
-    del values
-    for number, container in enumerate(held):
-        elements = list(container.values()) if isinstance(container, dict) else container
-        if isinstance(elements, list | tuple):
-            for start in range(0, len(elements), _ELEMENTS):
-                held += [one for one in elements[start : start + _ELEMENTS] if type(one) not in _ATOMS]
-                if len(elements) > _ELEMENTS:
-                    yield None
-        if number % _RELEASED == 0:
-            yield None
-    container = elements = None
-    held.reverse()  # a container is freed before its elements, which are still held
-    while held:
-        del held[-_RELEASED:]
-        yield None
-
-
-def is_large(value: Any, limit: int) -> bool:
-    """Return whether the JSON of a value has more than about `limit` bytes."""
-    return _weight(value, limit) > limit
-
-
-def _weight(value: Any, limit: int = 0) -> int:
-    """Return about how many bytes the JSON of a value has; above `limit` (0: PIECE_BYTES), it may be too low.
-
-    The end of an ordinary answer has a thousand values, most of them strings and numbers in flat objects.
-    """
-    weight, limit = 0, limit or PIECE_BYTES
-    unread: list[Iterable[Any]] = [(value,)]
-    while unread and weight <= limit:
-        for one in unread.pop():
-            if type(one) is str:
-                weight += len(one)
-            elif type(one) in _SCALARS:
-                weight += _SCALAR_WEIGHT
-            elif isinstance(one, _CONTAINERS):
-                weight += len(one) + _CONTAINER_WEIGHT
-                if weight > limit:
-                    break
-                unread.append(one)
-                if isinstance(one, dict):
-                    unread.append(one.values())
-            else:
-                weight += len(one) if isinstance(one, str) else _SCALAR_WEIGHT
-    return weight
