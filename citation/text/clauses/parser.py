@@ -30,11 +30,12 @@ _CONDITIONS = frozenset({"if", "even_if", "unless"})
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
 _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
 _NUMBER_REACH = 2  # words between "more than" and its number
+_SPLIT = 5  # words between the parts of an operator
 _TOTAL = frozenset({"all", "no"})
 _NOUN_PHRASE = 5  # words
 _DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 _PLAIN = WordRoles()
-_THAN = frozenset({"than", "als", "que", "de", "as", "a"})  # "higher than", "plus de", "as much as"
+_THAN = frozenset({"than", "als", "que", "de", "as", "a", "reach"})  # "higher than", "plus de", "as much as"
 
 
 def parse(text: str, language: str, quantities: Sequence[Quantity] = ()) -> Statement:
@@ -133,6 +134,7 @@ class _Parser:
                 self.consumed.add(i)
                 i += 1
                 continue
+            self._end_split(i, role)
             kinds: Sequence[str] = role.kinds
             if (role.phrases or role.prefixed) and i + 1 < self.count:
                 longer = [
@@ -163,6 +165,20 @@ class _Parser:
                     self.denying.update(words)
             i += length
         return operators
+
+    def _end_split(self, i: int, role: WordRoles) -> None:
+        """Add the operator that ends at word `i` and has other words inside: "turned the offer down"."""
+        for first, before_gerund, kind in role.split:
+            if before_gerund and not (i + 1 < self.count and self.keys[i + 1].endswith("ing")):
+                continue
+            for k in range(i - 2, max(-1, i - 2 - _SPLIT), -1):
+                if _matches(self.keys, k, (first,)):
+                    self.found.append((kind, k, k + 1))
+                    if not before_gerund:  # "advised … against signing" denies signing and not advising
+                        self.denying.add(k)
+                    return
+                if self.roles[k].conjunction or self.roles[k].subordinator:
+                    break
 
     def _kinds_of_word(self, i: int, kinds: Sequence[str]) -> Sequence[str]:
         """Return the kinds of a single word: none for "no" as an answer or in a title, and for "may" as a month."""

@@ -21,7 +21,16 @@ def set_signs(statement: Statement) -> None:
             for token in statement.tokens:  # "the barges could not sail because of the low river"
                 if token.clause == op.clause and token.word >= op.after:
                     token.sign = -token.sign
-        if op.kind in EXCEPTIVE:
+        if (
+            op.kind == "without"
+            and statement.language == "en"
+            and op.clause in negative
+            and _denied_before(statement, op)
+        ):
+            for token in statement.tokens:  # "no runner finished without a medal" denies nothing
+                if token.clause == op.clause:
+                    token.sign = -token.sign
+        elif op.kind in EXCEPTIVE:
             for token in _phrase(statement, op):
                 token.sign = -token.sign
                 token.scoped = True

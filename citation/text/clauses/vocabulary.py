@@ -13,7 +13,11 @@ from ..words.stemming import stem
 
 Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
 
+# The first word, whether a gerund follows the last one, and the kind: "turn* … down", "advis* … against -ing".
+SplitPattern = tuple[str, bool, str]
+
 _SEPARATOR = "|"
+_GAP, _GERUND = "…", "-ing"
 _ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun", "adverb")
 NEGATED_VERB = "n't"  # the end of "doesn't", which `fold` writes with a straight apostrophe
 _NO_PLURAL = ("ous", "ss", "us", "is")
@@ -36,10 +40,14 @@ class Vocabulary:
         self.language = language
         self._exact: dict[str, list[Pattern]] = {}
         self._prefixed: dict[str, list[Pattern]] = {}
+        self.split: dict[str, list[SplitPattern]] = {}  # operators with other words inside, by their last word
         for line in lines(language, "operators"):
             kind, _, phrases = line.partition(":")
             for phrase in phrases.split(_SEPARATOR):
                 first, *rest = phrase.split()
+                if rest[:1] == [_GAP]:
+                    self.split.setdefault(rest[1], []).append((first, rest[2:] == [_GERUND], kind))
+                    continue
                 table = self._prefixed if first.endswith("*") else self._exact
                 table.setdefault(first.rstrip("*"), []).append((tuple(rest), kind))
         self._shortest = min(map(len, self._prefixed), default=1)
@@ -101,7 +109,8 @@ class WordRoles:
     verb_form: bool = False  # has the form of a finite verb or a participle
     plural: bool = False
     kind: str = ""  # the first class of classes.txt that it belongs to
-    inert: bool = False  # begins no operator: most words
+    split: tuple[SplitPattern, ...] = ()  # operators that end with this word, with other words inside
+    inert: bool = False  # belongs to no operator: most words
 
 
 class _Words(dict[str, WordRoles]):
@@ -135,7 +144,8 @@ class _Words(dict[str, WordRoles]):
             and word not in words.role("attribute"),
             plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
             kind=min(kinds)[0] if kinds else "",
-            inert=not patterns and not word.endswith(NEGATED_VERB),
+            split=tuple(words.split.get(word, ())),
+            inert=not patterns and word not in words.split and not word.endswith(NEGATED_VERB),
         )
         return found
 
