@@ -1,5 +1,6 @@
 """App: everything that is built once from a configuration, and the way from a job to its answer."""
 
+import logging
 import secrets
 from collections.abc import Mapping
 from functools import partial
@@ -18,7 +19,6 @@ from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.events import ChatRequest, Message
 from citestream.providers.scheduler import Work, scheduler
 
-from .apis.extensions import check_scorer
 from .config import Config, ConfigError, PromptFiles, ReferencesConfig
 from .embedders import Embedders
 from .judges import make_judge
@@ -39,6 +39,8 @@ from .retrievers import Retrievers
 from .scorers import Scorers
 from .storage import RecentReferences
 
+log = logging.getLogger("citestream")
+
 # A claim in each language that has word lists for the gates. The first decision in a language takes 10 to 30 ms.
 FIRST_CLAIMS = (
     "The old bridge was opened in 1932, not in 1931.",
@@ -53,10 +55,9 @@ class App:
     """The routes, retrievers, scorers and prompt templates of one server."""
 
     def __init__(self, config: Config, telemetry: Telemetry | None = None) -> None:
-        """Raise ConfigError if a prompt template cannot be read."""
+        """Raise ConfigError if a scorer, a judge, a prompt template or a store cannot be used."""
         self.config = config
         self.telemetry = telemetry or Telemetry()
-        check_scorer(config.citations)
         self.routes = Routes(config, self.telemetry)
         embedders = Embedders(config)
         self.scorers = Scorers(config, embedders, make_judge(config.scoring, self.routes))
@@ -64,7 +65,7 @@ class App:
         self.recent = RecentReferences(_references_config(config), store=config.store)
         self.passage_links = PassageLinks(config.server.public_url, config.server.link_secret)
         self._secret = secrets.token_bytes(32)
-        self._templates = _load_templates(config.evidence.prompt_files)
+        self._templates = load_templates(config.evidence.prompt_files)
         self._limits = SegmentLimits(characters=config.limits.held_characters)
 
     @property
@@ -183,7 +184,8 @@ class App:
         """Load what the first request would wait for, such as word lists, weights, providers and evidence stores."""
         compile_patterns()
         self.routes.open_all()
-        self.retrievers.open_all()
+        for name, reason in self.retrievers.open_all().items():
+            log.warning("the retriever %s cannot be used: %s", name, reason)
         scorer = self.scorers.scorer(self.config.citations.scorer)
         for text in FIRST_CLAIMS:
             claim = Claim(text)
@@ -210,19 +212,8 @@ def _references_config(config: Config) -> ReferencesConfig:
     return references.model_copy(update={"keep": 2 * references.keep}) if config.server.public_url else references
 
 
-async def check_models(config: Config) -> None:
-    """Raise ConfigError if a scorer, a judge or a prompt template cannot be used, as App does. Open nothing else."""
-    check_scorer(config.citations)
-    _load_templates(config.evidence.prompt_files)
-    routes = Routes(config)
-    try:
-        scorers = Scorers(config, judge=make_judge(config.scoring, routes))
-        await scorers.aclose()
-    finally:
-        await routes.aclose()
-
-
-def _load_templates(files: PromptFiles) -> Templates:
+def load_templates(files: PromptFiles) -> Templates:
+    """Return the prompt templates. Raise ConfigError if a file cannot be read or lacks a placeholder."""
     given = {name: _read_template(name, path) for name, path in files.model_dump().items() if path}
     try:
         return Templates.load(**given)

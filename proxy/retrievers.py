@@ -85,13 +85,15 @@ class Retrievers:
         report |= {"scores": [item.score for item in used], "ms": _milliseconds_since(began), "error": None}
         return replace(given, evidence=selected.evidence, retrieval={**report, **found.notes})
 
-    def open_all(self) -> None:
-        """Open all retrievers. Log a warning for those that cannot be used."""
+    def open_all(self) -> dict[str, str]:
+        """Open all retrievers. Return the reasons why some of them cannot be used, by name."""
+        reasons: dict[str, str] = {}
         for name, config in self._config.retrievers.items():
             try:
                 self._opened(name, config)
             except ProviderError as error:
-                log.warning("the retriever %s cannot be used: %s", name, error.message)
+                reasons[name] = error.message
+        return reasons
 
     def checks(self) -> dict[str, Check]:
         """Return the readiness check of each retriever."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import Lock
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.options import Options
+from citestream.citation.options import Options, parse_options
 from citestream.citation.support.features.excerpts import ExcerptCache
-from citestream.citation.support.scorers import AUTO, Scorer, scorer
+from citestream.citation.support.scorers import AUTO, SCORERS, Scorer, scorer
 from citestream.citation.support.scorers.entailment import EntailmentScorer, EntailmentWeights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.providers.embedding import Embedder
@@ -45,14 +45,10 @@ class Scorers:
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
         self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
-        name = self.resolve(config.citations).scorer
-        try:
-            if name == "entailment":
-                self._cross_encoder = self._load_cross_encoder()
-            if self.scorer(name).needs_vectors:
-                self._embedder = self._embedders.find(config.scoring.embedder)
-        except ProviderError as error:
-            raise ConfigError(f"citations.scorer: {name}: {error.message}") from None
+        for path, options in self._configured().items():
+            if options.scorer not in SCORERS and options.scorer != AUTO:
+                raise ConfigError(f"{path}: must be one of: {AUTO}, {', '.join(SCORERS)}")
+        self._require("citations.scorer", config.citations)
 
     def open(self, options: Options, evidence: Sequence[Evidence]) -> Scoring:
         """Begin to score one request. A missing model makes its scores `degraded`; it is not an error."""
@@ -96,6 +92,11 @@ class Scorers:
         elif self.scorer(options.scorer).needs_vectors:
             self._embedder = self._embedder or self._embedders.find(self._config.scoring.embedder)
 
+    def require_all(self) -> None:
+        """Raise ConfigError if a scorer that the configuration names, also for an alias, is not available."""
+        for path, options in self._configured().items():
+            self._require(path, options)
+
     def scorer(self, name: str) -> Scorer:
         """Return the scorer of that name, as configured. Raise ValueError if the name is unknown."""
         if name == "ragflow":
@@ -111,6 +112,23 @@ class Scorers:
             await self._cross_encoder.aclose()
         if self._judge is not None:
             await self._judge.aclose()
+
+    def _configured(self) -> dict[str, Options]:
+        """Return all options of the configuration that choose a scorer, by their path."""
+        config = self._config
+        aliases = {
+            f"models.{name}.citations.scorer": parse_options(alias.citations, config.citations)
+            for name, alias in config.models.items()
+        }
+        model = {"scoring.entailment": Options(scorer="entailment")} if config.scoring.entailment else {}
+        return {"citations.scorer": config.citations, **aliases, **model}
+
+    def _require(self, path: str, options: Options) -> None:
+        options = self.resolve(options)
+        try:
+            self.require(options)
+        except ProviderError as error:
+            raise ConfigError(f"{path}: {options.scorer}: {error.message}") from None
 
     def _log_once(self, model: str, error: Exception) -> None:
         """Log that a model is missing. Later requests do not try to load it again."""

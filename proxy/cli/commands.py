@@ -307,22 +307,24 @@ def judge_check(
 def check_config(path: str | None) -> None:
     """Validate a configuration file, or only the environment variables, and print all errors.
 
-    Variables and files with API keys are read too, so that a missing one is reported. So are packages and models that
-    the scorer or the judge needs.
+    Variables and files with API keys are read too, so that a missing one is reported. So are the packages, models and
+    certificates that the options need. Nothing is connected. An evidence store that does not exist yet is a warning.
 
     \b
     citestream check-config my.yaml
     """
     import asyncio
 
-    from ..app import check_models
     from ..config import ConfigError
+    from ..config_check import check_requirements
 
     config = _config(path)
     try:
-        asyncio.run(check_models(config))
+        unusable = asyncio.run(check_requirements(config))
     except ConfigError as error:
         _fail(str(error), USAGE)
+    for name, reason in unusable.items():
+        click.echo(f"warning: {name} cannot be used yet: {reason}", err=True)
     click.echo(f"{path or 'the environment'} is valid: providers {', '.join(config.providers)}")
 
 

@@ -292,6 +292,8 @@ class Config(Section):
     def _check_alias(self, name: str, alias: Alias) -> None:
         """Validate an alias now, so that it does not fail at the first request."""
         parse_options(alias.citations, self.citations, f"models.{name}.citations")
+        if alias.model in self.models and alias.model.partition("/")[0] not in self.providers:
+            raise ValueError(f"models.{name}.model: {alias.model!r} is an alias; name a provider/model")
         self._check_model(alias.model, f"models.{name}.model")
 
     def _check_embedder(self, option: str, path: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -168,13 +169,16 @@ def _is_anthropic_client(request: web.Request) -> bool:
 
 
 def _tracing(config: Config) -> "Tracing | None":
-    if not config.traces.endpoint:
-        return None
+    return import_tracing()(config.traces, content=config.log.content) if config.traces.endpoint else None
+
+
+def import_tracing() -> "type[Tracing]":
+    """Import the class that traces requests, an optional dependency. Raise ConfigError if its package is missing."""
     try:
-        from ..observability.tracing import Tracing  # an optional dependency, which is slow to import
+        from ..observability.tracing import Tracing  # slow to import
     except ImportError:
         raise ConfigError(f"traces.endpoint needs a package: {install_command('otel')}") from None
-    return Tracing(config.traces, content=config.log.content)
+    return Tracing
 
 
 def error_format(path: str) -> ErrorFormat:
@@ -231,7 +235,7 @@ async def _serve(
 ) -> None:
     app = make_app(config, admission)
     async with _running(app) as runner:
-        tls = _tls(config.server.tls)
+        tls = tls_context(config.server.tls)
         site: web.BaseSite = web.TCPSite(
             runner, config.server.host, config.server.port, ssl_context=tls, backlog=BACKLOG
         )
@@ -282,15 +286,19 @@ async def _stop_signal() -> None:
     await stop.wait()
 
 
-def _tls(tls: Tls) -> ssl.SSLContext | None:
+def tls_context(tls: Tls) -> ssl.SSLContext | None:
+    """Return the context for HTTPS, None for HTTP. Raise ConfigError if a file cannot be used."""
     if not tls.certificate:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
+        for file in filter(None, (tls.certificate, tls.private_key)):
+            Path(file).read_bytes()  # the errors of OpenSSL do not name the file
         # Without this function, OpenSSL would ask for the password at the terminal
         context.load_cert_chain(tls.certificate, tls.private_key or None, password=_no_password)
     except OSError as error:
-        raise ConfigError(f"server.tls: {error}") from None
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise ConfigError(f"server.tls: {reason}") from None
     return context
 
 

@@ -95,5 +95,6 @@ def _open(file: str) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = OFF")  # a power cut can lose entries, but no answer waits for the disk
         database.executescript(_SCHEMA)
     except (OSError, sqlite3.Error) as error:
-        raise ConfigError(f"references.file: {file}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"references.file: {file}: {reason}") from None
     return database

@@ -1,6 +1,5 @@
 """The commands in real processes with real files."""
 
-import asyncio
 import json
 import os
 import pty
@@ -18,12 +17,9 @@ import pytest
 import yaml
 from click import Context
 
-from citestream.citation.options import Options
-from citestream.providers.judging import cross_encoder
-from citestream.proxy.app import check_models
 from citestream.proxy.cli.commands import FAILED, USAGE, main
 from citestream.proxy.cli.interruption import INTERRUPTED
-from citestream.proxy.config import ClientKey, Config, ConfigError, ScoringConfig
+from citestream.proxy.config import ClientKey
 from citestream.proxy.http.middleware.auth import Keys
 
 ROOT = Path(__file__).parents[3]
@@ -312,11 +308,11 @@ def test_check_config_names_what_is_missing(case: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_check_config_says_how_to_install_the_packages_of_a_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_encoder, "PACKAGES", ("a_package_that_is_not_installed",))
-    config = Config(citations=Options(scorer="entailment"), scoring=ScoringConfig(entailment="/models/nli"))
-    with pytest.raises(ConfigError, match=r"needs packages: pip install"):
-        asyncio.run(check_models(config))
+def test_check_config_warns_about_an_evidence_store_that_does_not_exist_yet(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("retrievers: {docs: {kind: folder, store: /nowhere/evidence.db}}")
+    done = citestream("check-config", str(tmp_path / "c.yaml"))
+    assert done.returncode == 0
+    assert done.stderr.startswith("warning: retrievers.docs cannot be used yet: /nowhere/evidence.db does not exist")
 
 
 def test_an_environment_variable_names_the_configuration_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,10 @@ WRONG = {
         {"providers": {"ollama": {}}, "models": {"fast": {"model": "olama/x"}}},
         "models.fast.model: there is no provider 'olama'; did you mean ollama?",
     ),
+    "alias of an alias": (
+        {"providers": {"ollama": {}}, "models": {"a": {"model": "b"}, "b": {"model": "ollama/x"}}},
+        "models.a.model: 'b' is an alias; name a provider/model",
+    ),
     "alias with invalid options": (
         {"providers": {"ollama": {}}, "models": {"fast": {"model": "ollama/x", "citations": {"marker": "stars"}}}},
         "models.fast.citations.marker: must be one of",
