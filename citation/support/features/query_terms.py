@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ...text import Analysis, analyze_sentence
 from ...text.clauses import LANGUAGES
 from ...text.clauses.vocabulary import vocabulary
-from ...text.normalize import UNSPACED, to_simplified
+from ...text.normalize import UNSPACED, fold, to_simplified
 from ...text.numbers.derived_numbers import derived, notations
 from ...text.numbers.quantities import Quantity, agrees
+from ...text.words import compounds
 from ...text.words.concepts import (
     NO_SYNONYMS,
     Synonyms,
@@ -143,6 +144,7 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
     query = QueryTerms()
     covered = _add_han_words(text, query) if not text.isascii() else set()
     alike = _synonyms_of_pairs(text) if language == "han" else {}
+    german = _german_words(text, analysis, index) if language == compounds.LANGUAGE else {}
     for term in dict.fromkeys(analysis.terms):
         if term[0] == "#":
             query.add(term, _confirming(term, analysis, index), _FOREIGN_NAME)
@@ -151,6 +153,8 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
         else:
             known = _FOREIGN_KNOWN if synonyms(term) is not NO_SYNONYMS else _FOREIGN_OTHER
             alternatives = _alternatives(term, language)
+            if more := german.get(term):
+                alternatives = Synonyms(alternatives.single | more.single, alternatives.multiple + more.multiple)
             query.add(term, alternatives, _FOREIGN_NAME if term in analysis.names else known)
     if not query.terms:
         query.add("", NO_SYNONYMS, 0.0, 0.0, is_term=False)
@@ -201,6 +205,20 @@ def _alternatives(term: str, language: str | None) -> Synonyms:
     if prefix := _NEGATING_PREFIX.get(language or ""):
         single |= {prefix + term, term.removeprefix(prefix)} if len(term) >= _SHORTEST_NEGATED else frozenset()
     return found._replace(single=single - {term})
+
+
+def _german_words(text: str, analysis: Analysis, index: Index) -> dict[str, Synonyms]:
+    """Return the compounds and the separated verbs of the evidence that stand for the terms of a German claim."""
+    terms = [term for term in dict.fromkeys(analysis.terms) if term.isalpha()]
+    formed = compounds.joined(terms, index.postings)
+    words = {fold(word) for word in text.rstrip(".!?").split()}
+    return {
+        term: Synonyms(
+            compounds.bare_verbs(term) | compounds.prefixed_verbs(term, words) | formed.get(term, frozenset()),
+            tuple(compounds.parts(term, index.postings)),
+        )
+        for term in terms
+    }
 
 
 # German: "nicht unlösbar" and "lösbar" are about the same; the comparison of the clauses tells which is denied.

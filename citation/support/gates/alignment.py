@@ -9,6 +9,7 @@ from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import Vocabulary, vocabulary
 from ...text.numbers.date_shifts import shifted_weekdays
 from ...text.numbers.quantities import agrees
+from ...text.words import compounds
 from ...text.words.concepts import synonyms
 from ...text.words.inflection import inflections
 
@@ -47,6 +48,9 @@ class Alignment:
         self._everywhere = everywhere
         self._words = vocabulary(claim.language)
         self._index = _index_of(passage)
+        self._formed = (
+            compounds.joined(list(claim.stems), passage.stems) if claim.language == compounds.LANGUAGE else {}
+        )
         exact = [self._same(token) for token in claim.tokens]
         taken = {id(match.token) for found in exact for match in found}
         opposite = [
@@ -105,6 +109,8 @@ class Alignment:
         if self.claim.language == "zh":
             found = [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
             return [match for match in found if match.token.scoped] or found  # the exception that the claim names
+        if self.claim.language == compounds.LANGUAGE and (formed := self._compounds(token)):
+            return formed
         if token.stem in self._everywhere:
             return []
         if token.kind == "weekday" and (shifted := self._shifted_weekdays(token)):
@@ -123,6 +129,14 @@ class Alignment:
             and not opposed(sides, self._words.antonyms.sides(other.folded))
             and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
         ]
+
+    def _compounds(self, token: ContentToken) -> list[Match]:
+        """Return the last part of a German compound of the claim, or the compound that two words of the claim form."""
+        passage = self.passage
+        stems = [last for _, last in compounds.parts(token.stem, passage.stems)] or list(
+            self._formed.get(token.stem, ())
+        )
+        return [Match(passage.tokens[at], 1, False) for stem in stems for at in passage.stems[stem]]
 
     def _shifted_weekdays(self, token: ContentToken) -> list[Match]:
         """Return the weekdays of the passage from which it reaches that of `token`: "two days before Friday"."""

@@ -1,4 +1,4 @@
-"""Forms of a verb that the light stemmer leaves apart: `rauch`, `raucht` and `geraucht`, `aument` and `aumentaron`.
+"""Forms of a word that the light stemmer leaves apart: `rauch`, `raucht` and `geraucht`, `comensal` and `comensales`.
 
 The forms of irregular verbs are in `data/<language>/verbs.txt`: `gehen`, `ging`, `gegangen`.
 
@@ -20,6 +20,14 @@ _ENDINGS = {
         *("er", "eran", "eri", "ir", "iran", "iri", "ier", "ieran"),
     ),
 }
+# Endings that the stemmer removes from one form of a noun or adjective only: "comensal", "comensales" have the stems
+# "comens", "comensal"; "fabrique", "fabriquer" have "fabr", "fabriq"; "directeur", "directrice" "direct", "directric".
+_NOUN_ENDINGS = {
+    "de": ("erin", "in", "ier", "iert"),
+    "fr": ("al", "iq", "iqu", "ic", "ric", "if", "eux"),
+    "es": ("al", "or", "ion", "es", "er", "ar"),
+}
+_SHORTEST_NOUN = 3  # letters
 # German: before the root of a participle and of an infinitive with "zu", behind a prefix that can be separated.
 _PARTICIPLE, _INFINITIVE = "ge", "zu"
 _SHORTEST_BEHIND_PREFIX = 3  # letters
@@ -28,10 +36,10 @@ _SHORTEST_PARTICIPLE = 4  # letters
 
 @lru_cache(maxsize=1 << 14)
 def inflections(word_stem: str, language: str | None) -> frozenset[str]:
-    """Return the stems that other forms of the same verb may have, without `word_stem`. Not all of them are words."""
+    """Return the stems that other forms of the same word may have, without `word_stem`. Not all of them are words."""
     if language not in _ENDINGS or not word_stem.isalpha():
         return frozenset()
-    forms = _forms(word_stem, language) | _irregular(word_stem, language)
+    forms = _forms(word_stem, language) | _irregular(word_stem, language) | _nouns(word_stem, language)
     separable, inseparable = _prefixes(language)
     for prefix in separable | inseparable:
         rest = word_stem.removeprefix(prefix)
@@ -75,6 +83,19 @@ def _prefixes(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """
     roles = load_words(f"{language}/function")
     return frozenset(roles.get("separable", ())), frozenset(roles["prefix"])
+
+
+def _nouns(word_stem: str, language: str) -> set[str]:
+    """Return the stems of other forms of a noun or an adjective."""
+    endings = _NOUN_ENDINGS[language]
+    bases = {word_stem, *(word_stem.removesuffix(ending) for ending in endings)}
+    bases = {base for base in bases if len(base) >= _SHORTEST_NOUN}
+    return bases | {base + ending for base in bases for ending in endings}
+
+
+def separable_prefixes(language: str) -> frozenset[str]:
+    """Return the prefixes that a main clause separates from its verb: "lehnte … ab"."""
+    return _prefixes(language)[0]
 
 
 def _forms(word_stem: str, language: str) -> set[str]:

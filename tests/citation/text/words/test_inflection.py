@@ -1,4 +1,4 @@
-"""Forms of a verb that the stemmer leaves apart."""
+"""Forms of a word that the stemmer leaves apart."""
 
 import pytest
 
@@ -6,6 +6,20 @@ from citestream.citation.text.normalize import fold
 from citestream.citation.text.words.inflection import inflections
 from citestream.citation.text.words.stemming import stem
 
+SAME_NOUN = {
+    "a Spanish plural in -ales": ("es", "comensal", "comensales"),
+    "a Spanish plural in -ores": ("es", "trabajador", "trabajadores"),
+    "a Spanish plural in -iones": ("es", "camión", "camiones"),
+    "a Spanish plural in -eres": ("es", "mujer", "mujeres"),
+    "a Spanish feminine of a nationality": ("es", "inglés", "inglesa"),
+    "a French feminine in -trice": ("fr", "directeur", "directrice"),
+    "a French adjective in -if": ("fr", "actif", "active"),
+    "a French verb in -quer": ("fr", "fabrique", "fabriquer"),
+    "a French noun of a verb in -quer": ("fr", "fabrication", "fabriquer"),
+    "a French adjective in -eux": ("fr", "heureux", "heureuse"),
+    "a German feminine": ("de", "Gärtner", "Gärtnerin"),
+    "a German noun of a verb in -ieren": ("de", "Kommentar", "kommentieren"),
+}
 SAME_VERB = {
     "the third person in German": ("de", "rauchen", "raucht"),
     "a German participle": ("de", "wohnt", "gewohnt"),
@@ -29,12 +43,20 @@ OTHER_WORDS = {
     "a verb with a similar irregular form": ("es", "siente", "sirve"),
     "another verb": ("de", "rauchen", "tauchen"),
     "a short word": ("es", "pan", "paran"),
+    "a German compound with the same beginning": ("de", "Garten", "Gartenbau"),
+    "another Spanish noun": ("es", "mujer", "mujerío"),
     "a language without endings": ("en", "smoke", "smoket"),
 }
 
 
 def are_forms(language: str, one: str, other: str) -> bool:
     return stem(fold(other)) in inflections(stem(fold(one)), language)
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME_NOUN.values(), ids=SAME_NOUN)
+def test_forms_of_a_noun_are_related(language: str, one: str, other: str) -> None:
+    assert are_forms(language, one, other)
+    assert are_forms(language, other, one)
 
 
 @pytest.mark.parametrize(("language", "one", "other"), SAME_VERB.values(), ids=SAME_VERB)

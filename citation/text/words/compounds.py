@@ -1,0 +1,67 @@
+"""German compounds and separated verbs: `Firmensitz` and "Sitz der Firma", `ablehnen` and "lehnte … ab"."""
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from itertools import permutations
+
+from .inflection import inflections, separable_prefixes
+from .stemming import stem
+
+LANGUAGE = "de"
+_SHORTEST_COMPOUND = 8  # letters of a stem
+_SHORTEST_PART = 3  # letters
+# Letters between the two stems of a compound.
+_LINKS = ("", "s", "en", "n", "e", "er", "es")
+_MOST_TERMS = 10  # Maximum of a claim; each is combined with all others
+
+
+def parts(compound: str, known: Collection[str]) -> list[tuple[str, str]]:
+    """Return the pairs of stems in `known` that a compound's stem consists of, in their forms there.
+
+    An "s" or "en" between the two belongs to the first: "Abonnentenzahl" has the parts "abonnent" and "zahl".
+    """
+    found = []
+    for first, others in _divisions(compound):
+        for last in others:
+            if last in known:
+                found += [(one, last) for one in (first, *inflections(first, LANGUAGE)) if one in known]
+    return found
+
+
+@lru_cache(maxsize=1 << 13)
+def _divisions(compound: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the possible first parts, as stems, each with the forms of the rest."""
+    if len(compound) < _SHORTEST_COMPOUND or not compound.isalpha():
+        return ()
+    cuts = range(_SHORTEST_PART, len(compound) - _SHORTEST_PART + 1)
+    return tuple((stem(compound[:cut]), (compound[cut:], *inflections(compound[cut:], LANGUAGE))) for cut in cuts)
+
+
+def joined(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
+    """Return the compounds in `known` that two of the terms form, by each of the two."""
+    found: dict[str, set[str]] = {}
+    for first, last in permutations(terms[:_MOST_TERMS], 2):
+        for link in _LINKS:
+            compound = first + link + last
+            if compound in known:
+                found.setdefault(first, set()).add(compound)
+                found.setdefault(last, set()).add(compound)
+    return found
+
+
+@lru_cache(maxsize=1 << 13)
+def bare_verbs(term: str) -> frozenset[str]:
+    """Return the forms of a verb without the prefix that a main clause separates: `lehnt` for `ablehn`."""
+    found: set[str] = set()
+    for prefix in separable_prefixes(LANGUAGE):
+        rest = term.removeprefix(prefix)
+        if rest != term and len(rest) > _SHORTEST_PART:
+            found |= {rest, *inflections(rest, LANGUAGE)}
+    return frozenset(found)
+
+
+def prefixed_verbs(term: str, words: Iterable[str]) -> frozenset[str]:
+    """Return the forms of a verb with each prefix among the `words` of its sentence: `ablehn` for `lehnt`, `ab`."""
+    prefixes = separable_prefixes(LANGUAGE).intersection(words)
+    forms = (term, *inflections(term, LANGUAGE)) if prefixes else ()
+    return frozenset(prefix + form for prefix in prefixes for form in forms)
