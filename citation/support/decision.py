@@ -231,7 +231,7 @@ def _checked(
     `bars`: the threshold that applies, and the one without hints.
     """
     raised = probability
-    if by_words and probability < bars[0]:
+    if by_words and probability < bars[0] <= lowered(probability, -FULL_AGREEMENT):
         raised = lowered(probability, -gates.agreement(row, window))
     agreed = probability < bars[0] <= raised  # every disagreement takes it back
     ignored = 0.0 if agreed else least_doubt(probability, *bars)

@@ -131,7 +131,11 @@ class GateChecks:
         if not language:
             return 0.0
         claim, passages = self._parsed(row, window, language)
-        shared = max((Alignment(claim, passage).coverage for passage in passages), default=0.0)
+        shared = 0.0
+        for passage in passages:
+            shared = max(shared, Alignment(claim, passage).coverage)
+            if shared >= 1:
+                break  # the others do not matter
         return agreement(shared)
 
     def is_simple(self, row: int, window: tuple[int, int]) -> bool:
@@ -160,7 +164,7 @@ class GateChecks:
         if not spans:
             return
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
-        passages = passage_statements(evidence.text, spans, language, analysis)
+        passages = list(passage_statements(evidence.text, spans, language, analysis))
         title = analyze_title(evidence.title).terms if evidence.title else ()
         around = slice(bisect_left(analysis.starts, spans[0][0]), bisect_left(analysis.starts, window[1]))
         yield from compare(claim, passages, {*title, *analysis.terms[around]}, run)
@@ -171,10 +175,15 @@ class GateChecks:
         title = set(analyze_title(evidence.title).terms) if evidence.title else set()
         yield from run(missing_statement, *self._parsed(row, window, language), title)
 
-    def _parsed(self, row: int, window: tuple[int, int], language: str) -> tuple[Statement, list[Statement]]:
-        """Return the claim and the sentences in and around `window`."""
+    def _parsed(self, row: int, window: tuple[int, int], language: str) -> tuple[Statement, Iterator[Statement]]:
+        """Return the claim and the sentences in and around `window`, those with most terms of the claim first.
+
+        The first one often decides, and then the others are not parsed.
+        """
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         spans = self.index.neighbours(row, *window)
+        shares = self._shared_terms(row, spans)
+        spans = [spans[at] for at in sorted(range(len(spans)), key=shares.__getitem__, reverse=True)]
         return claim, passage_statements(self.index.evidence[row].text, spans, language, self.index.analyses[row])
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
@@ -184,16 +193,13 @@ class GateChecks:
 
         None if no sentence shares enough with the claim to be compared. To parse a sentence takes 40 µs.
         """
-        analysis, wanted = self.index.analyses[row], self._terms
+        wanted = self._terms
         han = self._language == "zh"
         if not wanted or len(wanted) > (_MAX_COMPARED_HAN if han else _MAX_COMPARED):
             return []
         if any(self.index.evidence[row].text.startswith("|", a) for a, _ in spans):
             return spans  # a row does not contain the words of the column headers
-        shares = [
-            len(wanted.intersection(analysis.terms[bisect_left(analysis.starts, a) : bisect_left(analysis.starts, b)]))
-            for a, b in spans
-        ]
+        shares = self._shared_terms(row, spans)
         best = max(range(len(spans)), key=shares.__getitem__)
         words = sum(term[0] != "#" for term in wanted)  # numbers are confirmed before, some by a computation
         if shares[best] < (_MIN_SHARED_HAN if han else _MIN_SHARED) * words:
@@ -202,6 +208,14 @@ class GateChecks:
             return spans[best : best + 2]
         few = 1 if len(wanted) <= _FEW_TERMS else 2
         return [span for n, span in enumerate(spans) if shares[n] >= few or n in {best, best + 1}]
+
+    def _shared_terms(self, row: int, spans: Sequence[Sequence[int]]) -> list[int]:
+        """Return how many terms of the claim each span has."""
+        analysis, wanted = self.index.analyses[row], self._terms
+        return [
+            len(wanted.intersection(analysis.terms[bisect_left(analysis.starts, a) : bisect_left(analysis.starts, b)]))
+            for a, b in spans
+        ]
 
     def _shared_language(self, row: int) -> str | None:
         """Return the language of claim and evidence if they share one that has word lists."""

@@ -4,7 +4,7 @@ Scores of words cannot tell which words are missing. Of the claims that would be
 true and 33 false ones (`bench.generalisation`). Its weight is fitted, see `reliability`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from ...text.clauses import Statement
 from .alignment import Alignment
@@ -15,22 +15,26 @@ FEWEST = 3  # a claim of more words names more than its subject before its predi
 LEAST = 0.5  # share of the claim's words that the passage must contain
 
 
-def missing_statement(claim: Statement, passages: Sequence[Statement], known: set[str]) -> Iterator[Disagreement]:
+def missing_statement(claim: Statement, passages: Iterable[Statement], known: set[str]) -> Iterator[Disagreement]:
     """Yield a disagreement if a short claim shares few words with the passage, or, if very short, only its subject.
 
-    `known`: stems of the title. Claims with numbers are left to the other gates, because equal numbers are strong
-    evidence, and so are Chinese claims, in which words have no spaces between them.
+    `passages`: read until all words are found. `known`: stems of the title. Claims with numbers are left to the other
+    gates, because equal numbers are strong evidence, and so are Chinese claims, in which words have no spaces between
+    them.
     """
-    if not 0 < len(claim.tokens) <= MAX_TOKENS or claim.language == "zh" or not passages:
+    if not 0 < len(claim.tokens) <= MAX_TOKENS or claim.language == "zh":
         return
     if any(token.quantity is not None for token in claim.tokens):
         return
-    alignments = [Alignment(claim, passage) for passage in passages]
-    contained = [
-        token.stem in known or any(alignment.matches[at] is not None for alignment in alignments)
-        for at, token in enumerate(claim.tokens)
-    ]
-    if all(contained):
+    contained = [token.stem in known for token in claim.tokens]
+    any_read = False
+    for passage in passages:
+        any_read = True
+        matches = Alignment(claim, passage).matches
+        contained = [found or match is not None for found, match in zip(contained, matches, strict=True)]
+        if all(contained):
+            return
+    if not any_read:
         return
     first = contained.index(False)
     after = range(first, len(contained))

@@ -16,6 +16,7 @@ _HALF_OF = re.compile(r"\b(?:half of|half the|die hälfte de|la moitié de|la mi
 _MORE_THAN_HALF = re.compile(
     r"\b(?:more than|over) half\b|mehr als die hälfte|plus de la moitié|más de la mitad", re.IGNORECASE
 )
+_HALF_WORDS = ("half", "hälfte", "moitié", "mitad", "半")  # one of them is in every match of the patterns above
 _MAJORITY = re.compile(r"\b(?:majority|most of|most|mehrheit|meisten|majorité|plupart|mayoría)\b", re.IGNORECASE)
 _LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
@@ -46,8 +47,9 @@ class NumberGate:
         self.text = text
         self.claim = claim
         self.quantities = [(quantity, _counted_term(quantity, analysis)) for quantity in analysis.quantities]
-        self.quantities += [(half, "") for half in _halves(text)]
-        self._majority = bool(_MORE_THAN_HALF.search(text))
+        halved = _mentions_half(text)
+        self.quantities += [(half, "") for half in _halves(text)] if halved else []
+        self._majority = halved and bool(_MORE_THAN_HALF.search(text))
         words = [term for term in claim.terms if term[0] != "#"] if self.quantities else []
         self.subject = set(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
         self.terms = set(claim.terms).difference(self.subject)
@@ -142,6 +144,12 @@ class NumberGate:
                     own, theirs = self.text[before.start : after.end], nearest.text[first.start : second.end]
                     return f"the passage says {theirs}, not {own}"
         return ""
+
+
+def _mentions_half(text: str) -> bool:
+    """Return whether a pattern for halves may match. This takes 1 µs, the patterns 16 µs per claim."""
+    lower = text.lower()
+    return any(word in lower for word in _HALF_WORDS)
 
 
 def _halves(text: str) -> list[Quantity]:

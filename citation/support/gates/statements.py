@@ -1,7 +1,7 @@
 """Parse sentences and cache them: all claims of an answer are compared with the same sentences of the evidence."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, zip_longest
 
 from ...text import Analysis, analyze_text
@@ -35,12 +35,13 @@ def _store(key: str | tuple[tuple[str, str], ...], language: str, parsed: Statem
     return parsed
 
 
-def passage_statements(text: str, spans: Sequence[Sequence[int]], language: str, analysis: Analysis) -> list[Statement]:
-    """Return the sentences of a passage.
+def passage_statements(
+    text: str, spans: Sequence[Sequence[int]], language: str, analysis: Analysis
+) -> Iterator[Statement]:
+    """Yield the sentences of a passage, each parsed when it is needed.
 
     Table rows include the column headers, and list items the line that introduces the list.
     """
-    found: list[Statement] = []
     tables: set[int] = set()
     for start, end in spans:
         line = text[start:end].strip()
@@ -48,14 +49,13 @@ def passage_statements(text: str, spans: Sequence[Sequence[int]], language: str,
             top, bottom = whole_table(text, start, end)
             if top not in tables:
                 tables.add(top)
-                found += _rows(text[top:bottom], language)
+                yield from _rows(text[top:bottom], language)
         elif _ITEM.match(line):
             item = _ITEM.sub("", line)
             lead = _lead_in(text, start)
-            found.append(_virtual(f"{lead} {item}" if lead else item, language))
+            yield _virtual(f"{lead} {item}" if lead else item, language)
         else:
-            found.append(statement(text, start, end, language, analysis.quantities_in(start, end)))
-    return found
+            yield statement(text, start, end, language, analysis.quantities_in(start, end))
 
 
 def _virtual(sentence: str, language: str) -> Statement:
