@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..text.page_numbers import page_number
+
 Fields = dict[str, Any]
 
 MIN_PASSAGE = 16  # characters; a shorter text is a status or a number
@@ -129,6 +131,8 @@ def _may_contain_passages(value: Any) -> bool:
 def _passage(value: Fields) -> Fields | None:
     """Return the object as fields of evidence, or None if it is not a passage."""
     flat, metadata_fields = _flatten(value)
+    if type(flat.get("page")) is int:
+        flat["page"] = page_number(flat["page"], flat)
     passage: Fields = {}
     used: set[str] = set()
     for field, names in NAMES.items():

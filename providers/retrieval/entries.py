@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from citestream.citation.text.page_numbers import page_number
+
 from .retriever import Entry
 
 COMMON_PATHS = {  # field of evidence -> its paths in LangChain, LlamaIndex and Haystack, and our own names
@@ -30,7 +32,7 @@ def make_entry(item: Any, fields: Mapping[str, str]) -> Entry:
     """
     entry: Entry = {}
     for name, path in fields.items():
-        values = (_convert(name, _at(item, alternative)) for alternative in path.split("|"))
+        values = (_value(name, item, alternative) for alternative in path.split("|"))
         value = next((value for value in values if value is not None), None)
         if value is not None:
             entry[name] = value
@@ -47,6 +49,19 @@ def value_at(data: Any, path: str) -> Any:
         if value is not None:
             return value
     return None
+
+
+def _value(name: str, item: Any, path: str) -> Any:
+    """Return the value of a field at a path, None if it is missing or of a wrong type."""
+    value = _convert(name, _at(item, path))
+    parent, _, key = path.rpartition(".")
+    if value is None or name != "page_number" or key != "page":
+        return value
+    return page_number(value, {**_mapping(item), **_mapping(_at(item, parent))})
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _convert(name: str, value: Any) -> Any:

@@ -45,7 +45,15 @@ SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     ),
     "LangChain's documents": (
         [{"page_content": A, "metadata": {"source": "docs/a.md", "page": 3, "author": "Ada"}, "type": "Document"}],
-        [{"text": f"{A}\nauthor: Ada", "file_name": "docs/a.md", "page_number": 3}],
+        [{"text": f"{A}\nauthor: Ada", "file_name": "docs/a.md", "page_number": 4}],
+    ),
+    "LangChain's documents of a PDF file": (
+        [{"page_content": A, "metadata": {"source": "a.pdf", "page": 0, "total_pages": 9, "page_label": "1"}}],
+        [{"text": f"{A}\ntotal_pages: 9", "file_name": "a.pdf", "page_number": 1}],
+    ),
+    "LangChain's documents with a page number of their own": (
+        [{"page_content": A, "metadata": {"source": "a.pdf", "page": 3, "page_label": "3"}}],
+        [{"text": A, "file_name": "a.pdf", "page_number": 3}],
     ),
     "LangChain's documents, serialized": (
         [

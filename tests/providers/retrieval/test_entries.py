@@ -47,6 +47,22 @@ def test_a_field_has_the_first_value_that_it_can_have() -> None:
     assert make_entry(item, COMMON_PATHS) == {"text": "It is red.", "page_number": 3}
 
 
+PAGES: dict[str, tuple[dict[str, Any], int]] = {
+    "a page of any table": ({"page": 3}, 3),
+    "metadata of an unknown program": ({"metadata": {"page": 3}}, 3),
+    "a document of LangChain": ({"page_content": "It is red.", "metadata": {"page": 0}}, 1),
+    "metadata of LangChain's loaders of PDF files": ({"metadata": {"page": 11, "total_pages": 20}}, 12),
+    "the same, with the printed number": ({"metadata": {"page": 11, "total_pages": 20, "page_label": "12"}}, 12),
+    "metadata with the printed number": ({"metadata": {"page": 12, "total_pages": 20, "page_label": "12"}}, 12),
+    "a page number": ({"page_content": "It is red.", "metadata": {"page_number": 3}}, 3),
+}
+
+
+@pytest.mark.parametrize(("item", "expected"), PAGES.values(), ids=PAGES)
+def test_pages_are_counted_from_one(item: dict[str, Any], expected: int) -> None:
+    assert make_entry(item, COMMON_PATHS)["page_number"] == expected
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.|0", max_size=3), inner, max_size=3),

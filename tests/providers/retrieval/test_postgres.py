@@ -172,7 +172,7 @@ async def test_tables_as_others_make_them(server: Postgres) -> None:
         assert (found.notes["by_words"], found.notes["by_vectors"], len(found.entries[0]["id"])) == (1, 1, 36)
     async with searching(server.url, "langchain_pg_embedding") as ask:
         (entry,) = (await ask("ferries", 5)).entries
-        assert (entry["file_name"], entry["page_number"], entry["text"]) == ("f.pdf", 3, "Ferries cross the bay.")
+        assert (entry["file_name"], entry["page_number"], entry["text"]) == ("f.pdf", 4, "Ferries cross the bay.")
 
 
 ODD = [
