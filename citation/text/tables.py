@@ -1,10 +1,15 @@
-"""Rows of Markdown tables: their cells, and the rule below the header."""
+"""Markdown tables: the cells of a row, the rule below the header, and the rows around a row."""
 
 import re
+from collections.abc import Callable
+
+MAX_ROWS = 60  # rows before and after a row that are looked at
+MAX_ROW = 2_000  # characters; a longer line is no row
 
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 # Each run of white space can be matched in one way only; otherwise 80,000 spaces would take 40 s.
 _RULE = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)+(?:\|\s*)?")
+_ENDS_WITH_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*\Z")
 
 
 def table_cells(row: str) -> list[str]:
@@ -20,3 +25,35 @@ def table_cells(row: str) -> list[str]:
 def is_table_rule(line: str) -> bool:
     """Return whether a line separates the header of a table of at least two columns from its rows."""
     return _RULE.fullmatch(line) is not None
+
+
+def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the range of whole lines `text[start:end]`, extended by the adjacent rows of its table.
+
+    The rows of a table begin with a pipe, or there is a rule below its header. Return the range itself without a table.
+    """
+    pipe = text.find("|", start, end)
+    if pipe < 0:
+        return start, end
+    if not text[max(start, text.rfind("\n", start, pipe) + 1) : pipe].strip():
+        return _with_rows(text, start, end, lambda line: line.lstrip().startswith("|"))
+    table = _with_rows(text, start, end, lambda line: "|" in line)
+    return table if any(map(is_table_rule, text[slice(*table)].splitlines())) else (start, end)
+
+
+def _with_rows(text: str, start: int, end: int, is_row: Callable[[str], bool]) -> tuple[int, int]:
+    """Return the range extended by the adjacent rows before and after it. A blank line ends a table."""
+    for _ in range(MAX_ROWS):
+        before = text.rfind("\n", max(0, start - MAX_ROW), max(0, start - 1)) + 1
+        if before >= start or start - before > MAX_ROW or not is_row(text[before:start]):
+            break
+        start = before
+    if _ENDS_WITH_BLANK_LINE.search(text, max(start, end - MAX_ROW), end):
+        return start, end
+    for _ in range(MAX_ROWS):
+        behind = text.find("\n", end + 1)
+        behind = len(text) if behind < 0 else behind + 1
+        if behind <= end or behind - end > MAX_ROW or not is_row(text[end:behind]):
+            break
+        end = behind
+    return start, end

@@ -86,9 +86,9 @@ def _name_cells(text: str) -> str:
     lines = text.split("\n")
     names: list[str] = []
     for i, line in enumerate(lines):
-        if names and not line.lstrip().startswith("|"):
+        if "|" not in line:
             names = []
-        if is_table_rule(line) and i and lines[i - 1].count("|") > 1:
+        if is_table_rule(line) and i and len(table_cells(lines[i - 1])) > 1:
             names, lines[i - 1], lines[i] = table_cells(lines[i - 1]), "", ""
         elif names:
             cells = zip_longest(names, table_cells(line)[: len(names)], fillvalue="")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...text import analyze_sentence, analyze_title
 from ...text.clauses import Statement
 from ...text.segmentation import Kind
+from ...text.tables import whole_table
 from ..claims import makes_claim
 from ..features.excerpts import language_of
 from ..features.index import Index
@@ -26,7 +27,7 @@ from .polarity_gate import contradiction
 from .relevance import Run, relevant, run_all
 from .reliability import CERTAIN, agreement, reliability
 from .shared_language import language_for, shared_language
-from .statements import passage_statements, statement, whole_table
+from .statements import passage_statements, statement
 
 __all__ = ["Disagreement", "GateChecks", "Reason", "Refusal"]
 
@@ -197,7 +198,7 @@ class GateChecks:
         han = self._language == "zh"
         if not wanted or len(wanted) > (_MAX_COMPARED_HAN if han else _MAX_COMPARED):
             return []
-        if any(self.index.evidence[row].text.startswith("|", a) for a, _ in spans):
+        if any("|" in self.index.evidence[row].text[a:b] for a, b in spans):
             return spans  # a row does not contain the words of the column headers
         shares = self._shared_terms(row, spans)
         best = max(range(len(spans)), key=shares.__getitem__)

@@ -7,7 +7,7 @@ from itertools import accumulate, zip_longest
 from ...text import Analysis, analyze_text
 from ...text.clauses import Statement, parse
 from ...text.numbers.quantities import Quantity
-from ...text.tables import table_cells
+from ...text.tables import MAX_ROWS, table_cells, whole_table
 
 _MOST = 2048  # cached sentences, 4 KB each
 _LONGEST = 2000  # parsed characters of a sentence; longer ones are tables without line breaks
@@ -45,8 +45,8 @@ def passage_statements(
     tables: set[int] = set()
     for start, end in spans:
         line = text[start:end].strip()
-        if line.startswith("|"):
-            top, bottom = whole_table(text, start, end)
+        top, bottom = whole_table(text, start, end)
+        if line.startswith("|") or (top, bottom) != (start, end):
             if top not in tables:
                 tables.add(top)
                 yield from _rows(text[top:bottom], language)
@@ -69,7 +69,7 @@ def _virtual(sentence: str, language: str) -> Statement:
 
 def _lead_in(text: str, start: int) -> str:
     """Return the line that introduces the list whose item begins at `start`, "" if there is none."""
-    for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-_MOST_ROWS:]):
+    for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-MAX_ROWS:]):
         plain = line.strip()
         if plain and not _ITEM.match(plain):
             return plain[:-1] if plain.endswith((":", "：")) else ""
@@ -82,7 +82,7 @@ def _rows(table: str, language: str) -> list[Statement]:
     if not cells:
         return []
     header, found = cells[0], []
-    for row in cells[1 : 1 + _MOST_ROWS]:
+    for row in cells[1 : 1 + MAX_ROWS]:
         if all(not cell.strip(" :-") for cell in row):
             continue
         named = [(name, f"{name} {cell}") for name, cell in zip_longest(header, row, fillvalue="") if cell]
@@ -105,24 +105,3 @@ def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
     ends = list(accumulate(len(cell) + 2 for _, cell in named))
     parsed.cells = [(name, (end - len(cell) - 2, end - 2)) for (name, cell), end in zip(named, ends, strict=True)]
     return _store(named, language, parsed)
-
-
-_MOST_ROWS = 60
-
-
-def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range extended by the adjacent table rows before and after it. A very long line is no row."""
-    if "|" not in text[start:end]:
-        return start, end
-    for _ in range(_MOST_ROWS):
-        before = text.rfind("\n", max(0, start - _LONGEST), max(0, start - 1)) + 1
-        if before >= start or start - before > _LONGEST or not text[before:start].lstrip().startswith("|"):
-            break
-        start = before
-    for _ in range(_MOST_ROWS):
-        behind = text.find("\n", end + 1)
-        behind = len(text) if behind < 0 else behind + 1
-        if behind <= end or behind - end > _LONGEST or not text[end:behind].lstrip().startswith("|"):
-            break
-        end = behind
-    return start, end

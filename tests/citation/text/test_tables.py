@@ -4,7 +4,7 @@ from time import thread_time
 
 import pytest
 
-from citestream.citation.text.tables import is_table_rule, table_cells
+from citestream.citation.text.tables import is_table_rule, table_cells, whole_table
 
 ROWS = {
     "| a | b |": ["a", "b"],
@@ -29,6 +29,28 @@ def test_the_cells_of_a_row(row: str) -> None:
 def test_the_rule_below_a_header() -> None:
     assert all(map(is_table_rule, ["|---|---|", "--- | :-:", " | - | -: | "]))
     assert not any(map(is_table_rule, ["---", "| a | - |", "", "||", "|---|---|x"]))
+
+
+TABLES = {
+    "rows with pipes at their ends": (
+        "| a | b |\n|---|---|\n| c | d |\n",
+        "| c | d |",
+        "| a | b |\n|---|---|\n| c | d |\n",
+    ),
+    "rows without": ("Text.\n\na | b\n--- | ---\nc | d\n\nText.", "c | d\n\n", "a | b\n--- | ---\nc | d\n\n"),
+    "the header": ("a | b\n--- | ---\nc | d\nText.", "a | b\n", "a | b\n--- | ---\nc | d\n"),
+    "text with pipes": ("a | b\nc | d\n", "c | d\n", "c | d\n"),
+    "text": ("A.\n| a |\n", "A.\n", "A.\n"),
+    "two tables": ("| a |\n|---|\n| b |\n\n| c |\n|---|\n", "| b |\n\n", "| a |\n|---|\n| b |\n\n"),
+    "a range that begins before the table": ("A.\n| a |\n| b |\n| c |\n", "A.\n| a |\n", "A.\n| a |\n| b |\n| c |\n"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_rows_around_a_row(name: str) -> None:
+    text, part, expected = TABLES[name]
+    start = text.index(part)
+    assert text[slice(*whole_table(text, start, start + len(part)))] == expected
 
 
 @pytest.mark.parametrize("line", [" " * 10**6 + "x|", "|-|-" + " " * 10**6 + "x|", "|" + "-|" * 10**6 + "x"])

@@ -87,6 +87,11 @@ Is there a free plan? No, but every plan can be tested for 14 days.
 ROWS = "Plan: Starter; Price: 19 €; Support: e-mail.\nPlan: Business; Price: 49 €; Support: phone, Konsul-Smidt-Str. 8."
 TABLES = {
     "a price": (OFFICES, "What does the Business plan cost?", "Plan: Business; Price per month: 49 €; Seats: 50. [1]"),
+    "a table without pipes at its ends": (
+        "Plan | Price\n--- | ---\nStarter | 19 €\nBusiness | 49 €\n\nPrices include tax.",
+        "What does the Business plan cost?",
+        "Plan: Business; Price: 49 €. [1]",
+    ),
     "a cell with an abbreviation": (
         OFFICES,
         "What is the address of the Bremen office?",

@@ -166,6 +166,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
         "The plan Maxi has a price of 4 €.",
     ),
+    "a cell of another row, in a table without pipes at its ends": (
+        Reason.BINDING,
+        "Plan | Price | Users\n--- | --- | ---\nMini | 4 € | 2\nMaxi | 9 € | 8",
+        "The plan Maxi has a price of 4 €.",
+    ),
     "a cell of another column, below an empty header": (
         Reason.BINDING,
         "||2019|2020|\n|---|---|---|\n|Sales|5|6|\n|Costs|3|4|",
@@ -359,6 +364,10 @@ PASSED = {
     "an intention": ("The airline plans to open a base in Porto.", "The airline intends to open a base in Porto."),
     "a cell of the row and column": (
         "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
+        "The plan Maxi has a price of 9 €.",
+    ),
+    "a cell in a table without pipes at its ends": (
+        "Plan | Price | Users\n--- | --- | ---\nMini | 4 € | 2\nMaxi | 9 € | 8",
         "The plan Maxi has a price of 9 €.",
     ),
     "a cell of a column, below an empty header": (
