@@ -33,9 +33,9 @@ def test_the_rule_below_a_header() -> None:
 
 TABLES = {
     "rows with pipes at their ends": (
-        "| a | b |\n|---|---|\n| c | d |\n",
+        "| a | b |\n|---|---|\n| c | d |",
         "| c | d |",
-        "| a | b |\n|---|---|\n| c | d |\n",
+        "| a | b |\n|---|---|\n| c | d |",
     ),
     "rows without": ("Text.\n\na | b\n--- | ---\nc | d\n\nText.", "c | d\n\n", "a | b\n--- | ---\nc | d\n\n"),
     "the header": ("a | b\n--- | ---\nc | d\nText.", "a | b\n", "a | b\n--- | ---\nc | d\n"),
