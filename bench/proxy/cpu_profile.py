@@ -44,7 +44,15 @@ STAGES = (
     ("book references", ("(citation/references.py", "(citation/answers/response.py", "(citation/grounding.py")),
     ("place markers", ("(citation/markers/placement.py", "(citation/markers/render.py")),
     ("segment", ("(citation/text/segmentation/",)),
-    ("strip, find claims", ("(citation/answers/answer.py", "(citation/markers/", "(citation/support/claims.py")),
+    (
+        "strip, find claims",
+        (
+            "(citation/answers/answer.py",
+            "(citation/answers/partial_sentence.py",
+            "(citation/markers/",
+            "(citation/support/claims.py",
+        ),
+    ),
     ("inject", ("(citation/evidence/prompt.py", "(citation/evidence/sanitize.py")),
     (
         "read request",

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
-from ..markers import ANY_NUMBER, MarkerNames, MarkerStripper, StrippedText, render, strip
+from ..markers import ANY_NUMBER, MarkerNames, render, strip
 from ..markers.host_labels import HostLabels
 from ..markers.placement import place_marker
 from ..options import Options
@@ -21,12 +21,13 @@ from ..support.claims import makes_claim
 from ..support.decision import Decision, Reason
 from ..support.scorers import Claim
 from ..text.normalize import UNSPACED
-from ..text.segmentation import VERBATIM, Kind, OpenSentence, Segmenter, SegmentLimits, Sentence
+from ..text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 from ..text.segmentation.blocks import prefix_length
 from ..text.segmentation.boundaries import CLOSERS, ENDS
 from ..text.steps import Steps, complete
 from .draft import UNDECIDED, Draft, record, record_in_place
 from .json_values import FencedJson
+from .partial_sentence import PartialSentence
 
 
 class Answer:
@@ -58,7 +59,7 @@ class Answer:
         self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
         self._host = host
-        self._partial = _PartialSentence(names, defanger, self._max_claim)
+        self._partial = PartialSentence(names, defanger, self._max_claim)
         self._json = FencedJson(names)
         self._context = ""  # the previous sentence of the same paragraph
         self._taken = 0  # code points of sentences that were already split
@@ -101,7 +102,7 @@ class Answer:
         start, self._taken = self._taken, self._taken + len(text)
         if len(text) <= self._max_claim:
             return [self._draft(Sentence(start, text, _kind_of(text)))]
-        partial = _PartialSentence(self._names, self._defanger, self._max_claim)
+        partial = PartialSentence(self._names, self._defanger, self._max_claim)
         shown: list[str] = []
         for at in range(0, len(text), self._max_claim):
             shown.append(partial.release_piece(Sentence(start + at, text[at : at + self._max_claim], Kind.PROSE)))
@@ -166,7 +167,7 @@ class Answer:
         return [Draft(text, end=part.start + length, partial=True)] if text else []
 
     def _draft(self, sentence: Sentence, following: str = "") -> Draft:
-        partial, self._partial = self._partial, _PartialSentence(self._names, self._defanger, self._max_claim)
+        partial, self._partial = self._partial, PartialSentence(self._names, self._defanger, self._max_claim)
         released, sentence = partial.released, partial.joined(sentence)
         stripped, text = partial.complete(sentence)
         too_long = partial.too_long(sentence)
@@ -232,6 +233,8 @@ class Answer:
 _MAX_CLAIM_PIECES = 2
 _LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
 _COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
+_ENDS = frozenset(ENDS)
+_BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
 
 
 def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[int, int]]:
@@ -249,95 +252,9 @@ def _kind_of(text: str) -> Kind:
     return kinds.pop() if len(kinds) == 1 else Kind.PROSE
 
 
-class _PartialSentence:
-    """The released part of an incomplete sentence, and the pieces that the length limit split off it."""
-
-    def __init__(self, names: MarkerNames, defanger: LinkDefanger | None, max_claim: int) -> None:
-        """`max_claim`: code points of a split sentence above which it gets no decision."""
-        self._names = names
-        self._defanger = defanger
-        self._max_claim = max_claim
-        self._forgotten = False  # whether pieces were dropped, because the sentence is too long for a decision
-        self._stripper: MarkerStripper | None = None  # created when a part is released
-        self._text = ""  # the released part without the model's markers
-        self._shown = ""  # the same with defanged links
-        self._raw_length = 0  # its length in the provider's text
-        self._pieces: list[Sentence] = []
-        self._pieces_length = 0
-
-    @property
-    def released(self) -> int:
-        """The number of characters that the client has."""
-        return len(self._shown)
-
-    def too_long(self, joined: Sentence) -> bool:
-        """Return whether the length limit split this sentence, and it is too long for a decision."""
-        return self._forgotten or (bool(self._pieces) and len(joined.text) > self._max_claim)
-
-    def release(self, part: OpenSentence | Sentence, length: int) -> str:
-        """Release the first `length` characters of the text after the pieces. Return what the client does not have."""
-        begin = self._raw_length - self._pieces_length
-        if length <= begin:
-            return ""
-        piece = part.text[begin:length]
-        self._raw_length += len(piece)
-        text = piece if part.kind in VERBATIM else self._strip(piece)
-        self._text += text
-        shown = self._defanger.feed(text, code=part.kind is Kind.CODE) if self._defanger else text
-        self._shown += shown
-        return shown
-
-    def release_piece(self, piece: Sentence) -> str:
-        """Release a piece that the length limit split off. Return what the client does not have."""
-        shown = self.release(piece, len(piece.text))
-        self._pieces.append(piece)
-        self._pieces_length += len(piece.text)
-        if self._raw_length == self._pieces_length > self._max_claim:
-            self._forget()
-        return shown
-
-    def _forget(self) -> None:
-        """Drop the pieces. Joining each to all before it takes quadratic time: 13 s for 4 MB without a sentence end."""
-        self._forgotten = True
-        self._text = self._shown = ""
-        self._pieces, self._raw_length, self._pieces_length = [], 0, 0
-
-    def joined(self, last: Sentence) -> Sentence:
-        """Return the complete sentence: all pieces and the last one."""
-        if not self._pieces:
-            return last
-        first = self._pieces[0]
-        return Sentence(first.start, "".join(piece.text for piece in [*self._pieces, last]), first.kind)
-
-    def complete(self, sentence: Sentence) -> tuple[StrippedText, str]:
-        """Return the complete sentence without markers, and the text to show, which begins with the released part."""
-        stripped = self._stripped(sentence)
-        if self._defanger is None:
-            return stripped, stripped.text
-        rest = stripped.text[len(self._text) :]
-        shown = self._defanger.feed(rest, code=sentence.kind is Kind.CODE) + self._defanger.flush()
-        return stripped, self._shown + shown
-
-    def _stripped(self, sentence: Sentence) -> StrippedText:
-        if sentence.verbatim:
-            return StrippedText(sentence.text)
-        if not self._raw_length and self._stripper is None:
-            return strip(sentence.text, self._names)
-        stripper = self._stripper or MarkerStripper(self._names)
-        rest = stripper.feed(sentence.text[self._raw_length :]) + stripper.flush()
-        return StrippedText(self._text + rest, stripper.cited, stripper.unknown)
-
-    def _strip(self, piece: str) -> str:
-        self._stripper = self._stripper or MarkerStripper(self._names)
-        return self._stripper.feed(piece)
-
-
 def _is_complete(text: str) -> bool:
     """Return whether the last sentence of a cut answer ends with a mark or a line break."""
     return text.endswith("\n") or text.rstrip(CLOSERS + " ")[-1:] in _ENDS
-
-
-_ENDS = frozenset(ENDS)
 
 
 def _whole_words(text: str, length: int) -> int:
@@ -345,9 +262,6 @@ def _whole_words(text: str, length: int) -> int:
     while length and not (text[length : length + 1].isspace() or _BETWEEN_WORDS.match(text, length - 1)):
         length -= 1
     return length
-
-
-_BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
 
 
 def _context(sentence: Sentence, text: str) -> str:
