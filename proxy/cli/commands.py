@@ -1,66 +1,26 @@
-"""The command line interface. Each command imports its dependencies when it runs, so that `--help` is fast."""
+"""The commands of `citestream`. Each command imports its dependencies when it runs, so that `--help` is fast."""
 
 import json
 import os
 import sys
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import click
 
+from .arguments import (
+    CONFIG,
+    EVIDENCE,
+    EVIDENCE_OR_STORE,
+    STORE,
+    complete_model,
+    complete_scorer,
+    read_config,
+    read_files,
+    read_text,
+)
 from .interruption import INTERRUPTED
-
-if TYPE_CHECKING:
-    from ..config import Config
-    from .answer_commands import Files
-
-FAILED = 1  # the command failed: no such file, an error of the provider, an incomplete stream
-USAGE = 2  # wrong usage or configuration, the same code as in click
-
-CONFIG = click.option(
-    "--config",
-    "path",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    envvar="CITESTREAM_CONFIG",
-    show_envvar=True,
-    help="YAML file. config.example.yaml lists all options.",
-)
-_EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": click.Path(path_type=Path)}
-_EVIDENCE_HELP = "Evidence: a text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL file, or a folder with such files."
-EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVIDENCE)
-EVIDENCE_OR_STORE = click.option(
-    "--evidence", help=f"{_EVIDENCE_HELP}  [default: the index of `citestream index`]", **_EVIDENCE
-)
-STORE = click.option(
-    "--store",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path(".citestream/evidence.db"),
-    show_default=True,
-    help="File of the index.",
-)
-
-
-def _complete_model(context: click.Context, option: click.Parameter, prefix: str) -> list[str]:
-    """Return completions for `--model`: aliases and provider names. The models of a provider are not listed."""
-    from ..config import ConfigError, load
-
-    try:
-        config = load(context.params.get("path"))
-    except ConfigError:
-        return []
-    kinds = {name: settings.kind for name, settings in config.providers.items()}
-    known = [*config.models, *[name if kind == "extractive" else f"{name}/" for name, kind in kinds.items()]]
-    return [name for name in known if name.startswith(prefix)]
-
-
-def _complete_scorer(context: click.Context, option: click.Parameter, prefix: str) -> list[str]:
-    """Return completions for `--scorer`."""
-    from citestream.citation.support.scorers import SCORERS
-
-    return [name for name in SCORERS if name.startswith(prefix)]
+from .running import USAGE, fail, run
 
 
 class Commands(click.Group):
@@ -122,21 +82,21 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     from ..http.workers import serve as serve_forever
     from ..observability.logs import configure_logging
 
-    config = _config(path, host=host, port=port, workers=workers)
+    config = read_config(path, host=host, port=port, workers=workers)
     if name := find_loop(config):
         variable = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}.get(name)
         hint = f"; unset {variable} for the server, it is a setting of its clients" if variable else ""
-        _fail(f"providers.{name}.base_url is the address of this server{hint}", USAGE)
+        fail(f"providers.{name}.base_url is the address of this server{hint}", USAGE)
     configure_logging(config.log)
     if not (is_loopback(config.server.host) or config.server.keys):
         click.echo(f"citestream: warning: {config.server.host} accepts requests without a key", err=True)
     try:
         serve_forever(config, started=click.echo)
     except ConfigError as error:
-        _fail(str(error), USAGE)
+        fail(str(error), USAGE)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        _fail(f"cannot listen on {config.server.host}:{config.server.port}: {reason}; try another --host or --port")
+        fail(f"cannot listen on {config.server.host}:{config.server.port}: {reason}; try another --host or --port")
 
 
 @main.command()
@@ -147,7 +107,7 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     metavar="MODEL",
     default="extractive",
     show_default=True,
-    shell_complete=_complete_model,
+    shell_complete=complete_model,
     help="provider/model, or an alias from the configuration.",
 )
 @CONFIG
@@ -165,11 +125,11 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
     from .answer_commands import ask as run_ask
 
     if not question.strip():
-        _fail("the question is empty", USAGE)
-    config = _config(path)
+        fail("the question is empty", USAGE)
+    config = read_config(path)
     if evidence is None and not config.default_retriever:
-        _fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
-    _run(run_ask(config, question, _files(evidence) if evidence else None, model, as_json=as_json), config, model)
+        fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
+    run(run_ask(config, question, read_files(evidence) if evidence else None, model, as_json=as_json), config, model)
 
 
 @main.command()
@@ -198,16 +158,16 @@ def index(
     from .index_command import run as run_index
 
     if rebuild and not folders:
-        _fail("--rebuild deletes the list of folders: name them", USAGE)
-    config = _config(path)
-    _run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch)), config, embedder or "")
+        fail("--rebuild deletes the list of folders: name them", USAGE)
+    config = read_config(path)
+    run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch)), config, embedder or "")
 
 
 @main.command()
 @click.argument("answer", required=False)
 @EVIDENCE
 @click.option(
-    "--scorer", metavar="NAME", shell_complete=_complete_scorer, help="Measure of similarity.  [default: lexical]"
+    "--scorer", metavar="NAME", shell_complete=complete_scorer, help="Measure of similarity.  [default: lexical]"
 )
 @click.option("--explain", is_flag=True, help="Explain the decision for each sentence.")
 @CONFIG
@@ -224,11 +184,11 @@ def cite(
     """
     from .answer_commands import cite as run_cite
 
-    text = _text(answer)
+    text = read_text(answer)
     if not text.strip():
-        _fail("the text to cite is empty", USAGE)
-    config = _config(path)
-    _run(run_cite(config, text, _files(evidence), scorer, as_json=as_json, explain=explain), config)
+        fail("the text to cite is empty", USAGE)
+    config = read_config(path)
+    run(run_cite(config, text, read_files(evidence), scorer, as_json=as_json, explain=explain), config)
 
 
 @main.command("eval")
@@ -238,7 +198,7 @@ def cite(
     metavar="NAME",
     default="lexical",
     show_default=True,
-    shell_complete=_complete_scorer,
+    shell_complete=complete_scorer,
     help="Measure of similarity.",
 )
 @click.option(
@@ -262,9 +222,9 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
     from .eval_command import run as run_eval
 
     try:
-        run_eval(files, scorer, as_json=as_json, plot=plot, config=_config(path))
+        run_eval(files, scorer, as_json=as_json, plot=plot, config=read_config(path))
     except (FieldError, OSError, ValueError) as error:
-        _fail(str(error))
+        fail(str(error))
 
 
 @main.command("judge-check")
@@ -295,11 +255,11 @@ def judge_check(
     from .judge_check_command import run as run_judge_check
 
     try:
-        run_judge_check(files, model, sample=sample, price=price, as_json=as_json, config=_config(path))
+        run_judge_check(files, model, sample=sample, price=price, as_json=as_json, config=read_config(path))
     except (ConfigError, FieldError, OSError, RequestError) as error:
-        _fail(str(error))
+        fail(str(error))
     except ProviderError as error:
-        _fail(error.message)
+        fail(error.message)
 
 
 @main.command("check-config")
@@ -318,11 +278,11 @@ def check_config(path: str | None) -> None:
     from ..config import ConfigError
     from ..config_check import check_requirements
 
-    config = _config(path)
+    config = read_config(path)
     try:
         unusable = asyncio.run(check_requirements(config))
     except ConfigError as error:
-        _fail(str(error), USAGE)
+        fail(str(error), USAGE)
     for name, reason in unusable.items():
         click.echo(f"warning: {name} cannot be used yet: {reason}", err=True)
     click.echo(f"{path or 'the environment'} is valid: providers {', '.join(config.providers)}")
@@ -343,7 +303,7 @@ def make_key(name: str, from_stdin: bool) -> None:
 
     key = sys.stdin.read().strip() if from_stdin else new_key()
     if not key:
-        _fail("standard input contains no key", USAGE)
+        fail("standard input contains no key", USAGE)
     if not from_stdin:
         click.echo("For the client. The key is not stored and not shown again:", err=True)
         click.echo(key)
@@ -365,64 +325,5 @@ def completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is None:
-        _fail(f"this version of click does not support {shell}")
+        fail(f"this version of click does not support {shell}")
     click.echo(kind(main, {}, "citestream", "_CITESTREAM_COMPLETE").source())
-
-
-def _config(path: str | None, **overrides: Any) -> "Config":
-    from ..config import ConfigError, load
-
-    try:
-        return load(path, **overrides)
-    except ConfigError as error:
-        _fail(str(error), USAGE)
-
-
-def _files(path: Path) -> "Files":
-    from citestream.providers.retrieval.evidence_files import UnreadableFileError, evidence_of
-
-    from .answer_commands import Files
-
-    try:
-        return Files(evidence_of(path), path if path.is_dir() else path.parent)
-    except UnreadableFileError as error:
-        _fail(f"{error}; --evidence accepts a file or a folder of text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL")
-
-
-def _text(answer: str | None) -> str:
-    """Return the text, the content of the file that it names, or standard input."""
-    if answer is None and sys.stdin.isatty():
-        _fail("ANSWER is missing: give a text or a file, or use a pipe", USAGE)
-    if answer in (None, "-"):
-        return sys.stdin.read()
-    try:
-        if len(answer) < 4096 and Path(answer).is_file():
-            return Path(answer).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        _fail(f"{answer}: {error}")
-    return answer
-
-
-def _run(command: Coroutine[Any, Any, None], config: "Config", model: str = "") -> None:
-    """Run a coroutine and report errors in one sentence with a hint. `model` is used for hints about providers."""
-    import asyncio
-
-    from citestream.citation.evidence import FieldError
-    from citestream.providers.errors import ProviderError
-    from citestream.providers.retrieval.folder.store_file import StoreError
-
-    from ..config import ConfigError
-    from ..http.error_responses import RequestError
-    from .error_hints import hint
-
-    try:
-        asyncio.run(command)
-    except ConfigError as error:
-        _fail(str(error), USAGE)
-    except (FieldError, ProviderError, RequestError, StoreError) as error:
-        _fail("; ".join(filter(None, (str(error).rstrip("."), hint(error, model, config)))))
-
-
-def _fail(message: str, code: int = FAILED) -> NoReturn:
-    click.echo(f"citestream: {message}", err=True)
-    sys.exit(code)

@@ -17,8 +17,9 @@ import pytest
 import yaml
 from click import Context
 
-from citestream.proxy.cli.commands import FAILED, USAGE, main
+from citestream.proxy.cli.commands import main
 from citestream.proxy.cli.interruption import INTERRUPTED
+from citestream.proxy.cli.running import FAILED, USAGE
 from citestream.proxy.config import ClientKey
 from citestream.proxy.http.middleware.auth import Keys
 
