@@ -26,7 +26,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[impo
 from bench import near_misses
 from bench.data.data_sets import LEFT_OUT, NEAR_MISSES, fitted, sources
 from bench.data.pairs import Cited, Pairs, Record, cached_pairs, coverage, folds, load, predictions
-from bench.fit_reliability import Doubts, fit_doubts, stored
+from bench.fit_reliability import Doubts, counted, fit_doubts, stored
 from bench.fit_reliability import write as write_doubts
 from bench.weights_file import export, readable
 from citestream.citation.evaluate import evaluate
@@ -81,7 +81,7 @@ def labelled_pairs(paths: Sequence[str | Path], name: str) -> tuple[list[Record]
     table = cached_pairs(records, scorer(name))
     used = [at for at, feature in enumerate(table.names) if feature not in UNUSED.get(name, ())]
     names = tuple(table.names[at] for at in used)
-    return records, replace(table, names=names, features=np.ascontiguousarray(table.features[:, used]))
+    return records, counted(replace(table, names=names, features=np.ascontiguousarray(table.features[:, used])))
 
 
 def write(name: str, records: list[Record], table: Pairs, reported: int, bad: Sequence[float]) -> None:

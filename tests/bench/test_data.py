@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from bench.data.data_sets import fitted, source, sources
 from bench.data.pairs import cached_pairs, load, pairs
 from bench.fit import choose, importance, leave_out, left_out_scores
+from bench.fit_reliability import IGNORED_IN_COMPLEX, counted
+from citestream.citation.support.gates.reliability import reliability
 from citestream.citation.support.scorers import scorer
 
 PLACES = ("Lisbon", "Turin", "Ghent", "Malmo", "Basel", "Porto", "Riga", "Cork")
@@ -79,3 +82,16 @@ def test_left_out_predictions_rank_what_is_supported_first() -> None:
     thresholds = choose(records, table, probability)
     assert thresholds["lenient"] > 0
     assert thresholds["strict"] >= thresholds["balanced"] >= thresholds["lenient"]
+
+
+def test_ignored_rules_count_in_simple_pairs_only() -> None:
+    table = pairs([record(0)], scorer("lexical"))
+    rules, found = (*sorted(IGNORED_IN_COMPLEX), "binding/row"), len(table.label)
+    every = np.ones((found, len(rules)), dtype=bool)
+    for simple in (True, False):
+        marked = replace(table, rules=rules, disagreements=every, simple=np.full(found, simple))
+        assert counted(marked).disagreements.all(axis=0).tolist() == [*[simple] * len(IGNORED_IN_COMPLEX), True]
+
+
+def test_the_stored_weights_of_ignored_rules_are_zero_in_complex_pairs() -> None:
+    assert {rule: reliability().complex[rule] for rule in IGNORED_IN_COMPLEX} == dict.fromkeys(IGNORED_IN_COMPLEX, 0.0)

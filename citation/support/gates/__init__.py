@@ -90,11 +90,8 @@ class GateChecks:
         if found:
             return found
         known, worst, most = reliability(), None, 0.0
-        simple: bool | None = None
-        run = relevant(least, short=self.short)
-        for one in self._disagreements(row, window, run, by_words=by_words):
-            if simple is None:
-                simple = self.is_simple(row, window)
+        simple = self.is_simple(row, window)
+        for one in self._disagreements(row, window, relevant(least, simple=simple), by_words=by_words):
             doubt = known.doubt(one, simple=simple)
             if doubt > most:
                 worst, most = one, doubt

@@ -16,7 +16,7 @@ from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
 from .bindings.names_and_values import other_class_member, other_number_of_name, swapped_bindings, unknown_names
-from .bindings.relations import other_subject, swapped_objects, swapped_roles
+from .bindings.relations import other_subject, swapped_objects, swapped_order, swapped_roles
 from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
 from .bindings.tables import wrong_table_cell
 from .disagreement import Disagreement
@@ -166,6 +166,7 @@ def _of_best(
         yield from run(supposed, best, clause)
         yield from quantifiers(best, clause)
     yield from run(swapped_roles, best)
+    yield from run(swapped_order, best)
     yield from run(swapped_objects, best)
     yield from run(swapped_motion, best)
     yield from run(other_subject, claim, best, alignments)

@@ -1,9 +1,10 @@
 """Skip the comparisons of clauses that cannot change a decision.
 
 A disagreement only lowers the score. If the score is so high that the strongest disagreement of a comparison would not
-refuse the citation, the comparison is not made. The decision and its reason stay the same. Claims of more than six
-words often have such scores, and `bench/fit_reliability.py` gives most rules a low weight there. Of the time for
-deciding, this saves a quarter with sentences of documents (`python -m bench.decision_cost`).
+refuse the citation, or if its rules have no weight, the comparison is not made. The decision and its reason stay the
+same. Claims of more than six words often have such scores, and `bench/fit_reliability.py` gives most rules a low weight
+there, and some none. Of the time for deciding, this saves a quarter with sentences of documents
+(`python -m bench.decision_cost`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +20,7 @@ from .bindings.chinese_bindings import (
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
 from .bindings.names_and_values import swapped_bindings, unknown_names
-from .bindings.relations import other_subject, swapped_objects, swapped_roles
+from .bindings.relations import other_subject, swapped_objects, swapped_order, swapped_roles
 from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
 from .disagreement import Disagreement
 from .missing import missing_statement
@@ -76,7 +77,8 @@ RULES: Mapping[Comparison, tuple[str, ...]] = {
     swapped_chinese_passive: ("role/role",),
     swapped_motion: ("direction/from",),
     swapped_objects: ("role/role",),
-    swapped_roles: ("role/role", "direction/time", "direction/cause"),
+    swapped_order: ("direction/time", "direction/cause"),
+    swapped_roles: ("role/role",),
     undecided: ("modality/decision",),
     unknown_cause: ("binding/cause",),
     unknown_chinese_names: ("unknown_name/name",),
@@ -90,14 +92,12 @@ def run_all(comparison: Comparison, *arguments: Any, **options: Any) -> Iterable
     return comparison(*arguments, **options)
 
 
-def relevant(least: float, *, short: bool) -> Run:
-    """Return a function that makes a comparison if it can lower the log odds of support by more than `least`.
+def relevant(least: float, *, simple: bool) -> Run:
+    """Return a function that makes a comparison if it can lower the log odds of support by more than `least`, or by 0.
 
-    `short`: the claim is short, so that the pair may be simple, see `GateChecks.is_simple`.
+    `simple`: see `GateChecks.is_simple`. Some rules have no weight in other pairs.
     """
-    if least <= 0:
-        return run_all
-    strongest = _strongest(short)
+    least, strongest = max(least, 0.0), _strongest(simple)
 
     def run(comparison: Comparison, *arguments: Any, **options: Any) -> Iterable[Disagreement]:
         if strongest.get(comparison, _ALWAYS) <= least:
@@ -111,10 +111,7 @@ _ALWAYS = float("inf")
 
 
 @lru_cache(maxsize=2)
-def _strongest(short: bool) -> Mapping[Comparison, float]:
+def _strongest(simple: bool) -> Mapping[Comparison, float]:
     """Return how much a disagreement of each listed comparison can lower the log odds, at most."""
-    kinds = (True, False) if short else (False,)
-    return {
-        comparison: max(reliability().amount(rule, simple=simple) for simple in kinds for rule in rules)
-        for comparison, rules in RULES.items()
-    }
+    known = reliability()
+    return {comparison: max(known.amount(rule, simple=simple) for rule in rules) for comparison, rules in RULES.items()}

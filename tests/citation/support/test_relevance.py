@@ -11,6 +11,7 @@ from bench.near_misses import NearMiss, development
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import least_doubt, lowered
 from citestream.citation.support.gates import GateChecks, relevance
+from citestream.citation.support.gates.bindings.relations import swapped_objects, swapped_roles
 from citestream.citation.support.gates.disagreement import Disagreement
 from citestream.citation.support.gates.relevance import RULES, Comparison
 from citestream.citation.support.gates.reliability import CERTAIN, rule_key
@@ -43,6 +44,13 @@ def test_the_least_doubt_never_refuses(probability: float, thresholds: tuple[flo
     assert least < CERTAIN
     if probability >= threshold and least > 0:
         assert lowered(probability, share * least) >= full
+
+
+@pytest.mark.parametrize("comparison", [swapped_roles, swapped_objects])
+def test_a_comparison_without_weight_in_complex_pairs_is_not_made(comparison: Comparison) -> None:
+    assert not relevance.relevant(0.0, simple=False)(comparison)
+    with pytest.raises(TypeError, match="alignment"):  # made without its argument
+        list(relevance.relevant(0.0, simple=True)(comparison))
 
 
 def test_each_comparison_reports_only_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:

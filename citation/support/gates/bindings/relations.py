@@ -46,7 +46,24 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
         turned = match.exact and pivot.verbal and _object_as_subject(alignment, pivot, match, match_of)
         if ((crossed and not straight) or turned) and match.sign > 0:
             yield _disagreement(alignment, pivot, match)
-    yield from _reordered(alignment, match_of)
+
+
+def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield swapped temporal and causal relations."""
+    theirs = list(alignment.passage.of(*_ORDER))
+    if not theirs:
+        return
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for op in alignment.claim.of(*_ORDER):
+        for other in theirs:
+            if _GROUPS[op.kind] != _GROUPS[other.kind]:
+                continue
+            mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
+            crossed, straight = _crossed(mine, said, match_of)
+            if crossed and not straight:
+                word = alignment.passage.spelled(other.start, other.end)
+                detail = f"the passage has the order of “{word}” the other way round"
+                yield Disagreement(Reason.DIRECTION, detail, rule=_GROUPS[op.kind])
 
 
 def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
@@ -255,23 +272,6 @@ def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToke
         others = [t for t in left if t.word < by.word] + right
         return Sides(frozenset(map(id, acting)), frozenset(map(id, others)))
     return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
-
-
-def _reordered(alignment: Alignment, match_of: dict[int, Match]) -> Iterator[Disagreement]:
-    """Yield swapped temporal and causal relations."""
-    theirs = list(alignment.passage.of(*_ORDER))
-    if not theirs:
-        return
-    for op in alignment.claim.of(*_ORDER):
-        for other in theirs:
-            if _GROUPS[op.kind] != _GROUPS[other.kind]:
-                continue
-            mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
-            crossed, straight = _crossed(mine, said, match_of)
-            if crossed and not straight:
-                word = alignment.passage.spelled(other.start, other.end)
-                detail = f"the passage has the order of “{word}” the other way round"
-                yield Disagreement(Reason.DIRECTION, detail, rule=_GROUPS[op.kind])
 
 
 def _around(statement: Statement, op: Operator) -> Sides:
