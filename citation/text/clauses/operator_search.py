@@ -1,0 +1,155 @@
+"""Find the operators of a sentence: the words and phrases of operators.txt that negate, restrict or compare."""
+
+from collections.abc import Sequence
+
+from ..numbers.quantities import MONTH, Quantity
+from ..tokens import Tokens
+from . import language_forms
+from .vocabulary import NEGATED_VERB, WordRoles
+
+# Operators whose words also count as content: "plans", "denied", "caused".
+_CONTENTFUL = frozenset({
+    "denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless", "open",
+    "proposal", "decision", "plain",
+})  # fmt: skip
+_COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
+_NUMBER_REACH = 2  # words between "more than" and its number
+_SPLIT = 5  # words between the parts of an operator
+_TOTAL = frozenset({"all", "no"})
+_NOUN_PHRASE = 5  # words
+_THAN = frozenset({"than", "als", "que", "de", "as", "a", "reach"})  # "higher than", "plus de", "as much as"
+CONDITIONS = frozenset({"if", "even_if", "unless"})
+PIECE_BREAKS = frozenset(",;:.!?()[]{}|—–\n•。！？；：，、（）")
+
+
+class OperatorSearch:
+    """The operators of one sentence, found in one pass. Words are given by their index."""
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        keys: Sequence[str],
+        roles: Sequence[WordRoles],
+        language: str,
+        quantities: Sequence[Quantity],
+    ) -> None:
+        """`keys`: the folded words. `quantities`: the numbers of the sentence."""
+        self._tokens, self._keys, self._roles, self._language = tokens, keys, roles, language
+        self._quantities = quantities
+        self._months = {quantity.start for quantity in quantities if quantity.unit == MONTH}
+        self._count = len(keys)
+        self.found: list[tuple[str, int, int]] = []  # kind, first word, word after the last
+        self.words: set[int] = set()  # words of operators
+        self.consumed: set[int] = set()  # words that are operators and no content
+        self.inside: set[int] = set()  # words after the first of an operator of several words
+        self.opening: set[int] = set()  # first words of conditions of several words: "only if", "in case"
+        self.denying: set[int] = set()  # words of operators that deny
+        self._search()
+
+    def _search(self) -> None:
+        """Find the longest operator at each position."""
+        french = self._french_negations()
+        i = 0
+        while i < self._count:
+            role, length = self._roles[i], 1
+            kinds: Sequence[str] = ()
+            if i in french:
+                kinds = (french[i],)
+            elif not role.inert:
+                self._end_split(i, role)
+                kinds, length = self._longest(i, role)
+                if not kinds and self._keys[i].endswith(NEGATED_VERB):
+                    self.found.append(("not", i, i + 1))
+            if kinds:
+                self._add(kinds, i, length)
+            i += length
+
+    def _add(self, kinds: Sequence[str], first: int, length: int) -> None:
+        words = range(first, first + length)
+        self.found += [(kind, first, first + length) for kind in kinds]
+        self.words.update(words)
+        if not _CONTENTFUL.issuperset(kinds):
+            self.consumed.update(words)
+        if "denies" in kinds:
+            self.denying.update(words)
+
+    def _longest(self, i: int, role: WordRoles) -> tuple[Sequence[str], int]:
+        """Return the kinds of the longest operator that begins at word `i`, and its length."""
+        longer: list[tuple[int, str]] = []
+        if (role.phrases or role.prefixed) and i + 1 < self._count:
+            longer = [
+                (len(rest), kind)
+                for rest, kind in (*role.phrases.get(self._keys[i + 1], ()), *role.prefixed)
+                if _matches(self._keys, i + 1, rest)
+                and (kind not in _COMPARING or rest[-1] not in _THAN or self._number_follows(i + len(rest)))
+            ]
+        if not longer:
+            return self._kinds_of_word(i, role.kinds), 1
+        length = max(longer)[0] + 1
+        kinds = [kind for size, kind in longer if size + 1 == length]
+        rest_of_it = range(i + 1, i + length)
+        self.inside.update(rest_of_it)
+        if not CONDITIONS.isdisjoint(kinds) and any(self._roles[k].subordinator for k in rest_of_it):
+            self.opening.add(i)
+        return kinds, length
+
+    def _end_split(self, i: int, role: WordRoles) -> None:
+        """Add the operator that ends at word `i` and has other words inside: "turned the offer down"."""
+        for first, before_gerund, kind in role.split:
+            if before_gerund and not (i + 1 < self._count and self._keys[i + 1].endswith("ing")):
+                continue
+            for k in range(i - 2, max(-1, i - 2 - _SPLIT), -1):
+                if _matches(self._keys, k, (first,)):
+                    self.found.append((kind, k, k + 1))
+                    if not before_gerund:  # "advised … against signing" denies signing and not advising
+                        self.denying.add(k)
+                    return
+                if self._roles[k].conjunction or self._roles[k].subordinator:
+                    break
+
+    def _kinds_of_word(self, i: int, kinds: Sequence[str]) -> Sequence[str]:
+        """Return the kinds of a single word: none for "no" as an answer or in a title, and for "may" as a month."""
+        if self._keys[i] == "but" and self._is_exception(i):
+            self.inside.add(i)
+            return ("except",)  # "all lamps but the one above the stove"
+        is_month = self._tokens.starts[i] in self._months
+        other_meaning = is_month or ("no" in kinds and (self._is_answer(i) or self._is_title(i)))
+        return () if other_meaning else kinds
+
+    def _is_answer(self, i: int) -> bool:
+        """Return whether "no" answers a question: "No, but every plan can be tested."."""
+        return self._tokens.text[self._tokens.ends[i] : self._tokens.ends[i] + 1] in {",", ".", ";"}
+
+    def _is_title(self, i: int) -> bool:
+        """Return whether "No" begins a name: "No Country for Old Men"."""
+        tokens = self._tokens.tokens
+        return self._language == "en" and all(token.capitalized for token in tokens[i : i + 2])
+
+    def _is_exception(self, i: int) -> bool:
+        """Return whether "but" follows a noun phrase with "all" or "no", without a comma."""
+        last = [first for kind, first, _ in self.found if kind in _TOTAL and i - _NOUN_PHRASE <= first < i - 1]
+        if not last or any(self._roles[k].auxiliary for k in range(last[-1], i)):
+            return False
+        return PIECE_BREAKS.isdisjoint(self._tokens.text[self._tokens.starts[last[-1]] : self._tokens.starts[i]])
+
+    def _number_follows(self, i: int) -> bool:
+        """Return whether a number begins within the words behind word `i`."""
+        last = self._tokens.starts[min(i + _NUMBER_REACH, self._count - 1)]
+        return any(self._tokens.ends[i] <= quantity.start <= last for quantity in self._quantities)
+
+    def _french_negations(self) -> dict[int, str]:
+        if self._language != "fr":
+            return {}
+        found, elided = language_forms.french_negations(self._tokens, self._keys, self._roles)
+        self.found += [("only", k, k + 1) for k in elided]
+        return found
+
+
+def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:
+    """Return whether the words from `at` on are those of a pattern."""
+    if at + len(rest) > len(keys):
+        return False
+    for key, wanted in zip(keys[at:], rest, strict=False):
+        if key != wanted and not (wanted.endswith("*") and key.startswith(wanted[:-1])):
+            return False
+    return True
