@@ -53,6 +53,9 @@ def _negative_clauses(statement: Statement) -> set[int]:
         if op.kind in NEGATING and op.word != counted:
             counted = op.word  # a phrase of two kinds negates once
             clause = op.clause + (op.kind == "false" and op.clause not in stating)  # "es stimmt nicht, dass …"
+            if _relative(statement, op) and clause not in count and count.get(clause - 1) == 1:
+                count[clause - 1], count[clause] = 2, 2  # "es gab keinen Spieler, der nicht …"
+                continue
             single = statement.language in _ONCE and op.kind in {"not", "no"} and not _relative(statement, op)
             count[clause] = 1 if single and clause in count else count.get(clause, 0) + 1
     return {clause for clause, negations in count.items() if negations % 2}

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
 from ....text.normalize import to_simplified
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
-_FILLERS = re.compile("[的了是则也均共为在有于\\s]")
 _LONGEST = 24  # characters of a claim; longer ones state several things
 _MOST_PIECES = 80  # clauses of a passage; each is compared with all others, and 400 take 150 ms
 _LONG = 32  # characters of a sentence that restricts one thing
@@ -17,21 +18,22 @@ _SHORTEST = 2  # characters of each of its two parts, without numbers
 _RESTRICTED = re.compile(
     "(?:只有|只限|仅限|只在|仅在|仅对|只对|只能|唯有|仅|只)(?:于|在|对|能|有|是)*(?P<word>[\u4e00-\u9fff]{2})"
 )
-_ALSO = re.compile("也|同样|还可|以及|任何|所有")
 _DENIED = frozenset({"not", "no", "may_not", "denies", "only", "except", "without", "unless"})
 # "甲被乙起诉", "甲由乙推荐"
 _PASSIVE = re.compile("(?P<patient>[\u4e00-\u9fffA-Za-z]{2,12})(?:被|遭到?|由)(?P<rest>[\u4e00-\u9fffA-Za-z]{3,16})")
 _BY = re.compile("(?P<patient>[\u4e00-\u9fff]{2,10})由(?P<rest>[\u4e00-\u9fff]{3,12})")
-_SYMMETRIC = frozenset("和与同跟及是或")
-_PARTICLES = frozenset("的了是在着过为所")
 _LONGEST_NAME = 5  # characters
-_SURNAMES = frozenset(
-    "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何吕施张孔曹严华魏陶姜谢邹喻苏潘葛范彭鲁韦马苗俞任袁柳唐罗薛雷贺倪汤"
-    "孟黄萧尹姚邵汪祁毛臧戴宋庞熊纪舒屈项祝董梁杜阮蓝贾娄江童颜郭梅盛林钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫丁邓洪"
-    "崔吉龚程邢裴陆荣翁段侯宁仇武刘景詹龙叶黎白怀乔阴向闫温习"
-)
-_OFFICES = frozenset("局部厅院会社司团校馆厂行")
 _COVERED = 0.6  # share of the claim that the passage has
+
+
+def _role(name: str) -> frozenset[str]:
+    return vocabulary("zh").role(name)
+
+
+@lru_cache(maxsize=1)
+def _fillers() -> re.Pattern[str]:
+    """Return the pattern of characters that a comparison leaves out."""
+    return re.compile(f"[{''.join(sorted(_role('filler')))}\\s]")
 
 
 def mixed_chinese_pieces(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
@@ -78,7 +80,7 @@ def _exchanged(said: str, pieces: Sequence[str]) -> Iterator[Disagreement]:
             begin = said[: len(rest)]
             for end in range(1, len(rest)):
                 verb, second = rest[:end], rest[end:]
-                if begin == second + verb and first != second and _SYMMETRIC.isdisjoint(verb):
+                if begin == second + verb and first != second and _role("symmetric").isdisjoint(verb):
                     detail = f"the passage has “{first}” and “{second}” the other way round"
                     yield Disagreement(Reason.ROLE, detail, rule="role")
                     return
@@ -104,7 +106,7 @@ def _numbered(statement: Statement) -> str:
 
 def _plain(text: str) -> str:
     """Return simplified characters without particles and punctuation."""
-    return _FILLERS.sub("", to_simplified(text)).strip("，。；！？,.;!? ")
+    return _fillers().sub("", to_simplified(text)).strip("，。；！？,.;!? ")
 
 
 def _comparable(one: str, other: str) -> bool:
@@ -118,7 +120,7 @@ def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[D
         return
     for op in best.passage.of("only"):
         found = _RESTRICTED.match(best.passage.text, op.start)
-        if found and (found["word"] not in claim.text or _ALSO.search(claim.text)):
+        if found and (found["word"] not in claim.text or any(word in claim.text for word in _role("also"))):
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{found[0]}”", 0.6, rule="outside")
             return
 
@@ -140,7 +142,7 @@ def swapped_chinese_passive(claim: Statement, passages: Sequence[Statement]) -> 
                 continue
             first, second = active.find(patient), active.find(agent)
             between = active[first + len(patient) : second]
-            verb = set(found["rest"][len(agent) :]) - _PARTICLES
+            verb = set(found["rest"][len(agent) :]) - _role("weak")
             if first < second and verb.intersection(between) and not _PIECE.search(between):
                 detail = f"the passage has “{patient}” and “{agent}” the other way round"
                 yield Disagreement(Reason.ROLE, detail, rule="role")
@@ -170,8 +172,8 @@ def unknown_chinese_names(claim: Statement, passages: Sequence[Statement]) -> It
             continue
         if any(word[at : at + 2] in text for at in range(len(word) - 1)):
             continue
-        person = word[0] in _SURNAMES and _begins_or_follows(claim, token) and word[0] not in text
-        office = len(word) > _SHORTEST and word[-1] in _OFFICES and word[-1] in text
+        person = word[0] in _role("surname") and _begins_or_follows(claim, token) and word[0] not in text
+        office = len(word) > _SHORTEST and word[-1] in _role("office") and word[-1] in text
         if person or office:
             yield Disagreement(Reason.UNKNOWN_NAME, f"the passage does not mention “{word}”", 0.6, rule="name")
             return

@@ -250,12 +250,13 @@ def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken
     subject = [t for t in tokens if article[id(t)] in nominative and not t.before]
     objects = [t for t in tokens if article[id(t)] in oblique and not t.before]
     if subject or objects:
+        recipients = [t for t in tokens if t.before in words.role("recipient")]
         first = subject or [t for t in tokens if t not in objects and t is not pivot and not t.before]
-        second = objects or [t for t in tokens if t not in subject and t is not pivot]
+        second = objects + recipients if objects else [t for t in tokens if t not in subject and t is not pivot]
         return Sides(frozenset(map(id, first)), frozenset(map(id, second)))
-    left = [t for t in tokens if t.word < pivot.word and not t.before]
+    left = [t for t in tokens if t.word < pivot.word and not t.before and t.quantity is None]
     right = [t for t in tokens if t.word > pivot.word]
-    return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
+    return Sides(frozenset(map(id, left)), frozenset(map(id, right))) if left else None  # "2023 kletterte die Rate"
 
 
 def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
@@ -279,9 +280,7 @@ def _around(statement: Statement, op: Operator) -> Sides:
     tokens = statement.tokens
     following = [t for t in tokens if t.word >= op.after]
     before = [t for t in tokens if t.word < op.word]
-    if all(
-        _is_length(t) for t in before
-    ):  # "Before the doors were locked, …", "Two days before the doors were locked, …"
+    if all(map(_is_length, before)):  # "Before the doors were locked, …", "Two days before the doors were locked, …"
         first_piece = following[0].piece if following else 0
         before = [t for t in following if t.piece != first_piece]
         following = [t for t in following if t.piece == first_piece]

@@ -29,9 +29,10 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
     if "done" in theirs or _done(alignment.passage, alignment.mains[clause]):
         yield from _only_planned(alignment, clause, theirs | elsewhere)
-    excused = {"hedge", "may", "false", "fiction", "would", *({"plan"} - elsewhere)} & everywhere or _same_speech(
-        alignment
-    )
+    planned = {op.word for op in alignment.passage.of("plan")}  # the German "soll" is both
+    only_planned = all(op.word in planned for op in alignment.passage.of("hedge"))
+    plan = {"plan"} if only_planned or "plan" not in elsewhere else set()
+    excused = {"hedge", "may", "false", "fiction", "would", *plan} & everywhere or _same_speech(alignment)
     if "hedge" in theirs and not excused:
         yield _modal("the passage says it with reservation, the sentence as a fact", "hedge")
     if _UNREAL & everywhere:

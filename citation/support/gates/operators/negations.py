@@ -107,12 +107,18 @@ def _denies(token: ContentToken, match: Match) -> bool:
 
 def _restated(alignment: Alignment, clause: int) -> bool:
     """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero"."""
-    claim, passage = alignment.claim, alignment.passage
-    mine, theirs = claim.kinds(), passage.kinds()
+    shared = [(token, match.token) for token, match in alignment.pairs() if token.denying and match.token.denying]
+    mine = _kinds_without(alignment.claim, {token.word for token, _ in shared})
+    theirs = _kinds_without(alignment.passage, {token.word for _, token in shared})
     for restricting, denying in ((mine, theirs), (theirs, mine)):
         if restricting & RESTRICTIVE and denying & DENIALS and not denying & RESTRICTIVE:
             return True
     return _complementary(alignment, clause)
+
+
+def _kinds_without(statement: Statement, words: set[int]) -> set[str]:
+    """Return the kinds of operators that have none of these words, such as a denying verb of both sides."""
+    return {op.kind for op in statement.operators if words.isdisjoint(range(op.word, op.after))}
 
 
 def _complementary(alignment: Alignment, clause: int) -> bool:

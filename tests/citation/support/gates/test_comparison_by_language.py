@@ -56,6 +56,37 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Brest a battu Metz en finale.",
         "Metz a battu Brest en finale.",
     ),
+    "a German effect, called the cause": (
+        Reason.DIRECTION,
+        "Der Frost führte zum Bruch der Leitung.",
+        "Der Frost lag am Bruch der Leitung.",
+    ),
+    "the opposite of a German verb, behind a year": (
+        Reason.NEGATION,
+        "Der Umsatz sank 2021 auf 5 Millionen Euro.",
+        "2021 kletterte der Umsatz auf 5 Millionen Euro.",
+    ),
+    "a German recipient as subject": (
+        Reason.ROLE,
+        "Die Botin übergab den Brief an einen Anwalt.",
+        "Der Anwalt übergab den Brief an die Botin.",
+    ),
+    "a German exception beside a verb that can deny": (
+        Reason.NEGATION,
+        "Mit Ausnahme des Flurs wurden alle Zimmer gestrichen.",
+        "Auch der Flur wurde gestrichen.",
+    ),
+    "a German double negation in a relative clause, denied once": (
+        Reason.NEGATION,
+        "Es gab keinen Gast, der nicht lachte.",
+        "Kein Gast lachte.",
+    ),
+    "a Spanish litotes, denied": (
+        Reason.NEGATION,
+        "No es raro que llueva en Bilbao en julio.",
+        "En Bilbao nunca llueve en julio.",
+    ),
+    "a Chinese cause, in a synonym": (Reason.DIRECTION, "暴雪造成铁路停运。", "停运引发了暴雪。"),
     "a Spanish double negation, denied once": (
         Reason.NEGATION,
         "No hay ninguna casa del pueblo que no tenga jardín.",
@@ -115,6 +146,22 @@ PASSED: dict[str, tuple[str, str]] = {
     "a French past tense in -ra": (
         "Le maire déclara la fête ouverte.",
         "Le maire a déclaré la fête ouverte.",
+    ),
+    "a German double negation in a relative clause": (
+        "Es gab keinen Gast, der nicht lachte.",
+        "Alle Gäste lachten.",
+    ),
+    "a French litotes": (
+        "Il n'est pas rare que le vent souffle en mars.",
+        "Le vent souffle souvent en mars.",
+    ),
+    "a German plan with soll": (
+        "Die Halle soll 2031 gebaut werden.",
+        "Der Bau der Halle ist für 2031 vorgesehen.",
+    ),
+    "a German compound of two words of the passage": (
+        "Der Verein verlegte seinen Sitz von Bonn nach Trier.",
+        "Der Vereinssitz wurde von Bonn nach Trier verlegt.",
     ),
     "a Spanish double negation": (
         "No hay ninguna casa del pueblo que no tenga jardín.",
