@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -115,6 +116,26 @@ def test_the_wheel_names_the_command_the_licence_and_the_readme(wheel: Path) -> 
     assert metadata.get_payload() == (ROOT / "README.md").read_text("utf-8")
     assert "citestream = citestream.proxy.cli" in archive.read(f"{folder}/entry_points.txt").decode()
     assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+
+
+def test_a_release_makes_every_link_of_the_readme_absolute() -> None:
+    """A package index shows the README outside the repository."""
+    absolute_links = runpy.run_path(str(ROOT / "docs/absolute_links.py"))["absolute_links"]
+    repository, text = "https://git.example/owner/citestream", (ROOT / "README.md").read_text("utf-8")
+    text += "[a](https://other.example/a) [b](#install) [c](docs/start.md#install)"
+    changed = absolute_links(text, repository, "v1.2.3")
+    places = [re.sub(r"^.*/(blob|raw)/v1\.2\.3/", r"\1 ", target) for target in links(changed)]
+    assert places == [
+        target if ":" in target or target[0] == "#" else f"{'raw' if target.endswith('.gif') else 'blob'} {target}"
+        for target in links(text)
+    ]
+    assert all(target.startswith(repository) for target in links(changed) if "/v1.2.3/" in target)
+    assert all((ROOT / place.partition(" ")[2].partition("#")[0]).exists() for place in places if " " in place)
+    assert "docs/absolute_links.py README.md" in (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r"\]\(([^()\s]+)\)", text)
 
 
 def dist_info(wheel: Path) -> str:
