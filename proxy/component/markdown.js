@@ -1,6 +1,7 @@
 // Render Markdown of a model, which is untrusted input, as elements. No HTML of the model is ever interpreted. Every piece of text
 // knows its offset in the source, so that sentences can be wrapped at the end of a stream without changing any other element.
 
+import { codeBlock } from "./code-block.js";
 import { EXTERNAL, el, safeUrl } from "./dom.js";
 import { renderFormula } from "./formulas.js";
 import { parseBlocks } from "./markdown-blocks.js";
@@ -98,7 +99,7 @@ class Builder {
           block.blocks.map((one) => this.block(one)),
         );
       case "code":
-        return el("pre", { tabindex: 0, "data-language": block.language || null }, el("code", {}, `${block.text}\n`));
+        return codeBlock(block.text, block.language);
       case "hr":
         return el("hr");
       case "math":

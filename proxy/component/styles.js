@@ -48,6 +48,13 @@ li > ul, li > ol { margin: .2em 0; }
 li > p { margin: 0 0 .4em; }
 .task { list-style: none; margin-inline-start: -1.2em; }
 a { color: var(--accent); text-underline-offset: .2em; }
+.code { position: relative; }
+.code pre { margin: 0; }
+.copy-code { position: absolute; inset-block-start: .35rem; inset-inline-end: .35rem; min-height: 1.5rem; font: inherit; font-size: .8125em; line-height: 1.2; color: var(--soft); background: var(--surface); border: 1px solid var(--line); border-radius: .4rem; padding: .1rem .5rem; cursor: pointer; }
+.copy-code::before { content: "Copy"; }
+.copy-code[data-state="copied"]::before { content: "Copied"; }
+.copy-code[data-state="selected"]::before { content: "Selected"; }
+.copy-code:hover { color: var(--ink); border-color: var(--soft); }
 pre { background: var(--shade); border-radius: var(--radius); padding: .7rem .9rem; overflow-x: auto; font-size: .875em; line-height: 1.5; }
 code { font-family: var(--citestream-mono, ui-monospace, monospace); font-size: .9em; }
 :not(pre) > code { background: var(--shade); border-radius: .25rem; padding: .1em .3em; }

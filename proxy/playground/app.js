@@ -14,6 +14,7 @@ const NONE = "\0";
 const NARROW = matchMedia("(max-width: 64rem)"); // the source panel is a sheet, as in style.css
 
 const turns = [];
+let isWaiting = false; // a question was asked before the documents were read
 const key = () => byId("key").value.trim();
 const actions = {
   sources: (turn) => {
@@ -34,7 +35,8 @@ function ask(event) {
   event?.preventDefault();
   const question = byId("question").value.trim();
   if (!question || turns.at(-1)?.running) return;
-  if (documents.isReading()) return notice("The documents are still being read. Ask again in a moment.");
+  isWaiting = documents.isReading();
+  if (isWaiting) return notice("The documents are still being read. The question follows by itself.");
   byId("question").value = "";
   resize();
   const turn = new Turn(question, actions);
@@ -164,6 +166,9 @@ async function addFiles(files) {
     problems.push(message);
     notice(problems.join(" "));
   });
+  const asked = isWaiting && !problems.length;
+  isWaiting = false;
+  if (asked) ask();
 }
 
 for (const id of ["add-files", "welcome-files"]) byId(id).addEventListener("click", () => byId("files").click());

@@ -27,7 +27,8 @@ DIFFERENCES = """async (cases) => {
   const lower = { H1: "H3", H2: "H4", H3: "H5", H4: "H6", H5: "H6", H6: "H6" };
   const outline = (node, headings) => [...node.childNodes].map((child) => {
     if (child.nodeType === Node.TEXT_NODE) return child.data;
-    if (child.className === "table") return outline(child, headings);
+    if (child.className === "table" || child.className === "code") return outline(child, headings);
+    if (child.tagName === "BUTTON") return "";
     const name = (headings && lower[child.tagName]) || child.tagName;
     const attribute = child.getAttribute("href") ?? child.getAttribute("start") ?? "";
     return `<${name} ${attribute}>${outline(child, headings)}</${name}>`;

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from citestream.proxy.http.middleware.auth import COMPONENT_PREFIX, PAGE_PREFIX
 from tests.browser.chromium import completion_events, serve_command, violations, watched_page
@@ -367,6 +367,39 @@ def test_wide_code_tables_and_formulas_scroll_inside_the_answer(page: Page, widt
     assert max(edges) <= edge
     assert turn.locator("pre").evaluate("node => node.scrollWidth > node.clientWidth")
     assert page.evaluate("shifts.reduce((sum, one) => sum + one, 0)") < 0.01, "below 0.1 is good for a whole page"
+
+
+def test_a_question_before_the_documents_are_read_is_asked_afterwards(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "bridge.md").write_text(OPENED)
+    held: list[Route] = []
+    page.route("**/v1/evidence/read*", lambda route: held.append(route))  # a built-in method cannot be a handler
+    page.set_input_files("#files", tmp_path / "bridge.md")
+    page.fill("#question", "When was the bridge opened?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice")).to_contain_text("still being read")
+    expect(page.locator(".turn")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator(".turn .marker")).to_have_count(1)
+    expect(page.locator("#notice")).to_be_empty()
+    expect(page.locator("#question")).to_have_value("")
+
+
+def test_code_has_a_button_that_copies_it(page: Page) -> None:
+    answer = ask_hostile(page).locator("citestream-answer")
+    button = answer.get_by_role("button", name="Copy the code")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(answer.get_by_role("button", name="Code copied")).to_be_focused()
+    assert page.evaluate("navigator.clipboard.readText()") == 'lanes[1] = "<b>not a marker</b>"'
+    assert "Copy" not in answer.locator(".text").inner_text(), "the label is not part of the selected text"
+
+
+def test_code_is_selected_where_a_page_may_not_copy(page: Page) -> None:
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    answer = ask_hostile(page).locator("citestream-answer")
+    answer.get_by_role("button", name="Copy the code").click()
+    expect(answer.get_by_role("button", name="Code selected")).to_be_visible()
+    assert page.evaluate("getSelection().toString().trim()") == 'lanes[1] = "<b>not a marker</b>"'
 
 
 def test_unsupported_and_rejected_claims_are_explained(page: Page) -> None:
