@@ -6,16 +6,15 @@ as the calls and results of tools that it runs itself, go into `anthropic.conten
 blocks. Lists with an `index` are joined by OpenAI's clients.
 """
 
-import re
 from collections.abc import Mapping
 from time import time
 from typing import Any
 
-from ...errors import ProviderError, reported
+from ...errors import reported
 from ...events import Chunk, Event
-from ..json_text import as_object, dumps, loads, replace_surrogates
-from ..openai_chunks import ChunkReader
-from ..openai_messages import chat_envelope, usage_of
+from ..json_text import as_object, dumps
+from ..openai_messages import usage_of
+from ..translating_reader import TranslatingReader
 from .content_blocks import REASONING_FORMAT
 
 Fields = dict[str, Any]
@@ -40,55 +39,30 @@ INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input
 TEXT_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
-class AnthropicReader:
+class AnthropicReader(TranslatingReader):
     """Translates the events of one stream. Anthropic always sends one choice."""
-
-    ignored: re.Pattern[bytes] | None = None
 
     def __init__(self, model: str) -> None:
         """`model`: the requested model, until the first event names it."""
-        self._chunks = ChunkReader()
-        self._envelope: Chunk = chat_envelope(model) | {"created": int(time())}
+        super().__init__(model)
+        self._envelope["created"] = int(time())
         self._calls: dict[int, int] = {}  # index of a block -> index of its tool call
         self._inputs: dict[int, Any] = {}  # index of an open tool call's block -> the input that its start contained
         self._usage: Fields = {}
-        self.done = False
-        self.skipped = 0
-        self.error: ProviderError | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether the stop reason has come."""
-        return self._chunks.complete
 
     @property
     def text_field(self) -> bytes:
         """The JSON name of the field with a delta's text; empty after the last event."""
         return b"" if self.done else b'"text"'
 
-    def read(self, payload: bytes) -> list[Event]:
-        """Return the events of one payload. A payload that is not a JSON object is skipped and counted."""
-        return self.read_value(*loads(payload))
-
-    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
-        """Return the events of one decoded payload."""
-        if self.done:
-            return []
-        if not isinstance(value, dict):
-            self.skipped += 1
-            return []
-        return self._take(value if is_clean else replace_surrogates(value))
-
     def end(self) -> list[Event]:
         """Return the end and the usage. Raises IncompleteAnswer without a stop reason."""
-        if self.error:
-            raise self.error
         if self._usage and self.complete:
             usage = {"usage": usage_of_counts(self._usage), "anthropic": {"usage": self._usage}}
             self._chunks.take({**self._envelope, "choices": [], **usage})
-        return self._chunks.end()
+        return super().end()
 
-    def _take(self, event: Fields) -> list[Event]:
+    def _translate(self, event: Fields) -> list[Event]:
         match event.get("type"):
             case "message_start":
                 return self._start(as_object(event.get("message")))

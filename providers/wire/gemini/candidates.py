@@ -1,15 +1,14 @@
 """Answers of the Gemini API and chunks of the OpenAI API: finish reasons, usage, log-probabilities and streams."""
 
-import re
 from collections.abc import Iterator, Mapping
 from time import time
 from typing import Any
 
-from ...errors import ProviderError, ReportedError, reported
+from ...errors import ReportedError, reported
 from ...events import Chunk, Event
-from ..json_text import as_object, loads, replace_surrogates, without_none
-from ..openai_chunks import ChunkReader
-from ..openai_messages import chat_envelope, function_call, usage_of
+from ..json_text import as_object, without_none
+from ..openai_messages import function_call, usage_of
+from ..translating_reader import TranslatingReader
 
 Fields = dict[str, Any]
 
@@ -44,45 +43,33 @@ EVENT_FIELDS = frozenset({"candidates", "usageMetadata", "modelVersion", "respon
 CANDIDATE_FIELDS = frozenset({"index", "content", "finishReason", "logprobsResult"})
 
 
-class GeminiReader:
+class GeminiReader(TranslatingReader):
     """Translates the events of one `streamGenerateContent` stream, with one candidate or several."""
 
     text_field = b""  # no two events are equal except for their text: each counts the tokens so far
-    ignored: re.Pattern[bytes] | None = None
 
     def __init__(self, model: str, candidates: int = 1) -> None:
         """`model`: the requested model, for events that do not name it."""
-        self._chunks = ChunkReader(candidates)
-        self._envelope: Chunk = {**chat_envelope(model), "created": int(time())}
+        super().__init__(model, candidates)
+        self._envelope["created"] = int(time())
         self._calls: dict[int, int] = {}  # candidate -> number of tool calls so far
         self._usage: Mapping[str, Any] | None = None
         self._extra: Fields = {}  # fields of events that have not been added to a chunk
-        self.done = False
-        self.skipped = 0
-        self.error: ProviderError | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether every candidate has its finish reason."""
-        return self._chunks.complete
-
-    def read(self, payload: bytes) -> list[Event]:
-        """Return the events of one payload. A payload that is not JSON is skipped and counted."""
-        return self.read_value(*loads(payload))
 
     def read_value(self, value: Any, is_clean: bool) -> list[Event]:
-        """Return the events of one decoded payload."""
-        event = value if is_clean else replace_surrogates(value)
-        events = event if isinstance(event, list) else [event]  # an answer that is not streamed is an array of events
-        if not all(isinstance(one, dict) for one in events):
+        """Return the events of one decoded payload. An answer that is not streamed is an array of events."""
+        if not isinstance(value, list):
+            return super().read_value(value, is_clean)
+        if not all(isinstance(event, dict) for event in value):
             self.skipped += 1
             return []
-        return [found for one in events for chunk in self._chunks_of(one) for found in self._chunks.take(chunk)]
+        events: list[Event] = []
+        for event in value:
+            events += super().read_value(event, is_clean)
+        return events
 
     def end(self) -> list[Event]:
         """Return the ends of all candidates and the usage. Raises IncompleteAnswer without a finish reason."""
-        if self.error:
-            raise self.error
         if self._usage is not None:
             extra = {**self._extra, "usageMetadata": self._usage}
             self._chunks.take(
@@ -90,7 +77,10 @@ class GeminiReader:
             )
         # Gemini's streams have no end marker, and a blocked prompt has one candidate, however many were requested.
         self._chunks.done = True
-        return self._chunks.end()
+        return super().end()
+
+    def _translate(self, event: Fields) -> list[Event]:
+        return [found for chunk in self._chunks_of(event) for found in self._chunks.take(chunk)]
 
     def _chunks_of(self, event: Fields) -> Iterator[Chunk]:
         if event.get("error"):

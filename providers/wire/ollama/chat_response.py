@@ -6,12 +6,10 @@ from datetime import datetime
 from time import time
 from typing import Any
 
-from ...errors import ProviderError, reported
+from ...errors import reported
 from ...events import Chunk, Event
-from ..json_text import as_object, loads, replace_surrogates, without_none
-from ..openai_chunks import ChunkReader
+from ..json_text import as_object, without_none
 from ..openai_messages import (
-    chat_envelope,
     detect_image_type,
     function_call,
     image_part,
@@ -20,6 +18,7 @@ from ..openai_messages import (
     parse_tool_calls,
     usage_of,
 )
+from ..translating_reader import TranslatingReader
 
 Fields = dict[str, Any]
 
@@ -32,45 +31,23 @@ LINE_FIELDS = frozenset({"model", "created_at", "message", "done", "done_reason"
 MESSAGE_FIELDS = frozenset({"role", "content", "thinking", "tool_calls", "images"})
 
 
-class OllamaReader:
+class OllamaReader(TranslatingReader):
     """Translates the lines of one stream. Ollama always sends one choice."""
 
-    ignored: re.Pattern[bytes] | None = re.compile(
-        rb'"created_at": ?"([^"\\]*)"'
-    )  # only the time of the first line is used
+    ignored = re.compile(rb'"created_at": ?"([^"\\]*)"')  # only the time of the first line is used
 
     def __init__(self, model: str) -> None:
         """`model`: the requested model, for lines that do not name it."""
-        self._chunks = ChunkReader()
-        self._envelope: Chunk = chat_envelope(model)
+        super().__init__(model)
         self._begun = False
         self._calls = 0
-        self.done = False
-        self.skipped = 0
-        self.error: ProviderError | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether the last line has come, with its reason."""
-        return self._chunks.complete
 
     @property
     def text_field(self) -> bytes:
         """The JSON name of the field with a delta's text; empty after the last line."""
         return b"" if self.done else self._chunks.text_field
 
-    def read(self, payload: bytes) -> list[Event]:
-        """Return the events of one line. A line that is not a JSON object is skipped and counted."""
-        return self.read_value(*loads(payload))
-
-    def read_value(self, value: Any, is_clean: bool) -> list[Event]:
-        """Return the events of one decoded line."""
-        if self.done:
-            return []
-        if not isinstance(value, dict):
-            self.skipped += 1
-            return []
-        line = value if is_clean else replace_surrogates(value)
+    def _translate(self, line: Fields) -> list[Event]:
         if line.get("error"):
             self.error = reported(line)
             return []
@@ -83,12 +60,6 @@ class OllamaReader:
             if usage := _usage(line):
                 events += self._chunks.take({**self._envelope, "choices": [], "usage": usage})
         return events
-
-    def end(self) -> list[Event]:
-        """Return the end and the usage. Raises IncompleteAnswer without a last line."""
-        if self.error:
-            raise self.error
-        return self._chunks.end()
 
     def _chunk(self, line: Fields) -> Chunk:
         message = as_object(line.get("message"))
