@@ -13,7 +13,7 @@ import pytest
 
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut, Unreachable
-from citestream.providers.retrieval import Retriever, retriever, term_selection
+from citestream.providers.retrieval import Retriever, hybrid_search, retriever, term_selection
 from citestream.providers.retrieval.postgres import MAX_CHARACTERS, PostgresRetriever, Settings
 from citestream.providers.retrieval.ranking import MAX_QUESTION, relevance
 from citestream.providers.retrieval.term_selection import MAX_ROWS
@@ -76,6 +76,16 @@ class Vectors:
         return np.array([self._vector] * len(texts), dtype=np.float32)
 
 
+class Hanging(Vectors):
+    """An embedder that never answers."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        await asyncio.Event().wait()
+
+
 @asynccontextmanager
 async def searching(
     url: str, table: str = "docs", embedder: Vectors | None = None, **settings: Any
@@ -124,6 +134,14 @@ async def test_where_the_vector_s_maker_fails_words_are_enough(server: Postgres)
         found = await ask("bananas", 5)
     assert [entry["id"] for entry in found.entries] == ["2"]
     assert found.notes["degraded"] == "by words only: it is asleep"
+
+
+async def test_words_are_enough_while_the_embedder_hangs(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hybrid_search, "EMBEDDING_SHARE", 0.0)
+    async with searching(server.url, embedder=Hanging()) as ask:
+        found = await ask("bananas", 5)
+    assert [entry["id"] for entry in found.entries] == ["2"]
+    assert found.notes["degraded"] == "by words only: The embedder did not answer in time."
 
 
 async def test_without_pgvector_and_without_an_id_of_text_the_best_of_many(server: Postgres) -> None:
