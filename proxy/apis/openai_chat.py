@@ -16,7 +16,7 @@ from ..pipeline.collect_chunks import Completion
 from ..pipeline.request.job import Job
 from .earlier_answers import strip_messages
 from .extensions import Body, parse_extensions, required_text
-from .field_types import Shape, Whole, check
+from .field_types import Items, JsonObject, Shape, Text, Whole, check
 
 
 class OpenAIChatApi(ClientApi):
@@ -76,44 +76,44 @@ class ChatEncoder(Encoder):
 
 
 class _Function(Shape):
-    name: str
-    arguments: str | dict[str, Any] | None = None
+    name: Text
+    arguments: Text | JsonObject | None = None
 
 
 class _Call(Shape):
-    id: str | None = None
+    id: Text | None = None
     function: _Function | None = None
 
 
 class _Part(Shape):
-    type: str | None = None
-    text: str | None = None
+    type: Text | None = None
+    text: Text | None = None
 
 
 class _Message(Shape):
-    role: str
-    content: str | list[str | _Part] | None = None
-    name: str | None = None
-    tool_call_id: str | None = None
-    tool_calls: list[_Call] | None = None
+    role: Text
+    content: Text | Items[Text | _Part] | None = None
+    name: Text | None = None
+    tool_call_id: Text | None = None
+    tool_calls: Items[_Call] | None = None
 
 
 class _Format(Shape):
-    type: str | None = None
-    json_schema: dict[str, Any] | None = None
+    type: Text | None = None
+    json_schema: JsonObject | None = None
 
 
 class _Request(Shape):
     """The fields that are read here or translated. Other fields are not checked."""
 
-    messages: Annotated[list[_Message], Field(min_length=1)]
+    messages: Annotated[Items[_Message], Field(min_length=1)]
     n: Annotated[Whole, Field(ge=1)] | None = None
-    stop: str | list[str] | None = None
+    stop: Text | Items[Text] | None = None
     stream: bool | None = None
-    stream_options: dict[str, Any] | None = None
+    stream_options: JsonObject | None = None
     response_format: _Format | None = None
-    tools: list[dict[str, Any]] | None = None
-    tool_choice: str | dict[str, Any] | None = None
+    tools: Items[JsonObject] | None = None
+    tool_choice: Text | JsonObject | None = None
 
 
 def _wants_usage(options: Any) -> bool:

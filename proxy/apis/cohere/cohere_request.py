@@ -1,7 +1,7 @@
 """CohereApi: parses requests of Cohere's chat API."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from citestream.providers.wire.json_text import WrongField
 from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
 from ..extensions import Body, parse_extensions, required_text
-from ..field_types import Shape, Whole, check
+from ..field_types import Items, JsonObject, Shape, Text, Whole, check
 from .cohere_documents import collect_documents
 from .cohere_encoder import CohereEncoder
 
@@ -85,69 +85,69 @@ def _options(body: Body, options: Options) -> Options:
 
 
 class _Function(Shape):
-    name: str
-    description: str | None = None
-    parameters: dict[str, Any] | None = None
+    name: Text
+    description: Text | None = None
+    parameters: JsonObject | None = None
 
 
 class _Tool(Shape):
-    type: str | None = None
+    type: Text | None = None
     function: _Function
 
 
 class _CalledFunction(Shape):
-    name: str
-    arguments: str | dict[str, Any] | None = None
+    name: Text
+    arguments: Text | JsonObject | None = None
 
 
 class _Call(Shape):
-    id: str | None = None
+    id: Text | None = None
     function: _CalledFunction
 
 
 class _Part(Shape):
-    type: str | None = None
-    text: str | None = None
-    thinking: str | None = None
+    type: Text | None = None
+    text: Text | None = None
+    thinking: Text | None = None
 
 
 class _Message(Shape):
-    role: str
-    content: str | list[str | _Part] | None = None
-    tool_plan: str | None = None
-    tool_calls: list[_Call] | None = None
-    tool_call_id: str | None = None
+    role: Text
+    content: Text | Items[Text | _Part] | None = None
+    tool_plan: Text | None = None
+    tool_calls: Items[_Call] | None = None
+    tool_call_id: Text | None = None
 
 
 class _Format(Shape):
-    type: str | None = None
-    json_schema: dict[str, Any] | None = None
+    type: Text | None = None
+    json_schema: JsonObject | None = None
 
 
 class _CitationOptions(Shape):
-    mode: str | None = None
+    mode: Text | None = None
 
 
 class _Thinking(Shape):
-    type: str | None = None
+    type: Text | None = None
     token_budget: Whole | None = None
 
 
 class _Request(Shape):
     """The fields that are read here or translated. Other fields are not checked."""
 
-    messages: Annotated[list[_Message], Field(min_length=1)]
+    messages: Annotated[Items[_Message], Field(min_length=1)]
     stream: bool | None = None
     citation_options: _CitationOptions | None = None
     response_format: _Format | None = None
-    tools: list[_Tool] | None = None
+    tools: Items[_Tool] | None = None
     strict_tools: bool | None = None
-    tool_choice: str | None = None
+    tool_choice: Text | None = None
     temperature: Number | None = None
     p: Number | None = None
     k: Whole | None = None
     max_tokens: Whole | None = None
-    stop_sequences: list[str] | None = None
+    stop_sequences: Items[Text] | None = None
     seed: Whole | None = None
     frequency_penalty: Number | None = None
     presence_penalty: Number | None = None

@@ -1,6 +1,6 @@
 """OllamaApi: parses requests of Ollama's API."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
@@ -15,7 +15,7 @@ from citestream.providers.wire.ollama.chat_request import (
 from ...http.client_api import ClientApi
 from ...pipeline.request.job import Job
 from ..extensions import EXTENSION_FIELDS, Body, parse_extensions, required_text
-from ..field_types import Shape, check
+from ..field_types import Items, JsonObject, Shape, Text, check
 from .ollama_encoder import OllamaEncoder
 
 # Fields of /api/generate that replace the conversation, so that evidence cannot be added. Chats do not have them.
@@ -25,22 +25,22 @@ Number = int | float
 
 
 class _Function(Shape):
-    name: str
-    arguments: dict[str, Any] | str | None = None
+    name: Text
+    arguments: JsonObject | Text | None = None
 
 
 class _Call(Shape):
-    id: str | None = None
+    id: Text | None = None
     function: _Function
 
 
 class _Message(Shape):
-    role: str
-    content: str | None = None
-    images: list[str] | None = None
-    tool_calls: list[_Call] | None = None
-    tool_name: str | None = None
-    tool_call_id: str | None = None
+    role: Text
+    content: Text | None = None
+    images: Items[Text] | None = None
+    tool_calls: Items[_Call] | None = None
+    tool_name: Text | None = None
+    tool_call_id: Text | None = None
 
 
 class _Options(Shape):
@@ -51,21 +51,21 @@ class _Options(Shape):
     num_predict: Number | None = None
     frequency_penalty: Number | None = None
     presence_penalty: Number | None = None
-    stop: list[str] | str | None = None
+    stop: Items[Text] | Text | None = None
 
 
 class _Request(Shape):
     """The fields that are read here or translated. Other fields are not checked."""
 
-    messages: list[_Message] | None = None
-    prompt: str | None = None
-    system: str | None = None
-    images: list[str] | None = None
+    messages: Items[_Message] | None = None
+    prompt: Text | None = None
+    system: Text | None = None
+    images: Items[Text] | None = None
     stream: bool | None = None
     options: _Options | None = None
-    format: Literal["json", ""] | dict[str, Any] | None = None
-    think: bool | str | None = None
-    tools: list[dict[str, Any]] | None = None
+    format: Literal["json", ""] | JsonObject | None = None
+    think: bool | Text | None = None
+    tools: Items[JsonObject] | None = None
     logprobs: bool | None = None
     top_logprobs: int | None = None
 

@@ -1,7 +1,5 @@
 """ResponsesApi: parses requests of the Responses API."""
 
-from typing import Any
-
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
@@ -12,28 +10,28 @@ from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
 from ..earlier_answers import strip_items
 from ..extensions import Body, parse_extensions, required_text
-from ..field_types import Shape, check
+from ..field_types import Items, JsonObject, Shape, Text, check
 from .responses_encoder import ResponsesEncoder
 from .stored_responses import Find, insert_stored
 
 
 class _Part(Shape):
-    type: str | None = None
+    type: Text | None = None
 
 
 class _Item(Shape):
-    type: str | None = None
-    role: str | None = None
-    content: str | list[_Part] | None = None
-    call_id: str | None = None
-    name: str | None = None
-    arguments: str | None = None
-    output: str | list[_Part] | None = None
+    type: Text | None = None
+    role: Text | None = None
+    content: Text | Items[_Part] | None = None
+    call_id: Text | None = None
+    name: Text | None = None
+    arguments: Text | None = None
+    output: Text | Items[_Part] | None = None
 
 
 class _Format(Shape):
-    type: str | None = None
-    name: str | None = None
+    type: Text | None = None
+    name: Text | None = None
 
 
 class _Text(Shape):
@@ -41,21 +39,21 @@ class _Text(Shape):
 
 
 class _Reasoning(Shape):
-    effort: str | None = None
+    effort: Text | None = None
 
 
 class _Request(Shape):
     """The fields that are read here or translated. Other fields are not checked."""
 
-    input: str | list[_Item] | None = None
-    instructions: str | list[dict[str, Any]] | None = None
+    input: Text | Items[_Item] | None = None
+    instructions: Text | Items[JsonObject] | None = None
     max_output_tokens: int | None = None
-    include: list[str] | None = None
+    include: Items[Text] | None = None
     reasoning: _Reasoning | None = None
     stream: bool | None = None
     text: _Text | None = None
-    tools: list[dict[str, Any]] | None = None
-    tool_choice: str | dict[str, Any] | None = None
+    tools: Items[JsonObject] | None = None
+    tool_choice: Text | JsonObject | None = None
 
 
 class ResponsesApi(ClientApi):
