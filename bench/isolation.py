@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -259,6 +259,24 @@ def _anthropic_blocks() -> Case:
     return Case(body, "/v1/messages", _events("It rose. ", 1))
 
 
+def _counted_blocks() -> Case:
+    return replace(_anthropic_blocks(), path="/v1/messages/count_tokens")
+
+
+def _wrong_parts() -> Case:
+    """Return the case of a request in which a million parts have the wrong type."""
+    return _answered(messages=[{"role": "user", "content": [0] * 1_000} for _ in range(1_000)])
+
+
+def _tool_fields() -> Case:
+    return _answered(tools=[{"type": "function", **{str(n): n for n in range(500_000)}}])
+
+
+def _batch_of_texts() -> Case:
+    requests = [{"content": {"parts": [{"text": "a"}]}} for n in range(100_000)]
+    return Case({"requests": requests}, "/v1beta/models/fake/m:batchEmbedContents")
+
+
 def _gemini_contents() -> Case:
     contents = [{"role": ("user", "model")[n % 2], "parts": [{"text": "a"}]} for n in range(100_001)]
     return Case({"contents": contents}, "/v1beta/models/fake/m:generateContent", _events("It rose. ", 1))
@@ -303,6 +321,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "large event, no evidence": lambda: _event(5_000_000, evidence=False, numbers=[0]),
     "cite one long sentence": lambda: _cite(["The pumps not " + "pumps " * 73_000], [SENTENCE]),
     "cite 200 repeated sentences": _repeated_sentences,
+    "cite 100,000 sentences": lambda: _cite([f"It rose in {1900 + n}." for n in range(100_000)], [SENTENCE]),
+    "cite to 100,000 texts": lambda: _cite([SENTENCE], ["It rose."] * 100_000),
     "200,000 search results": lambda: retrieved(200_000),
     "10,000 messages": _long_history,
     "2 MB of one-letter lines": lambda: Case(_chat(["a\nb\n" * 500_000]), answer=_events("It rose. ", 1)),
@@ -313,6 +333,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "100,000 tools": _tools,
     "100,000 Gemini contents": _gemini_contents,
     "200,000 Anthropic blocks": _anthropic_blocks,
+    "count 200,000 Anthropic blocks": _counted_blocks,
+    "batch of 100,000 Gemini texts": _batch_of_texts,
+    "1,000,000 wrong parts": _wrong_parts,
+    "500,000 fields of a tool": _tool_fields,
     "earlier answer of 2 MB": _earlier_markers,
     "200,000 Cohere documents": lambda: Case(_chat([], documents=["a"] * 200_000), "/v2/chat"),
     "dense JSON": lambda: _answered(metadata=[0] * 5_000_000),

@@ -18,7 +18,7 @@ from ..events import ChatRequest, Event, Idle, Provider, TextDelta
 from ..scheduler import Work, scheduler
 from ..settings import Settings
 from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, accept, content_type, drain, read_body
-from ..wire.json_steps import dumps_in_steps
+from ..wire.json_steps import dumps_in_steps, release_in_steps
 from ..wire.sanitize_chunk import sanitize
 from ..wire.text_runs import PayloadReader
 from .stream_decoder import Splitter, StreamDecoder
@@ -207,7 +207,10 @@ async def request_body(make: Callable[[ChatRequest], object], request: ChatReque
     """Return the JSON of `make(request)`, which translates the request for a provider, without long steps."""
     is_long = len(request.messages) > MANY_MESSAGES
     body = await scheduler().in_thread(partial(make, request)) if is_long else make(request)
-    return await Work("prepare_prompt").run(dumps_in_steps(body))
+    data = await Work("prepare_prompt").run(dumps_in_steps(body))
+    if is_long:
+        scheduler().start("prepare_prompt", release_in_steps(body))
+    return data
 
 
 def requested_choices(request: ChatRequest) -> int:

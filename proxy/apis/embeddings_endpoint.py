@@ -3,6 +3,7 @@
 import base64
 import struct
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from aiohttp import web
@@ -13,16 +14,17 @@ from citestream.providers.errors import NotSupported
 from citestream.providers.events import Embedded
 
 from ..app import App
-from ..http.encoding import json_response
-from ..http.exchange import read_json
+from ..http.encoding import json_response_in_steps
 from ..http.pass_through import client_key, forward
+from ..http.request_body import read_json
 from ..model_routes import Route
+from ..pipeline.request.long_input import parse_body
 from .extensions import Body, required_text
-from .field_types import Shape, check
+from .field_types import Items, Shape, Text, check
 
 
 class _Request(Shape):
-    input: Annotated[str | list[Any], Field(min_length=1)]
+    input: Annotated[Text | Items[Any], Field(min_length=1)]
     dimensions: Annotated[int, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] | None = None
 
@@ -33,9 +35,9 @@ async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     route = app.routes.find(required_text(body, "model"))
     if route.provider.native == "openai":
         return await forward(request, route, {**body, "model": route.model}, "/embeddings")
-    check(body, _Request)
-    result = await embedded(route, _texts(body["input"]), body.get("dimensions"), client_key(request, route))
-    return json_response(_answer(body, result))
+    texts = await parse_body(partial(_parse, body), body, request.content.total_bytes)
+    result = await embedded(route, texts, body.get("dimensions"), client_key(request, route))
+    return await json_response_in_steps(_answer(body, result))
 
 
 async def embedded(route: Route, texts: Sequence[str], dimensions: int | None, key: str | None) -> Embedded:
@@ -46,7 +48,10 @@ async def embedded(route: Route, texts: Sequence[str], dimensions: int | None, k
         raise FieldError("model", f"{route.name} makes no embeddings") from None
 
 
-def _texts(given: str | list[Any]) -> list[str]:
+def _parse(body: Body) -> list[str]:
+    """Return the texts of a request. Raise FieldError."""
+    check(body, _Request)
+    given: str | list[Any] = body["input"]
     if isinstance(given, str):
         return [given]
     for position, text in enumerate(given):

@@ -10,7 +10,7 @@ from citestream.providers.retrieval.readers.isolated import read_document
 
 from ..http.encoding import json_response
 from ..http.error_responses import RequestError
-from ..http.exchange import read_body
+from ..http.request_body import read_body
 
 MAX_NAME = 255  # characters; the limit of common file systems
 CONCURRENT = 2  # documents that are read at once; each takes a processor and up to some hundred MB

@@ -37,10 +37,11 @@ from . import garbage
 from .connection import Connection, with_body_tracking
 from .encoding import json_response
 from .error_responses import ErrorFormat, errors_as_json
-from .exchange import BODY_SECONDS, answer
+from .exchange import answer
 from .middleware.admission import Admission
 from .middleware.auth import Keys, presented_key, require_client_key
 from .middleware.origins import Cors, check_origin
+from .request_body import BODY_SECONDS, release_held
 
 if TYPE_CHECKING:
     from ..observability.metrics import Metrics
@@ -82,6 +83,7 @@ def make_app(config: Config, admission: Admission | None = None) -> web.Applicat
             check_origin(config.server, cors),
             require_client_key(keys),
             admission.middleware(),
+            release_held,
         ],
     )
     server.add_routes([*_api_routes(app), *_operator_routes(metrics, admission, readiness, keys)])

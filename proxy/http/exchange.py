@@ -1,24 +1,20 @@
 """Handle one request of a client, from its bytes to the last byte of its answer, for all client APIs."""
 
-import asyncio
 import logging
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any
 
 from aiohttp import web
 
 from citestream.citation.evidence import FieldError
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Chunk
-from citestream.providers.scheduler import Work, join, scheduler
-from citestream.providers.transport import LARGE_READ
-from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
+from citestream.providers.scheduler import scheduler
+from citestream.providers.wire.json_steps import release_in_steps
 
 from ..app import App
 from ..model_routes import Route
 from ..observability.logs import REQUEST_ID, TENANT
-from ..observability.telemetry import external_wait
 from ..observability.transcript_log import TranscriptLogger
 from ..passages import PassageRecorder
 from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, UncitedChunks
@@ -28,31 +24,18 @@ from ..pipeline.request.long_input import parse_body
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi
 from .encoding import json_response, json_response_in_steps
-from .error_responses import RequestError
 from .pass_through import client_key, relay, relayed_body
+from .request_body import hold, read_json
 from .sending import MakeChunks, Stream, collect, send, send_failure
-
-Fields = dict[str, Any]
 
 log = logging.getLogger("citestream")
 
-LARGE_BODY = 2**20  # bytes, whose values are freed in 1 to 20 ms
-BODY_SECONDS = web.AppKey("body_seconds", float)
 UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
-    received = await read_json(request)
-    try:
-        return await _answer_json(request, received, api, app)
-    finally:
-        if request.content.total_bytes > LARGE_BODY:
-            scheduler().start("parse_request", release_in_steps(received))
-
-
-async def _answer_json(request: web.Request, received: Fields, api: ClientApi, app: App) -> web.StreamResponse:
-    body = await api.recall(received, partial(app.recent.get, request.get(TENANT, "")))
+    body = await api.recall(await read_json(request), partial(app.recent.get, request.get(TENANT, "")))
     models = app.routes.chain(api.model(body))
     limits = app.config.evidence
     route = app.routes.find(models[0])
@@ -60,56 +43,11 @@ async def _answer_json(request: web.Request, received: Fields, api: ClientApi, a
         return json_response(loaded)
     parse = partial(api.parse, body, route.options, limit=limits.limit, max_characters=limits.max_characters)
     job = await parse_body(parse, body, request.content.total_bytes)
+    hold(request, body, job)
     encoder = api.encoder(job, UNCITED) if job.stream else None
     stream = Stream(request, app.config.server, encoder)
-    try:
-        with app.telemetry.observe_stream() if job.stream else nullcontext():
-            return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
-    finally:
-        if request.content.total_bytes > LARGE_BODY:  # some APIs translate their messages and tools into others
-            scheduler().start("parse_request", release_in_steps(job.messages, job.params, job.body))
-
-
-async def read_json(request: web.Request) -> Fields:
-    """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
-    data = await read_body(request)
-    try:
-        body, _ = await Work("parse_request").run(loads_in_steps(data))
-    except ValueError:
-        raise RequestError(400, "the body is not JSON", code="invalid_json") from None
-    if not isinstance(body, dict):
-        raise RequestError(400, "the body must be a JSON object", code="invalid_json")
-    return body
-
-
-async def read_body(request: web.Request) -> bytes:
-    """Return the body. Raise RequestError 400 for a broken one, or 408 if it does not arrive in time."""
-    try:
-        if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
-            return await _read(request)
-        async with asyncio.timeout(request.app.get(BODY_SECONDS)):
-            with external_wait():
-                return await _read(request)
-    except TimeoutError:
-        raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
-    except web.RequestPayloadError:
-        raise RequestError(
-            400, "the body is not encoded as its headers say", code="invalid_body", closes=True
-        ) from None
-
-
-async def _read(request: web.Request) -> bytes:
-    """Return the body as `request.read` does. A compressed body is there at once, so others have their turn."""
-    parts: list[bytes] = []
-    size = 0
-    while data := await request.content.readany():
-        parts.append(data)
-        size += len(data)
-        if size > request.client_max_size:
-            raise web.HTTPRequestEntityTooLarge(request.client_max_size, size)
-        if len(data) >= LARGE_READ:
-            await asyncio.sleep(0)
-    return await join(parts)
+    with app.telemetry.observe_stream() if job.stream else nullcontext():
+        return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
 
 
 class _Exchange:

@@ -1,5 +1,6 @@
 """Free large values in steps."""
 
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from citestream.citation.text.steps import Steps
@@ -14,12 +15,13 @@ _RELEASED = 1_000  # values that are freed in a step: 0.1 ms
 def release_in_steps(*values: Any) -> Steps[None]:
     """Hold these values until the others that use them are done, and free their containers one by one.
 
-    Python frees a value and everything in it at once: a million objects take 50 ms. The values are not changed.
+    Python frees a value and everything in it at once: a million objects take 50 ms. The values are not changed. The
+    fields of a dataclass are read like the values of an object.
     """
     held: list[Any] = [*values]
     del values
     for number, container in enumerate(held):
-        elements = list(container.values()) if isinstance(container, dict) else container
+        elements = _elements(container)
         if isinstance(elements, list | tuple):
             for start in range(0, len(elements), ELEMENTS):
                 held += [one for one in elements[start : start + ELEMENTS] if type(one) not in _ATOMS]
@@ -32,3 +34,11 @@ def release_in_steps(*values: Any) -> Steps[None]:
     while held:
         del held[-_RELEASED:]
         yield None
+
+
+def _elements(container: Any) -> Any:
+    if isinstance(container, dict):
+        return list(container.values())
+    if isinstance(container, list | tuple) or not is_dataclass(container):
+        return container
+    return [getattr(container, one.name) for one in fields(container)]

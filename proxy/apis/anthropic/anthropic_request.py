@@ -18,11 +18,11 @@ from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
 from ...pipeline.request.long_input import read_input
 from ..extensions import Body, parse_extensions, required_text
-from ..field_types import Shape, Whole, check
+from ..field_types import Items, JsonObject, Shape, Text, Whole, check
 from .anthropic_encoder import AnthropicEncoder
 from .citation_location import Locations
 from .document_evidence import documents_to_read, take_documents
-from .document_reader import DocumentReader, Piece
+from .document_reader import CitedDocument, DocumentReader, Piece
 
 Number = int | float
 
@@ -33,11 +33,11 @@ PASSED_HEADERS = ("anthropic-version", "anthropic-beta")
 
 
 class _Source(Shape):
-    type: str
-    media_type: str | None = None
-    data: str | None = None
-    url: str | None = None
-    content: str | list["_Block"] | None = None
+    type: Text
+    media_type: Text | None = None
+    data: Text | None = None
+    url: Text | None = None
+    content: Text | Items["_Block"] | None = None
 
 
 class _Enabled(Shape):
@@ -45,25 +45,25 @@ class _Enabled(Shape):
 
 
 class _Block(Shape):
-    type: str
-    text: str | None = None
-    title: str | None = None
-    context: str | None = None
+    type: Text
+    text: Text | None = None
+    title: Text | None = None
+    context: Text | None = None
     source: Any = None  # an object or, in a search result, a string
-    citations: _Enabled | list[Any] | None = None  # a list in the text of an earlier answer
+    citations: _Enabled | Items[Any] | None = None  # a list in the text of an earlier answer
     content: Any = None
-    id: str | None = None
-    name: str | None = None
+    id: Text | None = None
+    name: Text | None = None
     input: Any = None
-    tool_use_id: str | None = None
+    tool_use_id: Text | None = None
 
 
 class _ToolResult(Shape):
-    content: str | list[_Block] | None = None
+    content: Text | Items[_Block] | None = None
 
 
 class _SearchResult(_ToolResult):
-    source: str | None = None
+    source: Text | None = None
 
 
 class _Document(Shape):
@@ -75,32 +75,32 @@ BLOCKS: Mapping[str, type[Shape]] = {"tool_result": _ToolResult, "search_result"
 
 
 class _Message(Shape):
-    role: str
-    content: str | list[_Block]
+    role: Text
+    content: Text | Items[_Block]
 
 
 class _Thinking(Shape):
-    type: str
+    type: Text
     budget_tokens: int | None = None
 
 
 class _Metadata(Shape):
-    user_id: str | None = None
+    user_id: Text | None = None
 
 
 class _Output(Shape):
-    effort: str | None = None
-    format: dict[str, Any] | None = None
+    effort: Text | None = None
+    format: JsonObject | None = None
 
 
 class MessagesShape(Shape):
     """The fields that are read here or translated. Other fields are not checked."""
 
-    model: str
-    messages: Annotated[list[_Message], Field(min_length=1)]
-    system: str | list[_Block] | None = None
-    tools: list[dict[str, Any]] | None = None
-    tool_choice: dict[str, Any] | None = None
+    model: Text
+    messages: Annotated[Items[_Message], Field(min_length=1)]
+    system: Text | Items[_Block] | None = None
+    tools: Items[JsonObject] | None = None
+    tool_choice: JsonObject | None = None
     thinking: _Thinking | None = None
     output_config: _Output | None = None
 
@@ -110,7 +110,7 @@ class _Request(MessagesShape):
     temperature: Number | None = None
     top_p: Number | None = None
     top_k: Whole | None = None
-    stop_sequences: list[str] | None = None
+    stop_sequences: Items[Text] | None = None
     stream: bool | None = None
     metadata: _Metadata | None = None
 
@@ -143,9 +143,9 @@ class AnthropicApi(ClientApi):
 
     async def recall(self, body: Body, _find: Callable[[str], Awaitable[Body | None]]) -> Body:
         """Return the request, and read its documents for `parse`. Raises FieldError."""
-        await read_input(partial(check_messages, body, _Request), body.get("messages"))
+        documents = await read_input(partial(_documents, body), body.get("messages"))
         if as_object(body.get("citations")).get("enabled") is not False:
-            self._pieces = await self._reader.read(documents_to_read(body))
+            self._pieces = await self._reader.read(documents)
         return body
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
@@ -189,6 +189,12 @@ class AnthropicApi(ClientApi):
     def encoder(self, job: Job, citations: Citations) -> AnthropicEncoder:
         """Return the encoder of the answer."""
         return AnthropicEncoder(job.model, citations, self._locations)
+
+
+def _documents(body: Body) -> list[CitedDocument]:
+    """Check a request and return the documents to read. Raises FieldError."""
+    check_messages(body, _Request)
+    return documents_to_read(body)
 
 
 def check_messages(body: Body, shape: type[MessagesShape]) -> None:

@@ -11,8 +11,10 @@ from citestream.providers.wire.json_text import dumps
 
 from ...app import App
 from ...http.encoding import json_response
-from ...http.exchange import answer, read_json
+from ...http.exchange import answer
 from ...http.pass_through import forward
+from ...http.request_body import read_json
+from ...pipeline.request.long_input import parse_body
 from ..extensions import EXTENSION_FIELDS, Body
 from ..models_endpoint import model_names
 from .anthropic_request import AnthropicApi, MessagesShape, check_messages
@@ -41,8 +43,8 @@ async def count_tokens(request: web.Request, app: App) -> web.StreamResponse:
     if route.provider.native == "anthropic":
         rest = {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}
         return await forward(request, route, {**rest, "model": route.model}, COUNT_TOKENS, headers=api.headers)
-    check_messages(body, MessagesShape)
-    return json_response({"input_tokens": sum(_estimate(body[key]) for key in COUNTED if body.get(key))})
+    tokens = await parse_body(partial(_estimate_request, body), body, request.content.total_bytes)
+    return json_response({"input_tokens": tokens})
 
 
 async def list_models(_request: web.Request, app: App) -> web.Response:
@@ -79,6 +81,12 @@ def _routed(app: App) -> Callable[[str], str]:
 
 def _with_provider(name: str, *, vendor: str, aliases: Mapping[str, Any]) -> str:
     return f"{vendor}/{name}" if vendor and name.startswith(VENDOR_MODEL) and name not in aliases else name
+
+
+def _estimate_request(body: Body) -> int:
+    """Return an upper estimate of the tokens of a request. Raise FieldError."""
+    check_messages(body, MessagesShape)
+    return sum(_estimate(body[key]) for key in COUNTED if body.get(key))
 
 
 def _estimate(value: Any) -> int:

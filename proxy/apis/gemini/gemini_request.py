@@ -1,7 +1,7 @@
 """GeminiApi: parses requests of Gemini's API."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -17,7 +17,7 @@ from citestream.providers.wire.json_text import WrongField
 from ...http.client_api import ClientApi
 from ...pipeline.request.job import Job
 from ..extensions import Body, parse_extensions
-from ..field_types import Shape, check
+from ..field_types import Items, JsonObject, Shape, Text, check
 from .gemini_encoder import GeminiEncoder
 
 Number = int | float
@@ -30,31 +30,31 @@ class GeminiShape(Shape):
 
 
 class _Blob(GeminiShape):
-    mime_type: str | None = None
-    data: str
+    mime_type: Text | None = None
+    data: Text
 
 
 class _File(GeminiShape):
-    mime_type: str | None = None
-    file_uri: str
+    mime_type: Text | None = None
+    file_uri: Text
 
 
 class _Call(GeminiShape):
-    id: str | None = None
-    name: str
-    args: dict[str, Any] | None = None
+    id: Text | None = None
+    name: Text
+    args: JsonObject | None = None
 
 
 class _Result(GeminiShape):
-    id: str | None = None
-    name: str
-    response: dict[str, Any] | None = None
+    id: Text | None = None
+    name: Text
+    response: JsonObject | None = None
 
 
 class _Part(GeminiShape):
-    text: str | None = None
+    text: Text | None = None
     thought: bool | None = None
-    thought_signature: str | None = None
+    thought_signature: Text | None = None
     inline_data: _Blob | None = None
     file_data: _File | None = None
     function_call: _Call | None = None
@@ -64,18 +64,18 @@ class _Part(GeminiShape):
 class Content(GeminiShape):
     """One turn, or the text to embed."""
 
-    role: str | None = None
-    parts: list[_Part]
+    role: Text | None = None
+    parts: Items[_Part]
 
 
 class _Thinking(GeminiShape):
     include_thoughts: bool | None = None
     thinking_budget: int | None = None
-    thinking_level: str | None = None
+    thinking_level: Text | None = None
 
 
 class _TextFormat(GeminiShape):
-    mime_type: str | None = None
+    mime_type: Text | None = None
 
 
 class _Format(GeminiShape):
@@ -87,35 +87,35 @@ class _Config(GeminiShape):
     top_p: Number | None = None
     top_k: Number | None = None
     max_output_tokens: int | None = None
-    stop_sequences: list[str] | None = None
+    stop_sequences: Items[Text] | None = None
     candidate_count: Annotated[int, Field(ge=1)] | None = None
     seed: int | None = None
     presence_penalty: Number | None = None
     frequency_penalty: Number | None = None
     response_logprobs: bool | None = None
     logprobs: int | None = None
-    response_mime_type: str | None = None
-    response_schema: dict[str, Any] | None = None
-    response_json_schema: dict[str, Any] | None = None
-    response_format: list[_Format] | None = None
-    response_modalities: list[str] | None = None
+    response_mime_type: Text | None = None
+    response_schema: JsonObject | None = None
+    response_json_schema: JsonObject | None = None
+    response_format: Items[_Format] | None = None
+    response_modalities: Items[Text] | None = None
     thinking_config: _Thinking | None = None
 
 
 class _Function(GeminiShape):
-    name: str
-    description: str | None = None
-    parameters: dict[str, Any] | None = None
-    parameters_json_schema: dict[str, Any] | None = None
+    name: Text
+    description: Text | None = None
+    parameters: JsonObject | None = None
+    parameters_json_schema: JsonObject | None = None
 
 
 class _Tool(GeminiShape):
-    function_declarations: list[_Function] | None = None
+    function_declarations: Items[_Function] | None = None
 
 
 class _Calling(GeminiShape):
-    mode: str | None = None
-    allowed_function_names: list[str] | None = None
+    mode: Text | None = None
+    allowed_function_names: Items[Text] | None = None
 
 
 class _ToolConfig(GeminiShape):
@@ -125,12 +125,12 @@ class _ToolConfig(GeminiShape):
 class _Request(GeminiShape):
     """The fields that are read here or translated. Other fields are not checked."""
 
-    contents: Annotated[list[Content], Field(min_length=1)]
+    contents: Annotated[Items[Content], Field(min_length=1)]
     system_instruction: Content | None = None
     generation_config: _Config | None = None
-    tools: list[_Tool] | None = None
+    tools: Items[_Tool] | None = None
     tool_config: _ToolConfig | None = None
-    cached_content: str | None = None
+    cached_content: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +175,7 @@ class GeminiApi(ClientApi):
             native_params=provider_params(request),
             native_messages=native_messages(request),
             body=rest,
+            normalized=request,
             evidence=ours.evidence,
             retrieval=ours.retrieval,
             options=ours.options,

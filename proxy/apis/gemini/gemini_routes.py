@@ -1,6 +1,7 @@
 """The paths of Gemini's API. Model and method are part of the path, under `/v1beta/` and `/v1/` alike."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from aiohttp import web
@@ -11,14 +12,16 @@ from citestream.providers.wire.embeddings import gemini_model_name
 from citestream.providers.wire.gemini.json_keys import normalize_keys
 
 from ...app import App
-from ...http.encoding import json_response
+from ...http.encoding import json_response, json_response_in_steps
 from ...http.error_responses import RequestError
-from ...http.exchange import answer, read_json
+from ...http.exchange import answer
 from ...http.pass_through import client_key, forward
+from ...http.request_body import hold, read_json
 from ...model_routes import Route
+from ...pipeline.request.long_input import parse_body
 from ..embeddings_endpoint import embedded
 from ..extensions import Body
-from ..field_types import check
+from ..field_types import Items, check
 from ..models_endpoint import model_names
 from .gemini_request import Content, GeminiApi, GeminiShape
 
@@ -31,7 +34,7 @@ class _EmbedRequest(GeminiShape):
 
 
 class _BatchRequest(GeminiShape):
-    requests: Annotated[list[_EmbedRequest], Field(min_length=1)]
+    requests: Annotated[Items[_EmbedRequest], Field(min_length=1)]
 
 
 async def generate(request: web.Request, app: App) -> web.StreamResponse:
@@ -76,10 +79,9 @@ async def _embed_content(request: web.Request, route: Route, body: Body) -> web.
     """`:embedContent`: the embedding of one text. Raises FieldError, ProviderError."""
     if route.provider.native == "gemini":
         return await forward(request, route, _with_model(body, route), ":embedContent")
-    wanted = normalize_keys(body)
-    check(wanted, _EmbedRequest)
-    texts = [_text(wanted, "content")]
-    found = await embedded(route, texts, wanted.get("outputDimensionality"), client_key(request, route))
+    wanted, text = await parse_body(partial(_parse_one, body), body, request.content.total_bytes)
+    hold(request, wanted)
+    found = await embedded(route, [text], wanted.get("outputDimensionality"), client_key(request, route))
     return json_response({"embedding": {"values": found.vectors[0]}})
 
 
@@ -90,15 +92,27 @@ async def _batch_embed_contents(request: web.Request, route: Route, body: Body) 
         if isinstance(given, list):
             body = {**body, "requests": [_with_model(one, route) if isinstance(one, dict) else one for one in given]}
         return await forward(request, route, body, ":batchEmbedContents")
+    batch, texts = await parse_body(partial(_parse_batch, body), body, request.content.total_bytes)
+    hold(request, batch)
+    found = await embedded(route, texts, batch["requests"][0].get("outputDimensionality"), client_key(request, route))
+    return await json_response_in_steps({"embeddings": [{"values": vector} for vector in found.vectors]})
+
+
+def _parse_one(body: Body) -> tuple[Body, str]:
+    """Return the request with names in camelCase, and its text. Raise FieldError."""
+    wanted = normalize_keys(body)
+    check(wanted, _EmbedRequest)
+    return wanted, _text(wanted, "content")
+
+
+def _parse_batch(body: Body) -> tuple[Body, list[str]]:
+    """Return the requests with names in camelCase, and their texts. Raise FieldError."""
     batch = normalize_keys(body)
     check(batch, _BatchRequest)
     requests = batch["requests"]
-    sizes = {one.get("outputDimensionality") for one in requests}
-    if len(sizes) > 1:
+    if len({one.get("outputDimensionality") for one in requests}) > 1:
         raise FieldError("requests", "must all have the same outputDimensionality")
-    texts = [_text(one, f"requests[{position}].content") for position, one in enumerate(requests)]
-    found = await embedded(route, texts, sizes.pop(), client_key(request, route))
-    return json_response({"embeddings": [{"values": vector} for vector in found.vectors]})
+    return batch, [_text(one, f"requests[{position}].content") for position, one in enumerate(requests)]
 
 
 def _with_model(body: Body, route: Route) -> Body:

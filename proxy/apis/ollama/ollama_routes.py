@@ -1,17 +1,19 @@
 """Paths of Ollama's API for embeddings and descriptions of models."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from aiohttp import web
 from pydantic import Field
 
 from ...app import App
-from ...http.encoding import json_response
-from ...http.exchange import read_json
+from ...http.encoding import json_response, json_response_in_steps
 from ...http.pass_through import client_key, forward
+from ...http.request_body import read_json
+from ...pipeline.request.long_input import parse_body
 from ..embeddings_endpoint import embedded
 from ..extensions import required_text
-from ..field_types import Shape, check
+from ..field_types import Items, Shape, Text, check
 from .ollama_models import EPOCH, details
 
 # The latest version with a field that is read here (`logprobs`). GitHub Copilot requires 0.6.4.
@@ -19,12 +21,12 @@ OLLAMA_VERSION = "0.12.11"
 
 
 class _EmbedRequest(Shape):
-    input: str | list[str]
+    input: Text | Items[Text]
     dimensions: Annotated[int, Field(ge=1)] | None = None
 
 
 class _EmbeddingsRequest(Shape):
-    prompt: str
+    prompt: Text
 
 
 async def embed(request: web.Request, app: App) -> web.StreamResponse:
@@ -34,13 +36,13 @@ async def embed(request: web.Request, app: App) -> web.StreamResponse:
     route = app.routes.find(name)
     if route.provider.native == "ollama":
         return await forward(request, route, {**body, "model": route.model}, "/api/embed")
-    check(body, _EmbedRequest)
+    await parse_body(partial(check, body, _EmbedRequest), body, request.content.total_bytes)
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
     if not texts:
         return json_response({"model": name, "embeddings": []})
     found = await embedded(route, texts, body.get("dimensions"), client_key(request, route))
     counts: dict[str, Any] = {} if found.tokens is None else {"prompt_eval_count": found.tokens}
-    return json_response({"model": name, "embeddings": found.vectors, **counts})
+    return await json_response_in_steps({"model": name, "embeddings": found.vectors, **counts})
 
 
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:

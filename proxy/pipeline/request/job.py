@@ -32,6 +32,7 @@ class Job:
     native_messages: list[Message] | None = None  # for a provider of the client's API, if other providers get less
     native_only: FieldError | None = None  # why no provider of another API can answer this request
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in the format of its API, without our fields
+    normalized: Mapping[str, Any] = field(default_factory=dict)  # the source of `messages`, freed with them
     evidence: tuple[Evidence, ...] = ()
     evidence_by_call: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # numbers in results, by tool call
     retrieval: Retrieval = field(default_factory=Retrieval)

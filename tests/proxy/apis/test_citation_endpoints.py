@@ -150,7 +150,7 @@ async def test_a_long_text_keeps_nobody_waiting() -> None:
                 assert alive.status == 200
             meanwhile += 1
         assert long.result().count(" [1]") == 1500
-        assert meanwhile > 50, "others got their turn"
+        assert meanwhile > 5, "others got their turn"  # 1 or 2 if it is not divided
 
 
 async def _text(client: TestClient[Any, Any], body: object) -> str:

@@ -1,0 +1,83 @@
+"""Read the body of a request, and free what was made of a large one in steps."""
+
+import asyncio
+from typing import Any
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from citestream.providers.scheduler import Work, join, scheduler
+from citestream.providers.transport import LARGE_READ
+from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
+
+from ..observability.telemetry import external_wait
+from .error_responses import RequestError
+
+Fields = dict[str, Any]
+
+LARGE_BODY = 64 * 2**10  # bytes, whose values are freed in 1 ms, and citing them in 10 ms
+BODY_SECONDS = web.AppKey("body_seconds", float)
+_HELD = web.RequestKey("large_values", list[Any])
+
+
+async def read_json(request: web.Request) -> Fields:
+    """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
+    data = await read_body(request)
+    try:
+        body, _ = await Work("parse_request").run(loads_in_steps(data))
+    except ValueError:
+        raise RequestError(400, "the body is not JSON", code="invalid_json") from None
+    hold(request, body)
+    if not isinstance(body, dict):
+        raise RequestError(400, "the body must be a JSON object", code="invalid_json")
+    return body
+
+
+async def read_body(request: web.Request) -> bytes:
+    """Return the body. Raise RequestError 400 for a broken one, or 408 if it does not arrive in time."""
+    try:
+        if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
+            return await _read(request)
+        async with asyncio.timeout(request.app.get(BODY_SECONDS)):
+            with external_wait():
+                return await _read(request)
+    except TimeoutError:
+        raise RequestError(408, "the body did not arrive in time", code="request_timeout") from None
+    except web.RequestPayloadError:
+        raise RequestError(
+            400, "the body is not encoded as its headers say", code="invalid_body", closes=True
+        ) from None
+
+
+async def _read(request: web.Request) -> bytes:
+    """Return the body as `request.read` does. A compressed body is there at once, so others have their turn."""
+    parts: list[bytes] = []
+    size = 0
+    while data := await request.content.readany():
+        parts.append(data)
+        size += len(data)
+        if size > request.client_max_size:
+            raise web.HTTPRequestEntityTooLarge(request.client_max_size, size)
+        if len(data) >= LARGE_READ:
+            await asyncio.sleep(0)
+    return await join(parts)
+
+
+def hold(request: web.Request, *values: Any) -> None:
+    """Hold values until the request has ended. If its body is large, they are freed in steps then.
+
+    Otherwise Python would free them at once when the function returns that used them last.
+    """
+    if request.content.total_bytes > LARGE_BODY:
+        request.setdefault(_HELD, []).extend(values)
+
+
+@web.middleware
+async def release_held(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Free the values that were held."""
+    try:
+        return await handler(request)
+    finally:
+        if held := request.get(_HELD):
+            del request[_HELD]
+            scheduler().start("parse_request", release_in_steps(held))
