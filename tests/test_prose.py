@@ -34,7 +34,7 @@ CHECKED = (
 )
 # Texts of others, and answers of models.
 EXCLUDED = re.compile(
-    r"/vendor/|/data/|/documents/|/near_misses/|/_build/|/node_modules/|package-lock"
+    r"/vendor/|/__pycache__/|/data/|/documents/|/near_misses/|/_build/|/node_modules/|package-lock"
     r"|\.(?:gif|png)$|docs/(?:api|commands|configuration)\.md"  # pictures, and pages that are generated from the code
 )
 
