@@ -19,6 +19,16 @@ _MORE_THAN_HALF = re.compile(
 _HALF_WORDS = ("half", "hälfte", "moitié", "mitad", "半")  # one of them is in every match of the patterns above
 _MAJORITY = re.compile(r"\b(?:majority|most of|most|mehrheit|meisten|majorité|plupart|mayoría)\b", re.IGNORECASE)
 _LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
+_MORE_THAN = re.compile(
+    r"\b(?:more than|over|at least|above|upwards of|mehr als|über|mindestens|plus de|au moins|más de|al menos)\s$",
+    re.IGNORECASE,
+)
+_LESS_THAN = re.compile(
+    r"\b(?:less than|fewer than|under|below|at most|weniger als|unter|höchstens|moins de|au plus|menos de)\s$",
+    re.IGNORECASE,
+)
+_ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
+_LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever further from the number that it bounds
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
 
@@ -89,6 +99,8 @@ class NumberGate:
         if self._majority and quantity.unit == RATIO and _MAJORITY.search(text):
             return True
         stated = [q._replace(start=q.start - start, end=q.end - start) for q in passage.quantities if start <= q.start]
+        if self._bounds(quantity, stated, text):
+            return True
         dated = any(q.unit == MONTH for q, _ in self.quantities)
         timed = quantity.unit == "time"
         known = [*stated, *derived(text, stated, denied=bool(self.claim.negations), dated=dated, timed=timed)]
@@ -101,6 +113,22 @@ class NumberGate:
         return any(
             agrees(quantity, other._replace(unit=quantity.unit, factor=quantity.factor))
             for other in _elliptic(text, stated, quantity.unit)
+        )
+
+    def _bounds(self, quantity: Quantity, stated: Sequence[Quantity], text: str) -> bool:
+        """Return whether the claim bounds a number that `text` states exactly: "more than 1,900" for 1,950."""
+        if not quantity.values or quantity.may_be_year or quantity.ordinal:
+            return False
+        value = quantity.values[0] * quantity.factor
+        low, high = {">": (value, value * _NEAR), "<": (value / _NEAR, value)}.get(
+            _bound_before(self.text, quantity), (0.0, 0.0)
+        )
+        return high > low and any(
+            q.values
+            and q.unit == quantity.unit
+            and low <= q.values[0] * q.factor <= high
+            and not _bound_before(text, q)
+            for q in stated
         )
 
     def _uncontested(self, quantity: Quantity, passage: PassageNumbers) -> bool:
@@ -152,6 +180,12 @@ def _mentions_half(text: str) -> bool:
     return any(word in lower for word in _HALF_WORDS)
 
 
+def _bound_before(text: str, quantity: Quantity) -> str:
+    """Return ">" or "<" if a number has a lower or an upper bound before it, or ""."""
+    lead_in = text[max(0, quantity.start - _LEAD_IN) : quantity.start]
+    return ">" if _MORE_THAN.search(lead_in) else "<" if _LESS_THAN.search(lead_in) else ""
+
+
 def _halves(text: str) -> list[Quantity]:
     """Return "half of the …" as a ratio: the parser leaves it out, since "half" often counts nothing."""
     found = _HALF_OF.search(text)
@@ -186,6 +220,10 @@ def _conflicting_count(quantity: Quantity, counted: str, agreeing: Sequence[Quan
     A number of the title is a year or an edition: it can confirm a number, but it counts nothing.
     """
     text, analysis, numbers = passage.text, passage.analysis, passage.quantities
+    if quantity.ordinal and any(
+        q.ordinal and _ELLIPTIC.search(text, max(0, q.start - _LEAD_IN), q.start) for q in agreeing
+    ):
+        return ""  # "Her first album …. The second followed …"
     if quantity.ordinal and not quantity.strict and not any(q.ordinal for q in agreeing):
         ordinal = next((q for q in numbers if q.ordinal), None)
         if ordinal:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from ..normalize import fold
 from ..words.word_lists import load_words
 from .date_shifts import direction, shifted_dates
+from .parts import parts_and_multiples
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS
 
@@ -150,6 +151,7 @@ def derived(
         *_changes(text, quantities),
         *_shifted(text, quantities),
     ]
+    found += parts_and_multiples(text, [*quantities, *found])
     if timed:
         found += _between_years(quantities)
     durations = list(_durations(folded, quantities)) if len(folded) == len(text) else []
@@ -158,7 +160,7 @@ def derived(
     if len(folded) == len(text):
         found += [*durations, *_totals(folded, quantities)]
     if denied:
-        found += _complements(text, quantities)
+        found += complements(text, quantities)
     found += [other for q in [*quantities, *found] for other in notations(q)]
     return found
 
@@ -246,7 +248,7 @@ def _totals(folded: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             yield one._replace(values=(one.values[0] * times.values[0],))
 
 
-def _complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+def complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield complements, to which a negated sentence refers: 7 for "two of the nine"."""
     for one, other in pairwise(quantities):
         if one.values and other.values and _OF.fullmatch(text, one.end, max(one.end, other.start)):
@@ -271,8 +273,9 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             for sign in (local or signs) if span is not base else ():
                 if year and span.factor == _MONTH and span.unit:
                     yield from _months_later(base, sign * int(span.values[0]), quantities)
-                elif year and (span.factor == _YEAR or (not span.unit and span.values[0] < _MOST_YEARS)):
-                    yield base._replace(values=(base.values[0] + sign * span.values[0],))
+                elif year and (span.factor >= _YEAR or (not span.unit and span.values[0] < _MOST_YEARS)):
+                    years = span.values[0] * (round(span.factor / _YEAR) if span.unit else 1)
+                    yield base._replace(values=(base.values[0] + sign * years,))
                 elif base.unit == MONTH and span.factor == _MONTH:
                     yield base._replace(values=((base.values[0] + sign * span.values[0] - 1) % 12 + 1,))
 

@@ -43,6 +43,7 @@ _ARTICLES = frozenset({"the", "los", "las", "les", "die", "den"})  # "rondó los
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 _MAX_RANGE = len(" oder ")
+_YEAR_DIGITS = 4
 _STEP = 128  # numbers that are parsed in a step: 1 ms
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
@@ -279,7 +280,7 @@ def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatc
                 total = following._replace(start=quantity.start, values=(quantity.values[0] + following.values[0],))
                 merged[-1] = merged[-1]._replace(quantity=total)
                 continue
-            if not quantity.unit and following.unit in _DIMENSIONS and _RANGE.fullmatch(between):
+            if _shares_unit(quantity, following) and _RANGE.fullmatch(between):
                 match = match._replace(quantity=quantity._replace(unit=following.unit, factor=following.factor))
             elif _is_year_range(quantity, between, following):
                 merged[-1] = merged[-1]._replace(quantity=_add(following, quantity.values[0] // 100 * 100))
@@ -287,6 +288,13 @@ def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatc
                 merged[-1] = merged[-1]._replace(quantity=_add(following, (quantity.values[0] - 1) * 100))
         merged.append(match)
     return merged[::-1]
+
+
+def _shares_unit(first: Quantity, second: Quantity) -> bool:
+    """Return whether a number may have the unit of the one behind it. Not 2012 in "from 9 % in 2012 to 6 %"."""
+    if first.unit or second.unit not in _DIMENSIONS:
+        return False
+    return not (first.may_be_year and first.end - first.start == _YEAR_DIGITS and second.values[0] < 1000)
 
 
 def _is_year_range(first: Quantity, between: str, second: Quantity) -> bool:

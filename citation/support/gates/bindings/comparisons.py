@@ -13,6 +13,7 @@ from ..alignment import Alignment, opposed
 from ..disagreement import Disagreement, Reason
 
 _REACH = 4  # words between the grade and "than"
+_MULTIPLE = 2  # words of a multiple before "as": "three times as large"
 _EQUAL = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como")}
 _THAN = {"en": "than", "de": "als", "fr": "que", "es": "que"}
 _MORE = {"en": "more", "de": "mehr", "fr": "plus", "es": "mas"}
@@ -64,8 +65,9 @@ def _graded(word: str, language: str) -> bool:
 def _multiple(statement: Statement, begins: int) -> int:
     """Return the direction of "as much as": 0, or that of "twice" and "half" before it."""
     for token in statement.tokens:
-        if token.word == begins - 1 and token.quantity is not None and token.quantity.values:
-            return 1 if token.quantity.values[0] > 1 else -1
+        if begins - _MULTIPLE <= token.word < begins and token.quantity is not None and token.quantity.values:
+            part = token.quantity.values[0] <= 1 or (token.quantity.ordinal and statement.words[begins - 1] != "time")
+            return -1 if part else 1  # "a third as large", "twice as large", "three times as large"
     return -1 if begins and statement.words[begins - 1] in vocabulary(statement.language).role("half") else 0
 
 
@@ -90,7 +92,9 @@ def _between(
         few = not _FEW.isdisjoint(statement.words[begins:than])
         direction = -direction or (1 if few else -1)  # "not older than", "no town is as old as", "as few"
     if left - right and right - left:
-        yield Comparison(frozenset(left - right), frozenset(right - left), graded[-1] if graded else None, direction)
+        bare = len(graded) == 1 and graded[0].folded == _MORE[statement.language]  # "cost more than", "as much as"
+        grade = graded[-1] if graded and not bare else None
+        yield Comparison(frozenset(left - right), frozenset(right - left), grade, direction)
 
 
 def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:

@@ -5,7 +5,7 @@ from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
-from .quantifiers import LOWER, UPPER, bound_of
+from .quantifiers import LOWER, UPPER, bound_of, excludes_the_rest
 
 _CONDITIONS = frozenset({"unless", "without", "except"})
 _REQUIRING = frozenset({"must", "only"})
@@ -34,6 +34,8 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
     for token, match in alignment.pairs(clause):
         if token.quantity is None or match.token.quantity is None:
             continue
+        if excludes_the_rest(alignment, token, match.token):
+            return True
         bounds_of = {bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)}
         raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, match.token, flip=False)}
         if bounds_of != raw and (bounds_of <= UPPER or bounds_of <= LOWER):

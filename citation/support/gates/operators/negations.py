@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.derived_numbers import complements
+from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, Match, opposed
 from ..bindings.relations import swapped_pivots
 from ..disagreement import Disagreement, Reason
@@ -131,6 +133,10 @@ def _complementary(alignment: Alignment, clause: int) -> bool:
         if token.clause == clause and token.quantity is not None and not token.quantity.unit
     ]
     rest = [token for token, match in counts if match is None]
+    stated = [t.quantity._replace(start=t.start, end=t.end) for t in alignment.passage.tokens if t.quantity is not None]
+    others = list(complements(alignment.passage.text, stated)) if rest else []
+    if len(rest) == 1 and any(rest[0].quantity and agrees(rest[0].quantity, other) for other in others):
+        return True
     return len(rest) == 1 and len(counts) > 1 and len(alignment.pairs(clause)) > len(counts)
 
 

@@ -11,9 +11,11 @@ from ..disagreement import Disagreement, Reason
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
 _DENYING = frozenset({"not", "no", "may_not"})
+_REST = ({"min", "under"}, {"max", "over"})  # bounds that divide all numbers
 _FLIP_REACH = 4  # words between a negation and a bound that it reverses
 _PART_REACH = 5  # words between a share and what it is a share of
 _HAN_MORE = re.compile("[0-9零〇一二三四五六七八九十百千万亿两.,]+[个年]?[多余]")  # 三个多小时, 三十多人
+_OF_TOTAL = re.compile(r"\s(?:(?:out )?of (?:the |its |their )?|von (?:den )?|de (?:los |las )?|des |sur (?:les )?)")
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
@@ -68,6 +70,7 @@ def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Di
             if id(t) in match_of and t.word >= op.after
         ]
         parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and _is_part(t.quantity)]
+        parts += [t for t in passage.tokens if t.clause == main and _is_count_of_total(passage, t)]
         limits = [t for t in passage.tokens if t.clause == main and bound_of(passage, t) == "max" and not t.sign < 0]
         first = next((t for t in passage.tokens if t.clause == main), None)
         for part in parts + limits:
@@ -86,6 +89,17 @@ def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Di
                 detail = f"the passage says “{_phrase(passage, op)}”, the sentence only some"
                 yield Disagreement(Reason.QUANTIFIER, detail, rule="part")
                 return
+
+
+def _is_count_of_total(passage: Statement, token: ContentToken) -> bool:
+    """Return whether a number counts some of a larger number: two in "two of the five"."""
+    total = next((t for t in passage.tokens if t.word > token.word), None)
+    if token.quantity is None or total is None or total.quantity is None:
+        return False
+    part, whole = token.quantity, total.quantity
+    between = passage.text[token.end : total.start]
+    counts = part.values and whole.values and not part.unit and part.values[0] < whole.values[0]
+    return bool(counts) and _OF_TOTAL.fullmatch(between) is not None
 
 
 def _is_part(quantity: Quantity) -> bool:
@@ -128,7 +142,7 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
         if token.quantity is None or match.token.quantity is None or not agrees(token.quantity, match.token.quantity):
             continue
         mine, theirs = bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)
-        if not mine:
+        if not mine or excludes_the_rest(alignment, token, match.token):
             continue
         wrong = (
             (mine in LOWER and theirs in UPPER)
@@ -140,6 +154,20 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
         if wrong:
             number = alignment.claim.text[token.start : token.end]
             yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
+
+
+def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
+    """Return whether one side denies of the numbers on one side of a bound what the other states of the rest.
+
+    "Bids below 50,000 euros are not considered", "a bid must be at least 50,000 euros".
+    """
+    raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, other, flip=False)}
+    if raw not in _REST:
+        return False
+    denied = [
+        bool(_DENYING & side.kinds(t.clause)) for side, t in ((alignment.claim, token), (alignment.passage, other))
+    ]
+    return denied[0] != denied[1]
 
 
 def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:

@@ -1,4 +1,4 @@
-"""English forms that state the same in other operators, each with a false claim in nearly the same words."""
+"""English forms that state the same in other operators or numbers, each with a false claim in nearly the same words."""
 
 import pytest
 
@@ -61,6 +61,79 @@ PAIRS: dict[str, Pair] = {
         "The wall is more than two metres high.",
     ),
 }
+NUMBERS: dict[str, Pair] = {
+    "a century later": (
+        "The chapel was consecrated in 1742. It burned down exactly a century later.",
+        "The chapel burned down in 1842.",
+        "The chapel burned down in 1832.",
+    ),
+    "two decades later": (
+        "The dam was built in 1931 and raised two decades later.",
+        "The dam was raised in 1951.",
+        "The dam was raised in 1933.",
+    ),
+    "turned fifty": (
+        "The observatory turned fifty in 2016.",
+        "The observatory dates from 1966.",
+        "The observatory dates from 1956.",
+    ),
+    "half as much noise": (
+        "The new turbine produces half as much noise as the old one.",
+        "The old turbine is twice as noisy as the new one.",
+        "The new turbine is twice as noisy as the old one.",
+    ),
+    "three times and a third": (
+        "The barn is three times as large as the stable.",
+        "The stable is a third as large as the barn.",
+        "The stable is three times as large as the barn.",
+    ),
+    "a quarter of 800": (
+        "Roughly a quarter of the 800 seats were empty.",
+        "About 200 seats were empty.",
+        "About 400 seats were empty.",
+    ),
+    "of 60, a third": ("Of the 60 sailors, a third fell ill.", "Twenty sailors fell ill.", "Thirty sailors fell ill."),
+    "the rest of a total": (
+        "Two of the five wells are contaminated.",
+        "Three of the wells are not contaminated.",
+        "All five wells are contaminated.",
+    ),
+    "rates of two years": (
+        "The unemployment rate dropped from 9 % in 2012 to 6 % in 2018.",
+        "Unemployment was lower in 2018 than in 2012.",
+        "Unemployment was higher in 2018 than in 2012.",
+    ),
+    "an ordinal without its noun": (
+        "Her first album came out in 2003. The second followed four years later, and the third in 2011.",
+        "The second album was released in 2007.",
+        "The second album was released in 2011.",
+    ),
+    "half of a rate": (
+        "Travel time is charged at half the hourly rate of 140 euros.",
+        "An hour of travel time is charged at 70 euros.",
+        "An hour of travel time is charged at 280 euros.",
+    ),
+    "more than a number below": (
+        "The plant employs 1,950 people.",
+        "The plant employs more than 1,900 people.",
+        "The plant employs more than 2,000 people.",
+    ),
+    "a bound and what it excludes": (
+        "Bids below 50,000 euros will not be considered.",
+        "A bid must be at least 50,000 euros.",
+        "Bids must be below 50,000 euros.",
+    ),
+    "within a time and more than it": (
+        "Runners have to finish within four hours to qualify.",
+        "A runner who needs more than four hours does not qualify.",
+        "A runner who needs more than four hours qualifies.",
+    ),
+    "as much as": (
+        "The tickets cost as much as they did last year.",
+        "The price of the tickets has not changed since last year.",
+        "The tickets cost more than they did last year.",
+    ),
+}
 
 
 def gated(text: str, claim: str) -> bool:
@@ -68,7 +141,7 @@ def gated(text: str, claim: str) -> bool:
     return refusal(Claim(claim), prepared) is not None
 
 
-@pytest.mark.parametrize(("text", "true", "false"), PAIRS.values(), ids=PAIRS)
-def test_the_same_in_other_operators(text: str, true: str, false: str) -> None:
+@pytest.mark.parametrize(("text", "true", "false"), (PAIRS | NUMBERS).values(), ids=PAIRS | NUMBERS)
+def test_the_same_in_other_words(text: str, true: str, false: str) -> None:
     assert not gated(text, true)
     assert gated(text, false)

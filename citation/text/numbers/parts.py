@@ -1,0 +1,106 @@
+"""Numbers that follow from a part, a multiple or an age that a text states.
+
+"A quarter of the 800 seats" are 200 seats, "half as large" is the reverse of "twice as large", and what turned fifty in
+2016 dates from 1966.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .quantities import RATIO, Quantity
+
+_OF = re.compile(r"\s(?:of|of the|of its|of their|of all|of all the|of these|of those|of our|der|des|de los|de las)\s")
+_OF_TOTAL = re.compile(r"\bof (?:the|its|their|our|all|all the|these|those)\s$", re.IGNORECASE)
+_LEAD_IN, _REACH = 16, 60  # characters before a total, and between a total and its part
+_AS = re.compile(r"\s(?:times )?as\b|\stimes (?:larger|more|higher|longer|bigger|the)\b")
+_HALF_AS = re.compile(r"\bhalf (?:as|the|of the|that|this|its|their)\b", re.IGNORECASE)
+_TWICE = re.compile(r"\b(?:twice|double) (?:as|the|that|this|its|their)\b", re.IGNORECASE)
+_TURNED = re.compile(r"\b(?:turn|turns|turned|turning|will be|reached the age of)\s$", re.IGNORECASE)
+_ANNIVERSARY = re.compile(r"\s(?:anniversary|birthday|jubilee|year of existence)\b")
+_YEARS_OLD = re.compile(r"\s(?:years? old|years? of age)\b")
+_AGES = re.compile(
+    r"\b(?:(?P<share>half an?|a quarter of an?|an?|one)\s)?(?P<age>century|centuries|decades?)\s"
+    r"(?P<way>later|afterwards?|after|earlier|before)\b",
+    re.IGNORECASE,
+)
+_SHARES = {"half a": 0.5, "half an": 0.5, "a quarter of a": 0.25}
+_FIRST_YEAR, _LAST_YEAR, _OLDEST = 1000, 2100, 1000
+
+
+def parts_and_multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the numbers that follow from parts, multiples and ages in `text`."""
+    counted = [q for q in quantities if q.values]
+    yield from _parts(text, counted)
+    yield from _multiples(text, counted)
+    yield from _founded(text, counted)
+    yield from _ages_later(text, counted)
+
+
+def _parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 200 for "a quarter of the 800 seats", and 20 for "of the 60 sailors, a third"."""
+    shares = [q for q in quantities if q.unit in {RATIO, "%"} and q.values[0] < (100 if q.unit == "%" else 1)]
+    for share in shares:
+        ratio = share.values[0] / (100 if share.unit == "%" else 1)
+        for total in quantities:
+            if total.unit in {RATIO, "%"} or total.ordinal:
+                continue
+            straight = _OF.fullmatch(text, share.end, max(share.end, total.start))
+            behind = 0 < share.start - total.end <= _REACH
+            reverse = behind and _OF_TOTAL.search(text, max(0, total.start - _LEAD_IN), total.start)
+            if straight or reverse:
+                yield total._replace(values=(_rounded(ratio * total.values[0]),))
+
+
+def _rounded(value: float) -> float:
+    """Return a whole number without the errors of a ratio such as 1/3."""
+    return float(round(value)) if abs(value - round(value)) < 1e-6 else value
+
+
+def _multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the reverse of a multiple, 2 for "half as much", and 70 euros for "half the rate of 140 euros"."""
+    for pattern, factor in ((_HALF_AS, 0.5), (_TWICE, 2.0)):
+        found = pattern.search(text)
+        if found is None:
+            continue
+        yield from _reverse(factor, found.start(), found.end())
+        yield from (q._replace(values=(q.values[0] * factor,)) for q in quantities if q.unit not in {"", RATIO, "%"})
+    for q in quantities:
+        if (not q.unit or q.unit == RATIO) and q.values[0] > 0 and _AS.match(text, q.end):
+            yield from _reverse(q.values[0], q.start, q.end)
+
+
+def _reverse(factor: float, start: int, end: int) -> Iterator[Quantity]:
+    value = 1 / factor
+    yield Quantity((value,), start, end, unit=RATIO if value < 1 else "")
+
+
+def _founded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 1966 for "turned fifty in 2016" and for "celebrated its fiftieth anniversary in 2016"."""
+    years = [q for q in quantities if _is_year(q)]
+    for age in quantities if years else ():
+        if age.values[0] > _OLDEST or (age.unit and age.unit != "time"):
+            continue
+        before = text[max(0, age.start - _LEAD_IN) : age.start]
+        if (
+            (age.ordinal and _ANNIVERSARY.match(text, age.end))
+            or (not age.unit and _TURNED.search(before))
+            or _YEARS_OLD.match(text, age.end)
+        ):
+            yield from (year._replace(values=(year.values[0] - age.values[0],)) for year in years)
+
+
+def _ages_later(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 1842 for "consecrated in 1742, burned down a century later"."""
+    for found in _AGES.finditer(text):
+        number = next((q for q in quantities if not q.unit and 0 <= found.start() - q.end <= 1), None)
+        share = (found["share"] or "").lower()
+        count = _SHARES.get(share, 1.0) if share or number is None else number.values[0]
+        length = count * (100 if found["age"].lower().startswith("cent") else 10)
+        sign = -1 if found["way"].lower() in {"earlier", "before"} else 1
+        for year in quantities:
+            if _is_year(year):
+                yield year._replace(values=(year.values[0] + sign * length,))
+
+
+def _is_year(quantity: Quantity) -> bool:
+    return not quantity.unit and not quantity.ordinal and _FIRST_YEAR <= quantity.values[0] < _LAST_YEAR
