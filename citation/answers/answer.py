@@ -17,7 +17,7 @@ from ..markers.host_labels import HostLabels
 from ..markers.placement import place_marker
 from ..options import Options
 from ..references import Reference, References
-from ..support.claims import makes_claim
+from ..support.claims import makes_claim, names_source
 from ..support.decision import Decision, Reason
 from ..support.scorers import Claim
 from ..text.normalize import UNSPACED
@@ -192,6 +192,8 @@ class Answer:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
         # The number of a list item states nothing: "1." is not a number of the evidence.
         if not sentence.citable or not (body := text[prefix_length(text) :].strip()):
+            return None
+        if cited and names_source(sentence.text, body, self._names.names):
             return None
         return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
 

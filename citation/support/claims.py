@@ -1,6 +1,7 @@
 """Detection of sentences that make a claim, which evidence could support."""
 
 import re
+from collections.abc import Iterable
 
 from ..text.segmentation import CITABLE, Kind
 
@@ -117,6 +118,28 @@ def makes_claim(text: str, kind: Kind) -> bool:
     if _META_LONG.match(plain):
         return False
     return len(plain) > _MAX_PHRASE or not (_COURTESY.fullmatch(plain.rstrip(".!。！,，~ ")) or _META.match(plain))
+
+
+# The beginning of an entry in a list of sources, up to the marker: "[1]", "- [1]".
+_ENTRY_MARKER = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[*_]{0,2}[\[［【]")
+_MAX_ENTRY = 400
+_PLACE = re.compile(
+    r"[\W_]*(?:(?:pages?|pp?|seiten?|s|páginas?|págs?|sections?|excerpts?|chunks?|第)[.\s]*\d+(?:\s*[-–]\s*\d+)?[页頁]?[\W_]*)?",
+    re.IGNORECASE,
+)
+
+
+def names_source(sentence: str, text: str, names: Iterable[str]) -> bool:
+    """Return whether a sentence is an entry in a list of sources that the model wrote: "[1] report.pdf, page 3".
+
+    Such an entry states nothing. `sentence` has the model's markers, `text` does not. `names`: of the evidence.
+    """
+    if len(sentence) > _MAX_ENTRY or not _ENTRY_MARKER.match(sentence):
+        return False
+    rest = _LINK.sub(" ", text)
+    for name in sorted(names, key=len, reverse=True):
+        rest = rest.replace(name, " ")
+    return rest != text and _PLACE.fullmatch(rest) is not None
 
 
 # Sentences of any length about missing information, and the note of the embedded provider.

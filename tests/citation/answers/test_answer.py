@@ -210,6 +210,15 @@ CASES = {
 }
 
 
+def test_entries_of_a_list_of_sources_are_not_cited() -> None:
+    """They were, with any evidence that had a word of the name: "rent.md [2][1]"."""
+    evidence = [Evidence(1, "The rent rose.", "e1", file_name="rent.md", title="Rental contract"), *EVIDENCE[1:]]
+    answer = Response(evidence, Options()).answer(0)
+    drafts = [*answer.feed("It rose [1].\n\nSources:\n[1] rent.md\n- [1] Rental contract, p. 3\n"), *answer.flush()]
+    shown = "".join(answer.cite(draft, SUPPORTED) for draft in drafts)
+    assert shown == "It rose. [1]\n\nSources:\nrent.md\n- Rental contract, p. 3\n"
+
+
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
 def test_what_is_shown(text: str, expected: str) -> None:
     rng = Random(0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from citestream.citation.support.claims import makes_claim
+from citestream.citation.support.claims import makes_claim, names_source
 from citestream.citation.text.segmentation import Kind
 
 CLAIMS = {
@@ -81,3 +81,31 @@ def test_a_table_row_of_numbers_makes_a_claim() -> None:
 def test_unfinished_links_are_searched_in_linear_time(unit: str) -> None:
     # This takes 0.1 s. If each beginning of a link were followed to the end of the text, it would take hours.
     assert not makes_claim(unit * 250_000, Kind.PROSE)
+
+
+NAMES = ("rent.md", "Rental contract", "contract")
+ENTRIES = {
+    "a file": ("[1] rent.md", "rent.md"),
+    "an item": ("- [1] Rental contract (rent.md)", "Rental contract (rent.md)"),
+    "a numbered item": ("2. **[2]** rent.md", "**rent.md"),
+    "with a page": ("[1] Rental contract, pp. 3-4", "Rental contract, pp. 3-4"),
+    "with a Chinese page": ("【1】rent.md，第3页", "rent.md，第3页"),
+    "with an address": ("[1] rent.md, https://a.example/rent.md", "rent.md, https://a.example/rent.md"),
+}
+STATEMENTS = {
+    "a statement about a file": ("[1] rent.md has three pages", "rent.md has three pages"),
+    "a value": ("[1] Rental contract: 820", "Rental contract: 820"),
+    "an answer": ("Rental contract [1]", "Rental contract"),
+    "another name": ("[1] lease.md", "lease.md"),
+    "a sentence": ("[1] The contract ends.", "The contract ends."),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_an_entry_of_a_list_of_sources_names_a_source(name: str) -> None:
+    assert names_source(*ENTRIES[name], NAMES)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_another_sentence_does_not_only_name_a_source(name: str) -> None:
+    assert not names_source(*STATEMENTS[name], NAMES)
