@@ -58,6 +58,11 @@ def test_the_page_has_every_fault_and_every_client_api() -> None:
     assert table(shown) in PAGE.read_text("utf-8")
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
+def test_pages_state_the_number_of_faults(page: str) -> None:
+    assert f" {len(SCENARIOS)} kinds of provider failure " in (PAGE.parents[1] / page).read_text("utf-8")
+
+
 LOSSES: dict[str, Seen] = {
     "text is missing": Seen(200, {0: CITED}, error="broke", cited=["bridge"], last=True),
     "text was added": Seen(200, {0: f"{HALF}x"}, error="broke", cited=["bridge"], last=True),
