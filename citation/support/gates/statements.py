@@ -19,8 +19,11 @@ _cache: dict[tuple[str | tuple[tuple[str, str], ...], str], Statement] = {}
 
 
 def statement(text: str, start: int, end: int, language: str, quantities: Sequence[Quantity]) -> Statement:
-    """Parse `text[start:end]`. `quantities`: the numbers of the whole text."""
-    sentence = text[start : min(end, start + _LONGEST)]
+    """Parse `text[start:end]` without the white space at its end. `quantities`: the numbers of the whole text.
+
+    An answer often repeats a sentence of the evidence, which is then parsed once.
+    """
+    sentence = text[start : min(end, start + _LONGEST)].rstrip()
     known = _cache.get((sentence, language))
     if known is None:
         own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
