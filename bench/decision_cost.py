@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[1]
 ROUNDS, WARM_UP = 40, 5
 EXCERPTS, SENTENCES = 20, 30
 CHARACTERS = {"en": 700, "zh": 230}  # length of an excerpt; a Chinese one of equal content is a third as long
-_BETWEEN_SENTENCES = re.compile(r"(?<=[a-z]\.) |(?<=。)")
+_SENTENCE_END = re.compile(r"(?<=[a-z])(?=\.(?:\s|$))|(?=。)")
 PARTS = ("prepare", "score", "decide")
 
 # Where each function is, in this revision and in older ones.
@@ -220,9 +220,12 @@ def near_misses(language: str, at: int) -> Case:
 
 
 def _unlike(text: str, at: int) -> str:
-    """Return the text with white space behind every sentence that only this round has, so that no cache knows it."""
+    """Return the text with white space in every sentence that only this round has, so that no cache knows it.
+
+    It is before the full stop, since what is behind a sentence is removed before the sentence is parsed.
+    """
     space = "".join("\t" if at >> bit & 1 else " " for bit in range(6))
-    return _BETWEEN_SENTENCES.sub(space, text) + space
+    return _SENTENCE_END.sub(space, text) + space
 
 
 if __name__ == "__main__":

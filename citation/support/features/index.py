@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, chain, count, islice, pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,21 @@ _STEP = 5_000  # terms that are indexed in a step: 1 ms
 _MAX_AT_ONCE = 20_000  # elements of an array that is sorted or searched in the event loop: 2 ms
 _NO_POSTINGS = (0, 0)
 _MAX_COVERAGES = 64  # sentences: only the previous one is needed, and a few may be scored at a time
+
+
+class Surroundings(NamedTuple):
+    """The spans of the sentences in a window, and the same with one more sentence on each side.
+
+    A year or a unit is often stated there once for all.
+    """
+
+    inside: list[list[int]]
+    around: list[list[int]]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The span of `around`."""
+        return self.around[0][0], self.around[-1][1]
 
 
 class SharedIndex:
@@ -78,29 +93,18 @@ class SharedIndex:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
-    def surroundings(self, row: int, start: int, end: int) -> tuple[list[list[int]], tuple[int, int]]:
-        """Return the spans of the sentences in a window of evidence `row`, and the span of the widened window.
-
-        The widened window has one more sentence on each side: a year or a unit is often stated there once for all.
-        """
+    def surroundings(self, row: int, start: int, end: int) -> "Surroundings":
+        """Return the sentences in and around a window of evidence `row`."""
         first, beyond = self.first_sentence[row : row + 2].tolist()
         lo = bisect_right(self.starts, start, first, beyond) - 1
         hi = bisect_right(self.starts, max(start, end - 1), first, beyond) - 1
         before, after = max(lo - 1, first), min(hi + 1, beyond - 1)
         spans: list[list[int]] = self.sentence_spans[before : after + 1].tolist()
-        return spans[lo - before : hi + 1 - before], (spans[0][0], spans[-1][1])
-
-    def neighbours(self, row: int, start: int, end: int) -> list[list[int]]:
-        """Return the spans of the sentences in a window of evidence `row`, and of one more sentence on each side."""
-        first, beyond = self.first_sentence[row : row + 2].tolist()
-        lo = bisect_right(self.starts, start, first, beyond) - 1
-        hi = bisect_right(self.starts, max(start, end - 1), first, beyond) - 1
-        spans: list[list[int]] = self.sentence_spans[max(lo - 1, first) : min(hi + 1, beyond - 1) + 1].tolist()
-        return spans
+        return Surroundings(spans[lo - before : hi + 1 - before], spans)
 
     def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
         """Return the span of the window with one more sentence on each side."""
-        return self.surroundings(row, start, end)[1]
+        return self.surroundings(row, start, end).span
 
     def sentences_of(self, term: str) -> Ints:
         """Return the sentences that contain `term`, ascending, with repeats."""

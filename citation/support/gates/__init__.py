@@ -15,7 +15,7 @@ from ...text.segmentation import Kind
 from ...text.tables import whole_table
 from ..claims import makes_claim
 from ..features.excerpts import language_of
-from ..features.index import Index
+from ..features.index import Index, Surroundings
 from ..scorers import Claim
 from .alignment import Alignment
 from .clause import Clause
@@ -74,6 +74,7 @@ class GateChecks:
         self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._language = language_for(analysis, claim.text)
         self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
+        self._windows: dict[tuple[int, tuple[int, int]], Surroundings] = {}  # the compared windows by row and span
         self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
         self.numbers = NumberGate(claim.text, analysis, self.claim, han=han)
         self.topic_terms = self.claim.topic_terms()
@@ -142,7 +143,7 @@ class GateChecks:
             return False
         analysis = self.index.analyses[row]
         most, others = -1, 0
-        for start, end in self.index.surroundings(row, *window)[0]:
+        for start, end in self._surroundings(row, window).inside:
             terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
             shared = len(self._terms.intersection(terms))
             if shared > most:
@@ -158,7 +159,7 @@ class GateChecks:
     def _contradictions(self, row: int, window: tuple[int, int], language: str, run: Run) -> Iterator[Disagreement]:
         """Yield every way in which a passage contradicts the claim."""
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
-        spans = self._relevant(row, self.index.neighbours(row, *window))
+        spans = self._relevant(row, self._surroundings(row, window).around)
         if not spans:
             return
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
@@ -179,7 +180,7 @@ class GateChecks:
         The first one often decides, and then the others are not parsed.
         """
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
-        spans = self.index.neighbours(row, *window)
+        spans = self._surroundings(row, window).around
         shares = self._shared_terms(row, spans)
         spans = [spans[at] for at in sorted(range(len(spans)), key=shares.__getitem__, reverse=True)]
         return claim, passage_statements(self.index.evidence[row].text, spans, language, self.index.analyses[row])
@@ -207,6 +208,13 @@ class GateChecks:
         few = 1 if len(wanted) <= _FEW_TERMS else 2
         return [span for n, span in enumerate(spans) if shares[n] >= few or n in {best, best + 1}]
 
+    def _surroundings(self, row: int, window: tuple[int, int]) -> Surroundings:
+        """Return the sentences in and around `window`, stored for the next check of the same window."""
+        key = row, window
+        if key not in self._windows:
+            self._windows[key] = self.index.surroundings(row, *window)
+        return self._windows[key]
+
     def _shared_terms(self, row: int, spans: Sequence[Sequence[int]]) -> list[int]:
         """Return how many terms of the claim each span has."""
         analysis, wanted = self.index.analyses[row], self._terms
@@ -228,10 +236,10 @@ class GateChecks:
         A year or a unit is often stated there once for all.
         """
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
-        spans, (start, end) = self.index.surroundings(row, *window)
-        start, end = whole_table(evidence.text, start, end)
+        surroundings = self._surroundings(row, window)
+        start, end = whole_table(evidence.text, *surroundings.span)
         quantities = analysis.quantities_in(start, end) if self.numbers.quantities else []
-        nearest = self._nearest(row, spans)
+        nearest = self._nearest(row, surroundings.inside)
         return PassageNumbers(
             evidence.text,
             analysis,
