@@ -284,7 +284,7 @@ def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bo
     one, two = token.folded, other.folded
     if two in words.synonyms[token.stem]:
         return True
-    if opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
+    if set(one).isdisjoint(two) or opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
         return False
     if one in two or two in one:
         return min(len(one), len(two)) >= _HAN_SHARED

@@ -1,6 +1,7 @@
 """Parse Chinese sentences. Words are found by the word lists, and the remaining text is split at particles."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -61,12 +62,12 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     clause_breaks = [at for at in breaks if plain[at] in _CLAUSE_BREAK and not _number_around(plain, at)]
     _tokens(statement, plain, taken, quantities)
     for token in statement.tokens:
-        token.piece = sum(at < token.start for at in breaks)
-        token.clause = sum(at < token.start for at in clause_breaks)
+        token.piece = bisect_left(breaks, token.start)
+        token.clause = bisect_left(clause_breaks, token.start)
     statement.operators = [
         Operator(
             op.kind, op.word, op.after, op.start, op.end,
-            sum(at < op.start for at in breaks), sum(at < op.start for at in clause_breaks),
+            bisect_left(breaks, op.start), bisect_left(clause_breaks, op.start),
         )
         for op in statement.operators
     ]  # fmt: skip
