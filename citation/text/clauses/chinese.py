@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
+from ..words.word_finder import WordFinder
 from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
 from .vocabulary import lines
 
@@ -26,8 +27,8 @@ _LATIN = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], re.Pattern[str], frozenset[str], frozenset[str]]:
-    """Return the pattern of operators, their kinds, the pattern of other words, plain words, and particles."""
+def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], WordFinder, frozenset[str], frozenset[str]]:
+    """Return the pattern of operators, their kinds, the other words, plain words, and particles."""
     kinds: dict[str, list[str]] = {}
     for line in lines("zh", "operators"):
         kind, _, phrases = line.partition(":")
@@ -43,11 +44,10 @@ def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], re.Pattern[str], f
     }
     particles = next(line for line in lines("zh", "function") if line.startswith("particle:"))
     operators = sorted({*kinds, *plain}, key=len, reverse=True)
-    words = sorted(known - set(kinds), key=len, reverse=True)
     return (
         re.compile("|".join(map(re.escape, operators))),
         kinds,
-        re.compile("|".join(map(re.escape, words))),
+        WordFinder(known - set(kinds)),
         plain,
         frozenset(particles.split(":")[1].split()),
     )
@@ -142,9 +142,10 @@ def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: 
         if taken[at] or text[at] in particles or not text[at].isalnum():
             at += 1
             continue
-        found = known.match(text, at) or _LATIN.match(text, at)
-        end = found.end() if found else at + 1
-        if not found:
+        latin = _LATIN.match(text, at)
+        word = latin[0] if latin else known.match(text, at)
+        end = at + max(1, len(word))
+        if not word:
             while (
                 end < size
                 and not taken[end]

@@ -25,8 +25,11 @@ class WordFinder:
         after = 0
         for found in self._prefix.finditer(text):
             start = found.start()
-            if start >= after and (words := self._by_prefix.get(text[start : start + 2])):
-                word = next((word for word in words if text.startswith(word, start)), "")
-                if word:
-                    yield start, word
-                    after = start + len(word)
+            if start >= after and (word := self.match(text, start)):
+                yield start, word
+                after = start + len(word)
+
+    def match(self, text: str, start: int) -> str:
+        """Return the longest word that begins at an offset, "" if none does."""
+        words = self._by_prefix.get(text[start : start + 2])
+        return next((word for word in words if text.startswith(word, start)), "") if words else ""

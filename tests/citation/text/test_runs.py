@@ -41,7 +41,11 @@ def test_the_polarity_of_a_text_is_that_of_its_runs(text: str) -> None:
 @given(CHINESE)
 def test_words_are_found_as_by_a_regular_expression(text: str) -> None:
     pattern = re.compile("|".join(sorted(WORDS, key=len, reverse=True)))
-    assert list(WordFinder(WORDS).find(text)) == [(found.start(), found[0]) for found in pattern.finditer(text)]
+    finder = WordFinder(WORDS)
+    assert list(finder.find(text)) == [(found.start(), found[0]) for found in pattern.finditer(text)]
+    for at in range(len(text)):
+        found = pattern.match(text, at)
+        assert finder.match(text, at) == (found[0] if found else "")
 
 
 @given(NUMERALS)
