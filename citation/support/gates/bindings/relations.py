@@ -7,6 +7,7 @@ from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
+from .chinese_bindings import chinese_arguments
 
 # Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
 _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
@@ -26,6 +27,8 @@ class Sides:
 def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield the relations of the claim whose sides are swapped in the passage."""
     match_of = {id(token): match for token, match in alignment.pairs()}
+    if alignment.claim.language == "zh" and swapped_pivots(alignment):
+        return  # any word may be a verb, and the sides of "sold", "bought" are exchanged on purpose
     for pivot, match in alignment.pairs():
         if pivot.quantity is not None or not (pivot.verbal or _comparative(pivot, alignment.claim)) or pivot.name:
             continue
@@ -203,7 +206,7 @@ def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
     if statement.language == "de":
         return _german(statement, pivot, tokens)
     if statement.language == "zh":
-        return _chinese(statement, pivot, tokens)
+        return Sides(*(frozenset(map(id, side)) for side in chinese_arguments(statement, pivot, tokens)))
     agent = _agent(statement, pivot)
     if agent is not None:
         acting = [t for t in right if t.word >= agent]
@@ -257,22 +260,6 @@ def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken
     left = [t for t in tokens if t.word < pivot.word and not t.before and t.quantity is None]
     right = [t for t in tokens if t.word > pivot.word]
     return Sides(frozenset(map(id, left)), frozenset(map(id, right))) if left else None  # "2023 kletterte die Rate"
-
-
-def _chinese(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
-    """Return agent and patient by word order; 被 and 由 mark the agent, 把 and 将 the patient."""
-    by = next((op for op in statement.of("by") if op.word < pivot.word and op.clause == pivot.clause), None)
-    moved = next((op for op in statement.of("object") if op.word < pivot.word and op.clause == pivot.clause), None)
-    left = [t for t in tokens if t.word < pivot.word]
-    right = [t for t in tokens if t.word > pivot.word]
-    if moved is not None:
-        right += [t for t in left if t.word >= moved.after]
-        left = [t for t in left if t.word < moved.word]
-    if by is not None:
-        acting = [t for t in left if t.word >= by.after]
-        others = [t for t in left if t.word < by.word] + right
-        return Sides(frozenset(map(id, acting)), frozenset(map(id, others)))
-    return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
 
 
 def _around(statement: Statement, op: Operator) -> Sides:

@@ -86,6 +86,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "No es raro que llueva en Bilbao en julio.",
         "En Bilbao nunca llueve en julio.",
     ),
+    "Chinese: two sides of a sale, exchanged": (
+        Reason.NEGATION,
+        "光明公司向启航集团转让了一条生产线。",
+        "光明公司从启航集团手中接手了一条生产线。",
+    ),
     "a Chinese cause, in a synonym": (Reason.DIRECTION, "暴雪造成铁路停运。", "停运引发了暴雪。"),
     "a Spanish double negation, denied once": (
         Reason.NEGATION,
@@ -146,6 +151,10 @@ PASSED: dict[str, tuple[str, str]] = {
     "a French past tense in -ra": (
         "Le maire déclara la fête ouverte.",
         "Le maire a déclaré la fête ouverte.",
+    ),
+    "Chinese: two sides of a sale": (
+        "光明公司向启航集团转让了一条生产线。",
+        "启航集团从光明公司手中接手了一条生产线。",
     ),
     "a German double negation in a relative clause": (
         "Es gab keinen Gast, der nicht lachte.",
