@@ -16,13 +16,6 @@ from ...text.words.inflection import inflections
 # Two words of one family share at least so many letters at the beginning: relocate, relocation.
 _FAMILY = 5  # letters
 _SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
-_PREFIXES = {
-    "en": ("un", "in", "im", "ir", "il", "dis", "non", "mis"),
-    "de": ("un", "in", "nicht", "miss"),
-    "fr": ("in", "im", "ir", "il", "de", "des", "dis", "non", "mal"),
-    "es": ("in", "im", "ir", "il", "des", "dis", "no"),
-    "zh": ("不", "非", "无", "未"),
-}
 _VERBAL = 1.5  # weight of a predicate in the choice of the matching clause; a noun has the weight 1
 _HAN_SHARED = 2  # characters
 
@@ -181,10 +174,10 @@ class _WordIndex:
 
     def __init__(self, statement: Statement) -> None:
         """Index the content words."""
+        self._language = statement.language
         self.families: dict[str, list[ContentToken]] = {}  # by their first letters
         self.antonyms: dict[int, list[ContentToken]] = {}  # by their groups of antonyms
         self._bare: dict[str, list[ContentToken]] = {}  # without a prefix that negates
-        self._prefixes = _PREFIXES.get(statement.language, ())
         for token in statement.tokens:
             if token.quantity is not None:
                 continue
@@ -202,9 +195,9 @@ class _WordIndex:
         found = [
             other
             for other in self._bare.get(folded[:_FAMILY], ())
-            if any(_alike(folded, bare) for bare in _without_prefix(other.folded, self._prefixes))
+            if any(_alike(folded, bare) for bare in _without_prefix(other.folded, self._language))
         ]
-        for bare in _without_prefix(folded, self._prefixes):
+        for bare in _without_prefix(folded, self._language):
             found += [other for other in self.families.get(bare[:_FAMILY], ()) if _alike(bare, other.folded)]
         return found
 
@@ -213,15 +206,15 @@ class _WordIndex:
 def _index_keys(folded: str, language: str) -> tuple[frozenset[int], tuple[str, ...]]:
     """Return a word's groups of antonyms, and its first letters without each negating prefix that it begins with."""
     groups = frozenset(group for group, _ in vocabulary(language).antonyms.sides(folded))
-    return groups, tuple(bare[:_FAMILY] for bare in _without_prefix(folded, _PREFIXES.get(language, ())))
+    return groups, tuple(bare[:_FAMILY] for bare in _without_prefix(folded, language))
 
 
 @lru_cache(maxsize=1 << 14)
-def _without_prefix(folded: str, prefixes: tuple[str, ...]) -> tuple[str, ...]:
+def _without_prefix(folded: str, language: str) -> tuple[str, ...]:
     """Return the word without each negating prefix that it begins with."""
     return tuple(
         folded[len(prefix) :]
-        for prefix in prefixes
+        for prefix in sorted(vocabulary(language).role("negating"))
         if folded.startswith(prefix) and len(folded) - len(prefix) >= _SHORTEST_NEGATED
     )
 

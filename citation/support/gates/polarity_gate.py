@@ -2,12 +2,12 @@
 
 from collections import Counter
 
+from ...text.words.polarity import NEGATING_PREFIXES
 from .clause import Clause
 
 # A negation applies to this many content terms after it, or before it if none follow ("bestätigt das nicht").
 _SCOPE_AFTER, _SCOPE_BEFORE, _SCOPE_WIDE = 3, 2, 5
 _MIN_NEGATED = 4  # letters; before fewer, "in" is part of another word
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "des", "mis")
 # The first term of a claim usually names its subject.
 _SUBJECT_TERMS = 1
 
@@ -65,10 +65,10 @@ def _negated_by_prefix(one: Clause, other: Clause) -> str:
     """Describe a word that one side has only with a negating prefix, and the other only without, or return ""."""
     own, others = set(one.terms), set(other.terms)
     others, own = others - own, own - others
-    prefixed = any(term.startswith(_PREFIXES) for term in others)
+    prefixed = any(term.startswith(NEGATING_PREFIXES) for term in others)
     for term in one.terms if others else ():
-        if term in own and len(term) >= _MIN_NEGATED and (prefixed or term.startswith(_PREFIXES)):
-            for prefix in _PREFIXES:
+        if term in own and len(term) >= _MIN_NEGATED and (prefixed or term.startswith(NEGATING_PREFIXES)):
+            for prefix in NEGATING_PREFIXES:
                 bare = term.removeprefix(prefix)
                 if (bare in others and len(bare) >= _MIN_NEGATED) or prefix + term in others:
                     return f"one side says {prefix}{bare}"

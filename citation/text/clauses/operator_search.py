@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..numbers.quantities import MONTH, Quantity
 from ..tokens import Tokens
 from . import language_forms
-from .vocabulary import NEGATED_VERB, WordRoles
+from .vocabulary import NEGATED_VERB, Vocabulary, WordRoles
 
 # Operators whose words also count as content: "plans", "denied", "caused".
 _CONTENTFUL = frozenset({
@@ -17,7 +17,6 @@ _NUMBER_REACH = 2  # words between "more than" and its number
 _SPLIT = 5  # words between the parts of an operator
 _TOTAL = frozenset({"all", "no"})
 _NOUN_PHRASE = 5  # words
-_THAN = frozenset({"than", "als", "que", "de", "as", "a", "reach"})  # "higher than", "plus de", "as much as"
 CONDITIONS = frozenset({"if", "even_if", "unless"})
 PIECE_BREAKS = frozenset(",;:.!?()[]{}|—–\n•。！？；：，、（）")
 
@@ -30,11 +29,12 @@ class OperatorSearch:
         tokens: Tokens,
         keys: Sequence[str],
         roles: Sequence[WordRoles],
-        language: str,
+        words: Vocabulary,
         quantities: Sequence[Quantity],
     ) -> None:
         """`keys`: the folded words. `quantities`: the numbers of the sentence."""
-        self._tokens, self._keys, self._roles, self._language = tokens, keys, roles, language
+        self._tokens, self._keys, self._roles, self._language = tokens, keys, roles, words.language
+        self._bound = words.role("bound")  # the last words of "higher than" and "plus de", which need a number
         self._quantities = quantities
         self._months = {quantity.start for quantity in quantities if quantity.unit == MONTH}
         self._count = len(keys)
@@ -81,7 +81,7 @@ class OperatorSearch:
                 (len(rest), kind)
                 for rest, kind in (*role.phrases.get(self._keys[i + 1], ()), *role.prefixed)
                 if _matches(self._keys, i + 1, rest)
-                and (kind not in _COMPARING or rest[-1] not in _THAN or self._number_follows(i + len(rest)))
+                and (kind not in _COMPARING or rest[-1] not in self._bound or self._number_follows(i + len(rest)))
             ]
         if not longer:
             return self._kinds_of_word(i, role.kinds), 1

@@ -47,7 +47,7 @@ class _Parser:
         self.statement = Statement(text, words.language, words=self.keys)
         self.irregular = words.role("irregular")
         self.quantities = [*quantities, _NO_QUANTITY]
-        self.operators = OperatorSearch(self.spaced, self.keys, self.roles, words.language, quantities)
+        self.operators = OperatorSearch(self.spaced, self.keys, self.roles, words, quantities)
         self.piece = 0
         self.begins = [0]  # the first word of each piece
         self.preposition = ""

@@ -16,6 +16,7 @@ Side = tuple[int, int]
 _NEGATION_LISTS = load_words("negations")
 _NEGATIONS = frozenset(map(fold, _NEGATION_LISTS["words"]))
 _CANCELLED_BEFORE = frozenset(_NEGATION_LISTS["cancelled_before"])
+NEGATING_PREFIXES = _NEGATION_LISTS["prefixes"]
 _UNSPACED_NEGATION = re.compile("|".join(_NEGATION_LISTS["unspaced"]))
 _UNSPACED_AFFIRMATIVE = re.compile("|".join(_NEGATION_LISTS["unspaced_affirmative"]))
 

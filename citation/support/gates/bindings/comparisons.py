@@ -14,12 +14,7 @@ from ..disagreement import Disagreement, Reason
 
 _REACH = 4  # words between the grade and "than"
 _MULTIPLE = 2  # words of a multiple before "as": "three times as large"
-_EQUAL = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como")}
-_THAN = {"en": "than", "de": "als", "fr": "que", "es": "que"}
-_MORE = {"en": "more", "de": "mehr", "fr": "plus", "es": "mas"}
 _NEGATIONS = frozenset({"not", "no", "except"})
-_FEW = frozenset({"few", "little"})
-_GRADED = {"en": "er", "de": "er", "fr": "", "es": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +29,25 @@ class Comparison:
 
 def comparisons(statement: Statement) -> list[Comparison]:
     """Return the comparisons of a sentence in order."""
-    language, words = statement.language, statement.words
-    than = _THAN.get(language)
-    if than is None or (than not in words and _EQUAL[language][1] not in words):
+    words, role = statement.words, vocabulary(statement.language).role
+    than, like = role("than"), role("like")
+    if than.isdisjoint(words) and like.isdisjoint(words):
         return []
-    lesser, not_graded = vocabulary(language).role("lesser"), vocabulary(language).role("not_graded")
-    equal, like = _EQUAL[language]
+    equal, more, lesser = role("equal"), role("more"), role("lesser")
     found: list[Comparison] = []
     for at, word in enumerate(words):
+        if word not in than and word not in like:
+            continue
         before = words[max(0, at - _REACH) : at]
-        marks = [n for n, w in enumerate(before) if w == _MORE[language] or w in lesser]
-        if word == like and equal in before:
-            begins = at - before[::-1].index(equal) - 1
+        equals = [n for n, w in enumerate(before, at - len(before)) if w in equal]
+        marks = [n for n, w in enumerate(before, at - len(before)) if w in more or w in lesser]
+        if word in like and equals:
+            begins = equals[-1]
             direction = _multiple(statement, begins)
-        elif word == than and marks:
-            begins = at - len(before) + marks[-1]
+        elif word in than and marks:
+            begins = marks[-1]
             direction = -1 if words[begins] in lesser else 1
-        elif word == than and before and before[-1] not in not_graded and _graded(before[-1], language):
+        elif word in than and before and _is_comparative(before[-1], statement.language):
             begins, direction = at - 1, 1
         else:
             continue
@@ -58,8 +55,10 @@ def comparisons(statement: Statement) -> list[Comparison]:
     return found
 
 
-def _graded(word: str, language: str) -> bool:
-    return bool(_GRADED[language]) and word.endswith(_GRADED[language])
+def _is_comparative(word: str, language: str) -> bool:
+    """Return whether a word has the ending of a comparative: "higher"."""
+    role = vocabulary(language).role
+    return word.endswith(tuple(role("comparative"))) and word not in role("not_graded")
 
 
 def _multiple(statement: Statement, begins: int) -> int:
@@ -89,10 +88,13 @@ def _between(
         direction = 1  # "lower" is a grade itself
     clause = following[0].clause
     if any(op.kind in _NEGATIONS and op.word < than and op.clause == clause for op in statement.operators):
-        few = not _FEW.isdisjoint(statement.words[begins:than])
+        little = vocabulary(statement.language).role("little")
+        few = not little.isdisjoint(statement.words[begins:than])
         direction = -direction or (1 if few else -1)  # "not older than", "no town is as old as", "as few"
     if left - right and right - left:
-        bare = len(graded) == 1 and graded[0].folded == _MORE[statement.language]  # "cost more than", "as much as"
+        bare = len(graded) == 1 and graded[0].folded in vocabulary(statement.language).role(
+            "more"
+        )  # "cost more than", "as much as"
         grade = graded[-1] if graded and not bare else None
         yield Comparison(frozenset(left - right), frozenset(right - left), grade, direction)
 
