@@ -93,7 +93,7 @@ class Verdict:
             return "refused: the judge found no support"
         if self.refusal and self.refused:
             return f"refused: {self.refusal.detail}"
-        return f"below the bar of {self.threshold:.2f}"
+        return f"below the threshold of {self.threshold:.2f}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

@@ -114,7 +114,7 @@ def best_passages(question: Question, candidates: list[Passage], limit: int = MA
     for passage in ranked[1:]:
         if len(chosen) == limit:
             break
-        added = sum(question.weights[term] for term in question.weights.keys() & (passage.terms - covered))
+        added = sum(question.weights[term] for term in question.weights.keys() & (passage.stated_terms - covered))
         is_similar = scores[passage] >= SIMILAR_SCORE * scores[ranked[0]]
         is_useful = is_similar or added >= NEW_COVERAGE * question.total
         if is_useful and not any(_repeats(passage, other) for other in chosen):

@@ -25,6 +25,7 @@ _FOOTNOTE = re.compile(r"\s?\[\d{1,3}\]")
 _ROW = re.compile(
     r"(?:[^\s:;][^:;\n]{0,60}: [^;\n]+|[^;\n]+(?=(?:; [^:;\n]{1,60}: [^;\n]+){2}))(?:; [^:;\n]{1,60}: [^;\n]+)+\."
 )
+_COLUMN_NAME = re.compile(r"(?:^|(?<=;) )[^:;\n]{1,60}: ")
 # Pronouns and definite articles of English, German, French, Spanish, Italian and Portuguese; Chinese and Japanese
 _REFERENCE = re.compile(
     r"(?i)(?:it|its|he|his|she|her|they|their|this|these|that|those|the|there|er|sie|es|ihr|sein|dies\w*|der|die|das|den|dem"
@@ -42,9 +43,9 @@ class Passage:
     position: int  # index in the excerpt
     text: str
     terms: frozenset[str]
-    nearby_terms: frozenset[
-        str
-    ]  # terms of its title and heading, the next sentence, and the one before it if it refers to that
+    stated_terms: frozenset[str]  # the same without the names of columns, which stand in every row of a table
+    # terms of its title and heading, the next sentence, and the one before it if it refers to that
+    nearby_terms: frozenset[str]
     complete: bool  # whether it is a sentence that ends like one, not a row of a table or an item of a list
 
 
@@ -67,8 +68,10 @@ def passages(number: int, text: str, title: str = "") -> Iterator[Passage]:
                 continue
             after = sentences[i + 1][1] if i + 1 < len(sentences) else frozenset()
             nearby = heading | after | (before if _refers_back(sentence) else frozenset())
-            complete = bool(_END.search(sentence[-4:])) and not _ROW.fullmatch(sentence)
-            yield Passage(number, position, sentence, terms, nearby, complete)
+            is_row = _ROW.fullmatch(sentence) is not None
+            stated = frozenset(search_terms(_COLUMN_NAME.sub(" ", sentence))) if is_row else terms
+            complete = bool(_END.search(sentence[-4:])) and not is_row
+            yield Passage(number, position, sentence, terms, stated, nearby, complete)
             before = terms
             position += 1
 

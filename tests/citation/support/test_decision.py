@@ -83,7 +83,7 @@ def test_a_support_has_the_span_of_its_passage() -> None:
 
 def test_every_verdict_has_a_summary() -> None:
     below, cited = why("Ferries stopped for nine days.", numbered(MUSEUM, FERRY))
-    assert below.summary.startswith("below the bar")
+    assert below.summary.startswith("below the threshold")
     assert cited.summary == "supports"
     assert cited.features["numbers"] == 1
     refused = why("Ferries stopped for seven days.", numbered(MUSEUM, FERRY))[1]

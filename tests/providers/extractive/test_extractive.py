@@ -120,6 +120,11 @@ TABLES = {
             "- Plan: Business; Price per month: 49 €; Seats: 50. [1]"
         ),
     ),
+    "a word that only the name of a column adds": (
+        "| mission | landing |\n|---|---|\n| Apollo 14 | February 1971 |\n\nApollo 12 was struck by lightning twice.",
+        "Which mission was struck by lightning?",
+        "Apollo 12 was struck by lightning twice. [1]",
+    ),
     "a number of something else": (OFFICES, "How many employees visit a city every month?", NOTHING_FITS),
     "an attribute that no document has": (OFFICES, "What is the CEO's salary?", NOTHING_FITS),
     "a question that a document asks": (
