@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from ..text.segmentation import CITABLE, Kind
+from ..text.words.word_lists import load_lines, load_words
 
 # A longer sentence says more than the greeting or announcement at its beginning.
 _MAX_PHRASE = 90
@@ -17,83 +18,21 @@ _DECORATION = " \t\r\n*_#>~\"'“”‘’«»「」『』-–—•|"
 _OPEN_ENDS = ("?", "？", "؟", ":", "：")  # the ends of questions and lead-ins
 _LIST_NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|[-*+•])\s+")
 
+
+def _any_of(patterns: Iterable[str]) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+_CLAIM_WORDS = load_words("claim_words")
 # The rest of a sentence that only names an address: "See https://example.org for details."
-_POINTER = re.compile(
-    r"(?:(?:see|also|visit|go|read|more|at|here|via|to|for|on|under|details|information|source|link|siehe|auch|unter|mehr"
-    r"|quelle|für|dazu|voir|aussi|plus|sur|détails|ver|véase|más|en|información|fuente|详见|参见|来源)\W*)+",
-    re.IGNORECASE,
-)
+_ADDRESS = re.compile(rf"(?:{_any_of(_CLAIM_WORDS['address'])}\W*)+", re.IGNORECASE)
 # At most two words and a conjunction: an item of a list that goes on, such as "by phone, or".
-_FRAGMENT = re.compile(r"(?:[^\W\d_]+ ){0,1}[^\W\d_]+,? (?:and|or|und|oder|y|o|et|ou)[,;]?", re.IGNORECASE)
-
-# Complete sentences that are courtesies.
-_COURTESY = re.compile(
-    r"""(?:hi|hello|hey|good\ (?:morning|afternoon|evening)|welcome|sure(?:\ thing)?|certainly
-    |of\ course|absolutely|great|okay|ok|yes
-    |no|thanks?(?:\ you)?|thank\ you\ very\ much|you(?:'|’)?re\ welcome|great\ question|good\ question|sorry
-    |goodbye|bye|glad\ to\ help
-    |happy\ to\ help|i\ hope\ (?:this|that)\ helps|hope\ (?:this|that)\ helps|let\ me\ know\ if\ .*
-    |feel\ free\ to\ .*|please\ let\ me\ know.*
-    |if\ you\ (?:have|need|want|would\ like)\ .*
-    |hallo|guten\ (?:morgen|tag|abend)|gern(?:e)?(?:\ geschehen)?|natürlich|selbstverständlich|klar|vielen\ dank
-    |danke(?:\ schön)?|ja|nein
-    |gute\ frage|entschuldigung|ich\ hoffe,?\ das\ hilft.*|falls\ (?:du|sie)\ .*|wenn\ (?:du
-    |sie)\ (?:noch\ )?(?:fragen|weitere).*|lassen\ sie\ (?:es\ )?mich\ wissen.*
-    |hola|buenos\ días|buenas\ (?:tardes|noches)|claro(?:\ que\ sí)?|por\ supuesto|desde\ luego|gracias
-    |muchas\ gracias|de\ nada|sí|lo\ siento
-    |buena\ pregunta|espero\ que\ (?:esto\ )?.*ayude.*|si\ (?:tienes|tiene|necesitas|necesita)\ .*
-    |no\ dudes\ en\ .*|avísame\ si\ .*
-    |bonjour|bonsoir|salut|bien\ sûr|certainement|volontiers|merci(?:\ beaucoup)?|de\ rien|oui|non|désolée?
-    |bonne\ question
-    |j(?:'|’)espère\ que\ .*|n(?:'|’)hésitez\ pas\ à\ .*|si\ vous\ avez\ (?:d(?:'|’)autres|des)\ .*
-    |olá|bom\ dia|obrigad[oa]|ciao|buongiorno|grazie|prego|certo|привет|здравствуйте|спасибо|конечно|пожалуйста
-    |你好|您好|好的|当然|當然(?:可以)?|当然可以|没问题|沒問題|谢谢|謝謝|不客气|不客氣|抱歉|希望(?:这|這
-    |以上).*(?:帮助|幫助).*|如果(?:你|您)(?:还|還)?有.*|如有.*(?:问题|問題|疑问|疑問).*
-    |こんにちは|はい|もちろんです|ありがとうございます|안녕하세요|네|물론입니다|감사합니다|مرحبا|شكرا|بالتأكيد)
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_LIST_ITEM = re.compile(
+    rf"(?:[^\W\d_]+ ){{0,1}}[^\W\d_]+,? {_any_of(_CLAIM_WORDS['conjunctions'])}[,;]?", re.IGNORECASE
 )
-
-# Sentences about the answer itself, or about information that the excerpts lack.
-_META = re.compile(
-    r"""^(?:
-    (?:here\ (?:is|are)|here(?:'|’)s|below\ (?:is|are)|the\ following\ (?:is|are)|this\ is)\ (?:a|an|the|my|your
-    |some)?\ ?(?:\w+\ ){0,3}?(?:summary|overview|list|answer|explanation|breakdown|outline|comparison|table
-    |steps?|points?|details?|response)\b
-    |(?:let\ me|let(?:'|’)s|i\ will|i(?:'|’)ll|i\ can|i\ would|i(?:'|’)d)[ ](?:now\ |be\ (?:happy|glad)\ to[ ]
-    |like\ to\ |first\ )?(?:explain|summari[sz]e|help|answer|list|outline|show|walk|look|start|begin|provide
-    |give|describe|go|break)\b
-    |(?:based\ on|according\ to)\ the\ (?:provided\ |given\ |available\ )?(?:excerpts|sources|context|documents
-    |evidence|passages|text|information)[,.:]?$
-    |(?:in\ (?:summary|conclusion|short)|to\ summari[sz]e|overall)[,.:]?$
-    |(?:unfortunately,?\ |sorry,?\ (?:but\ )?|however,?\ )?(?:i\ (?:could|can|was|am|do|did)\ ?(?:not|n(?:'|’)t
-    |unable)|i(?:'|’)m\ (?:sorry|not|unable)|i\ have\ no)\b
-    |.{0,40}\b(?:excerpts?|sources|context|passages?|documents?|evidence)(?:\ (?:provided|given|above
-    |available))?\ (?:do(?:es)?\ not|don(?:'|’)t|doesn(?:'|’)t|did\ not|contains?\ no|provides?\ no
-    |says?\ nothing)\b
-    |(?:there\ is\ )?(?:not\ enough|insufficient|no)\ (?:relevant\ )?information\b
-    |hier\ (?:ist|sind|folgt|finden\ sie)\ (?:eine?|die|der|das|einige)?\ ?(?:\w+\ ){0,2}?(?:zusammenfassung
-    |übersicht|überblick|liste|antwort|erklärung|tabelle|schritte|punkte)\b
-    |(?:leider\ )?(?:ich\ (?:kann|konnte|habe|werde|möchte)|kann\ ich|konnte\ ich)\b.*
-    |(?:leider\ )?(?:enthalten|enthält|nennen|geben|sagen)?\ ?(?:die|der|den|das)\ (?:auszüge|auszügen|quellen
-    |textstellen|kontext|dokumente|dokumenten)\b.*\b(?:nicht|keine?n?|nichts)\b
-    |aquí\ (?:está|están|tienes|tiene|hay)\ (?:un|una|el|la|los|las|algunos)?\ ?(?:\w+\ ){0,2}?(?:resumen|lista
-    |respuesta|explicación|tabla|pasos|puntos)\b
-    |(?:lamentablemente,?\ |lo\ siento,?\ (?:pero\ )?)?(?:no\ (?:pude|puedo|encontré|he\ encontrado
-    |se\ encuentra|hay\ (?:suficiente\ )?información)|voy\ a)\b
-    |(?:los\ extractos|las\ fuentes|los\ documentos|el\ contexto|los\ fragmentos)\b.*\bno\b
-    |voici\ (?:un|une|le|la|les|des|quelques)?\ ?(?:\w+\ ){0,2}?(?:résumé|liste|réponse|explication|aperçu
-    |tableau|étapes|points)\b
-    |(?:malheureusement,?\ )?(?:je\ (?:n(?:'|’)ai\ pas|ne\ (?:peux|trouve|dispose)|vais)|il\ n(?:'
-    |’)y\ a\ pas\ (?:assez\ )?d(?:'|’)informations?)\b
-    |les\ (?:extraits|sources|documents|passages)\b.*\bne\b.*\bpas\b
-    |(?:以下|下面)(?:是|为|為).{0,20}(?:总结|總結|摘要|概述|列表|回答|说明|說明|步骤|步驟|要点|要點)
-    |(?:抱歉|很遗憾|很遺憾|对不起|對不起)?[，,]?(?:我)?(?:无法|無法|不能|没有|沒有|未能)(?:找到|在|回答|提供|从|從)
-    |(?:提供的|所给的|給定的|给定的|现有的|以上)?(?:摘录|摘錄|资料|資料|来源|來源|文档|文檔|文本|上下文
-    |材料)(?:中)?(?:并|並)?(?:没有|沒有|未|不)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_COURTESY = re.compile(_any_of(load_lines("courtesies")), re.IGNORECASE)
+_ABOUT_ANSWER = re.compile(_any_of(load_lines("answer_phrases")), re.IGNORECASE)
+_MISSING_INFORMATION = re.compile(_any_of(load_lines("missing_information")), re.IGNORECASE)
 
 
 def makes_claim(text: str, kind: Kind) -> bool:
@@ -109,15 +48,17 @@ def makes_claim(text: str, kind: Kind) -> bool:
     linked = "](" in plain or "://" in plain
     plain = _LINK.sub("", plain) if linked else plain
     plain = plain.strip(_DECORATION)
-    if (linked and _POINTER.fullmatch(plain)) or _FRAGMENT.fullmatch(plain):
+    if (linked and _ADDRESS.fullmatch(plain)) or _LIST_ITEM.fullmatch(plain):
         return False
     if not _WORD.search(plain) and not (kind is Kind.TABLE_ROW and any(c.isdigit() for c in plain)):
         return False
     if plain.endswith(_OPEN_ENDS):
         return False
-    if _META_LONG.match(plain):
+    if _MISSING_INFORMATION.match(plain):
         return False
-    return len(plain) > _MAX_PHRASE or not (_COURTESY.fullmatch(plain.rstrip(".!。！,，~ ")) or _META.match(plain))
+    return len(plain) > _MAX_PHRASE or not (
+        _COURTESY.fullmatch(plain.rstrip(".!。！,，~ ")) or _ABOUT_ANSWER.match(plain)
+    )
 
 
 # The beginning of an entry in a list of sources, up to the marker: "[1]", "- [1]".
@@ -140,17 +81,3 @@ def names_source(sentence: str, text: str, names: Iterable[str]) -> bool:
     for name in sorted(names, key=len, reverse=True):
         rest = rest.replace(name, " ")
     return rest != text and _PLACE.fullmatch(rest) is not None
-
-
-# Sentences of any length about missing information, and the note of the embedded provider.
-_META_LONG = re.compile(
-    r"this is citestream['’]s embedded provider"
-    r"|(?:unfortunately,? |sorry,? (?:but )?)?(?:i (?:could not|couldn['’]t|cannot|can['’]t|was unable to|did not)"
-    r" (?:find|answer|determine)"
-    r"|the (?:provided |given |available )?(?:excerpts?|sources|context|passages?|documents)"
-    r" (?:do(?:es)? not|don['’]t|doesn['’]t)"
-    r"|(?:leider )?ich (?:kann|konnte) .{0,40}nicht (?:finden|beantworten)"
-    r"|die (?:auszüge|quellen) (?:enthalten|nennen) kein"
-    r"|no (?:pude|he podido|puedo) encontrar|los extractos no|je n['’]ai pas (?:pu )?trouv|les extraits ne)",
-    re.IGNORECASE,
-)

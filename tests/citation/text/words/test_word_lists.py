@@ -7,6 +7,7 @@ import pytest
 from citestream.citation.text.words.word_lists import load_lines, load_words, parse_values
 
 WORD_FILES = (
+    "claim_words",
     "follow_ups",
     *(
         "abbreviations",
@@ -19,7 +20,7 @@ WORD_FILES = (
     ),
     *("number_words", "particles", "question_words", "sentence_words", "stopwords", "units"),
 )
-LINE_FILES = ("antonyms", "concepts", "han")
+LINE_FILES = ("answer_phrases", "antonyms", "concepts", "courtesies", "han", "missing_information")
 
 
 @pytest.mark.parametrize("name", WORD_FILES)
