@@ -23,6 +23,8 @@ from .numerals import (
 )
 from .quantities import CENTURY, RATIO, Quantity, QuantityMatch
 
+_TEN, _TWENTY, _HUNDRED = 10, 20, 100
+
 
 class NumberMatch(NamedTuple):
     """A number in words."""
@@ -39,6 +41,21 @@ def match_ordinal(tokens: Tokens, i: int) -> list[QuantityMatch]:
         return [QuantityMatch(Quantity(rank, tokens.starts[i], tokens.ends[i + 1], CENTURY), i, i + 2)]
     strict = tokens.word(i) not in WEAK
     return [QuantityMatch(Quantity(rank, tokens.starts[i], tokens.ends[i], strict=strict, ordinal=True), i, i + 1)]
+
+
+def match_compound_ordinal(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
+    """Match `twenty-third` at token `i`, the tens. Two thirds of ten are no ordinal."""
+    unit = ORDINALS.get(tokens.word(i + 1), _TEN) if i + 1 < len(tokens) else _TEN
+    if unit >= _TEN or tokens.text[tokens.ends[i] : tokens.starts[i + 1]] != "-":
+        return []
+    tens = next(iter(_values(tokens, i, language)[0]), 0)
+    if not _TWENTY <= tens < _HUNDRED or (tokens.word(i + 1) == "second" and tokens.word(i - 1) != "the"):
+        return []  # "a thirty-second pause"
+    century = tokens.word(i + 2) in CENTURIES
+    after = i + 3 if century else i + 2
+    unit_of = CENTURY if century else ""
+    rank = Quantity((float(tens + unit),), tokens.starts[i], tokens.ends[after - 1], unit_of, ordinal=not century)
+    return [QuantityMatch(rank, i, after)]
 
 
 def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:

@@ -11,6 +11,7 @@ from .quantities import RATIO, Quantity
 
 _OF = re.compile(r"\s(?:of|of the|of its|of their|of all|of all the|of these|of those|of our|der|des|de los|de las)\s")
 _OF_TOTAL = re.compile(r"\bof (?:the|its|their|our|all|all the|these|those)\s$", re.IGNORECASE)
+_OF_WHICH = re.compile(r"\sof (?:which|whom|them)\b")
 _LEAD_IN, _REACH = 16, 60  # characters before a total, and between a total and its part
 _AS = re.compile(r"\s(?:times )?as\b|\stimes (?:larger|more|higher|longer|bigger|the)\b")
 _HALF_AS = re.compile(r"\bhalf (?:as|the|of the|that|this|its|their)\b", re.IGNORECASE)
@@ -44,10 +45,11 @@ def _parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         for total in quantities:
             if total.unit in {RATIO, "%"} or total.ordinal:
                 continue
-            straight = _OF.fullmatch(text, share.end, max(share.end, total.start))
             behind = 0 < share.start - total.end <= _REACH
+            straight = _OF.fullmatch(text, share.end, max(share.end, total.start))
             reverse = behind and _OF_TOTAL.search(text, max(0, total.start - _LEAD_IN), total.start)
-            if straight or reverse:
+            which = behind and _OF_WHICH.match(text, share.end)
+            if straight or reverse or which:
                 yield total._replace(values=(_rounded(ratio * total.values[0]),))
 
 

@@ -8,7 +8,7 @@ from ..tokens import Tokens
 from ..words.languages import stopwords
 from .dates import match_century, match_date, match_month, version
 from .han_numerals import is_approximate, match_run
-from .number_words import match_fraction, match_number_words, match_ordinal
+from .number_words import match_compound_ordinal, match_fraction, match_number_words, match_ordinal
 from .numerals import CENTURIES, HAN_SCALES, ORDINALS, numeral_values, scale
 from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch
 from .units import (
@@ -93,6 +93,8 @@ class QuantityParser:
     def _match_word(self, i: int) -> list[QuantityMatch]:
         tokens = self.tokens
         word = tokens.word(i)
+        if ordinal := match_compound_ordinal(tokens, i, self.language):
+            return ordinal
         if fraction := match_fraction(tokens, i, self.language):
             return fraction
         if word in MONTHS:

@@ -22,6 +22,11 @@ SAME = {
     "percent words": ("It rose 3 percent.", "Es stieg um 3 Prozent."),
     "percent in characters": ("百分之三", "3 %"),
     "a decimal in characters": ("百分之六点三", "6.3 %"),
+    "a compound ordinal": ("It was the twenty-third session.", "It was the 23rd session."),
+    "a compound ordinal and a century": (
+        "It was built in the twenty-first century.",
+        "It was built in the 21st century.",
+    ),
     "number words": ("There are twenty-five schools.", "There are 25 schools."),
     "German compounds": ("Es sind fünfundzwanzig.", "25"),
     "French twenties": ("Il y en a quatre-vingt-dix-sept.", "97"),
