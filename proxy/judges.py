@@ -11,7 +11,7 @@ from citestream.providers.judging.cross_encoder import EntailmentModel
 from citestream.providers.judging.language_model import LanguageModelJudge
 
 from .config import ConfigError
-from .config.schema import ONNX, ScoringConfig
+from .config.evidence_options import ONNX, ScoringConfig
 from .model_routes import Routes
 from .pipeline.deciding.judging import CrossEncoder, Judge, JudgeLimits, JudgeModel, PromptedModel
 

@@ -5,8 +5,9 @@ Defaults are overridden by a YAML file, the file by environment variables, and t
 `${NAME:-x}` by "x" if the variable is not set. An unknown key is an error with its path and a suggestion.
 """
 
+from .evidence_options import EvidenceConfig, PromptFiles, ScoringConfig
 from .loading import default_providers, load, parse
-from .schema import Config, EvidenceConfig, Limits, Output, PromptFiles, ScoringConfig, find_loop
+from .schema import Config, Limits, Output, find_loop
 from .section import Section
 from .server_options import (
     ClientKey,

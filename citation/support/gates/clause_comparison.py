@@ -15,9 +15,10 @@ from .bindings.chinese_bindings import (
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
-from .bindings.names_and_values import other_class_member, other_number_of_name, swapped_bindings, unknown_names
+from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
 from .bindings.relations import other_subject, swapped_objects, swapped_order, swapped_roles
 from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
+from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
 from .disagreement import Disagreement
 from .operators.framing import (

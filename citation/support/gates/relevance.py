@@ -19,9 +19,10 @@ from .bindings.chinese_bindings import (
 )
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
-from .bindings.names_and_values import swapped_bindings, unknown_names
+from .bindings.names_and_classes import unknown_names
 from .bindings.relations import other_subject, swapped_objects, swapped_order, swapped_roles
 from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
+from .bindings.swapped_bindings import swapped_bindings
 from .disagreement import Disagreement
 from .missing import missing_statement
 from .operators.framing import (

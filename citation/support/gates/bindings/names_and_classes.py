@@ -1,0 +1,140 @@
+"""Find names of the claim that the passage lacks, and words that it replaces by others of the same class."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, excludes
+from ..disagreement import Disagreement, Reason
+
+_UNITS = frozenset({"temperature", "unit", "currency"})
+_SHORTEST_NAME = 2
+_UNMATCHED = 2  # other words of a claim with an unknown name that the passage may lack
+_STEM = 4  # letters that a place and its adjective share
+_ROMAN = re.compile("[IVX]+")
+
+
+def other_class_member(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage has another member of a class (a weekday, a unit) than the claim.
+
+    `known`: stems of the title.
+    """
+    words = vocabulary(claim.language)
+    best = max(alignments, key=lambda alignment: alignment.shared)
+    taken = {id(match.token) for _, match in best.pairs()}
+    free = [t for t in best.passage.tokens if id(t) not in taken]
+    everything = {t.stem for alignment in alignments for t in alignment.passage.tokens}
+    for token, match in zip(claim.tokens, best.matches, strict=True):
+        if match is not None or token.quantity is not None or token.stem in everything or token.stem in known:
+            continue
+        if token.kind == "weekday" and not best.reached_weekdays() and _shifted(alignments):
+            continue
+        kinds = words.kinds.get(token.folded, frozenset())
+        for other in free:
+            if excludes(kinds, words.kinds.get(other.folded, frozenset())):
+                yield Disagreement(
+                    _reason_for(token, claim.language),
+                    f"the passage says “{best.passage.text[other.start : other.end]}”, "
+                    f"not “{claim.text[token.start : token.end]}”",
+                    rule="class",
+                )
+                return
+
+
+def other_number_of_name(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if a name has another Roman number in the passage: "Henry VIII", "Henry VII"."""
+    for (name, match), (number, _) in pairwise(zip(claim.tokens, best.matches, strict=True)):
+        if match is None or not name.name or number.word != name.word + 1:
+            continue
+        mine = claim.spelled(number.start, number.end)
+        following = next((t for t in best.passage.tokens if t.word == match.token.word + 1), None)
+        said = best.passage.spelled(following.start, following.end) if following is not None else ""
+        if mine != said and _ROMAN.fullmatch(mine) and _ROMAN.fullmatch(said):
+            yield Disagreement(Reason.UNKNOWN_NAME, f"the passage says “{said}”, not “{mine}”", rule="class")
+            return
+
+
+def _reason_for(token: ContentToken, language: str) -> Reason:
+    """Return the reason for a word that is replaced by another of its class."""
+    if token.kind in _UNITS:
+        return Reason.UNIT
+    return Reason.UNKNOWN_NAME if token.name and language != "de" else Reason.BINDING
+
+
+def _shifted(alignments: Sequence[Alignment]) -> bool:
+    """Return whether the passage moves a day: "two days later", "the following day"."""
+    if not alignments:
+        return False
+    days = vocabulary(alignments[0].passage.language).role("shifted_day")
+    return any(
+        (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.folded in days
+        for alignment in alignments
+        for t in alignment.passage.tokens
+    )
+
+
+def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
+    """Yield a disagreement for the first name of the claim that neither the passage nor its title mentions.
+
+    In German, where every noun is capitalized, only names of at least two words are recognized.
+    """
+    if claim.language == "zh":
+        return
+    passages = [alignment.passage for alignment in alignments]
+    mentioned = {t.stem for passage in passages for t in passage.tokens} | known
+    best = max(alignments, key=lambda alignment: alignment.shared)
+    names = [
+        (token, person)
+        for token, person in _names(claim)
+        if token.stem not in mentioned
+        and not any(alignment.matches[claim.tokens.index(token)] for alignment in alignments)
+        and not any(_derived_name(token.folded, t.folded) for passage in passages for t in passage.tokens)
+    ]
+    if not names:
+        return
+    token, person = names[0]
+    person = person and not _first_name(claim, token, alignments)
+    # "He retired in 1974" may be about the person that the claim names.
+    meant = any(vocabulary(claim.language).role("personal").intersection(passage.words) for passage in passages)
+    unnamed = [
+        t
+        for t, match in zip(claim.tokens, best.matches, strict=True)
+        if match is None and t.quantity is None and not t.name
+    ]
+    rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
+    sure = not meant and len(unnamed) <= _UNMATCHED and (person or rivals)
+    detail = f"the passage does not mention “{claim.text[token.start : token.end]}”"
+    yield Disagreement(Reason.UNKNOWN_NAME, detail, 0.6 if sure else 0.3, rule="name")
+
+
+def _first_name(claim: Statement, token: ContentToken, alignments: Sequence[Alignment]) -> bool:
+    """Return whether the passage has the last name behind `token`, and no other name before it."""
+    at = claim.tokens.index(token) + 1
+    if at == len(claim.tokens) or claim.tokens[at].word != token.word + 1:
+        return False
+    found = [match.token for alignment in alignments if (match := alignment.matches[at]) is not None]
+    others = {
+        t.word
+        for alignment in alignments
+        for t in alignment.passage.tokens
+        if t.name and t.stem != claim.tokens[at].stem
+    }
+    return bool(found) and not any(last.word - 1 in others for last in found)
+
+
+def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
+    """Yield the words of the claim that are names, and whether each is one of at least two names in a row."""
+    for at, token in enumerate(claim.tokens):
+        if not token.name or token.kind or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
+            continue
+        near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
+        person = any(t.name and not t.kind and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near)
+        if person or (token.word and claim.language != "de"):
+            yield token, person
+
+
+def _derived_name(name: str, other: str) -> bool:
+    """Return whether two words may be a place and its adjective: Spain, Spanish."""
+    return len(other) >= _STEM and name[:_STEM] == other[:_STEM]
