@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from itertools import permutations
 
 from .inflection import inflections, separable_prefixes
 from .stemming import stem
@@ -12,7 +11,8 @@ _SHORTEST_COMPOUND = 8  # letters of a stem
 _SHORTEST_PART = 3  # letters
 # Letters between the two stems of a compound.
 _LINKS = ("", "s", "en", "n", "e", "er", "es")
-_MOST_TERMS = 10  # Maximum of a claim; each is combined with all others
+_MOST_TERMS = 10  # Maximum of a claim
+_REACH = 2  # Terms behind a term with which it may form a compound
 
 
 def parts(compound: str, known: Collection[str]) -> list[tuple[str, str]]:
@@ -38,14 +38,16 @@ def _divisions(compound: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def joined(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
-    """Return the compounds in `known` that two of the terms form, by each of the two."""
+    """Return the compounds in `known` that two terms near to each other form, by each of the two."""
     found: dict[str, set[str]] = {}
-    for first, last in permutations(terms[:_MOST_TERMS], 2):
-        for link in _LINKS:
-            compound = first + link + last
-            if compound in known:
-                found.setdefault(first, set()).add(compound)
-                found.setdefault(last, set()).add(compound)
+    terms = terms[:_MOST_TERMS]
+    for at, one in enumerate(terms):
+        for other in terms[at + 1 : at + 1 + _REACH]:
+            for first, last in ((one, other), (other, one)):
+                for link in _LINKS:
+                    if (compound := first + link + last) in known:
+                        found.setdefault(first, set()).add(compound)
+                        found.setdefault(last, set()).add(compound)
     return found
 
 
