@@ -67,15 +67,25 @@ def whole_characters(text: str) -> tuple[str, str]:
 
 
 def replace_surrogates(value: Any) -> Any:
-    """Return the value with U+FFFD for every lone surrogate, so that it can be encoded again."""
+    """Return the value with U+FFFD for every lone surrogate, so that it can be encoded again.
+
+    Raise ValueError if it is nested too deeply for Python, which JSON of half the allowed depth is.
+    """
+    try:
+        return _replaced(value)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _replaced(value: Any) -> Any:
     match value:
         case str():
             text, pending = whole_characters(value)
             return text + _REPLACEMENT if pending else text
         case dict():
-            return {replace_surrogates(key): replace_surrogates(inner) for key, inner in value.items()}
+            return {_replaced(key): _replaced(inner) for key, inner in value.items()}
         case list():
-            return [replace_surrogates(inner) for inner in value]
+            return [_replaced(inner) for inner in value]
         case _:
             return value
 

@@ -7,7 +7,9 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.providers.events import OtherDelta, TextDelta, Usage
-from citestream.providers.wire.gemini.candidates import valid_counts
+from citestream.providers.wire.anthropic.message_events import AnthropicReader
+from citestream.providers.wire.gemini.candidates import GeminiReader, valid_counts
+from citestream.providers.wire.ollama.chat_response import OllamaReader
 from citestream.providers.wire.sanitize_chunk import sanitize
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
@@ -100,3 +102,10 @@ def test_what_is_right_stays_as_it_is() -> None:
     counts = {"promptTokenCount": 5, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 5}]}
     assert valid_counts({**counts, "totalTokenCount": "x"}) == counts
     assert valid_counts([5]) == {}
+
+
+@pytest.mark.parametrize("reader", [GeminiReader("m"), AnthropicReader("m"), OllamaReader("m")], ids=type)
+def test_a_deep_event_with_half_a_character_is_refused(reader: Any) -> None:
+    deep = b'{"a":' + b"[" * 900 + b'"\\ud800"' + b"]" * 900 + b"}"
+    with pytest.raises(ValueError, match="nested too deeply"):
+        reader.read(deep)
