@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from math import log
 
+from citestream.citation.text.queries.acronyms import acronyms, spelled_out
 from citestream.citation.text.queries.questions import (
     answer_kind,
     contains_answer,
@@ -23,7 +24,6 @@ from citestream.citation.text.queries.questions import (
 from citestream.citation.text.queries.search_terms import query_terms, search_terms
 
 from ..retrieval.question_scope import breadth
-from .acronyms import acronyms, spelled_out
 from .quotable_passages import Passage, passages
 
 MAX_SENTENCES = 3  # more would be a page, not an answer

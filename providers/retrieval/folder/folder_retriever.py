@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
+
+from citestream.citation.text.queries.acronyms import spelled_out
 
 from ...embedding import Embedder
 from ...errors import ProviderError
@@ -139,21 +141,31 @@ class FolderRetriever(Retriever):
         if option != self._option:
             vector = None  # the store was replaced by one with vectors of another model
         with self._store.snapshot():
-            counts = self._store.words.counts(query)
-            weights = self._store.words.weights(counts)
-            by_words = self._store.words.search(counts, CANDIDATES)
+            words = self._store.words
+            counts = words.counts(query)
+            known = words.rare_acronyms(query, counts)
+            weights = words.weights(counts)
+            by_words = words.search(counts, CANDIDATES)
+            by_initials = words.spelled_out(known, {hit.excerpt for hit in by_words}, CANDIDATES)
             by_vectors = self._by_vectors(vector) if vector is not None else []
-            found = self._store.excerpts({hit.excerpt for hit in (*by_words, *by_vectors)})
+            found = self._store.excerpts({*by_initials, *(hit.excerpt for hit in (*by_words, *by_vectors))})
         kind = breadth(query)
         rankings = [[hit.excerpt for hit in hits if hit.excerpt in found] for hits in (by_words, by_vectors) if hits]
+        if spelled := _spelled_out(known, by_initials, found, weights):
+            rankings.append(spelled)
         similar = {hit.excerpt: hit.score for hit in by_vectors}
         chosen = []
-        for number, _ in fuse(rankings, _weights(found, kind))[:top_k]:
-            score = max(similar.get(number, 0.0), found[number].coverage(weights))
+        fused = fuse(rankings, _weights(found, kind))
+        for number, _ in fused[:top_k]:
+            score = max(similar.get(number, 0.0), found[number].coverage(weights, known))
             chosen.append(self._with_url(found[number].entry) | {"score": round(score, 4)})
-        notes = {"by_words": len(by_words), "by_vectors": len(by_vectors), "breadth": kind or None}
+        notes = {
+            "by_words": len({*spelled, *(hit.excerpt for hit in by_words)}),
+            "by_vectors": len(by_vectors),
+            "breadth": kind or None,
+        }
         min_score = 0.0 if by_vectors else MIN_COVERAGE
-        return Retrieved(chosen, len(found), {**notes, "search_ms": milliseconds_since(began)}, min_score)
+        return Retrieved(chosen, len(fused), {**notes, "search_ms": milliseconds_since(began)}, min_score)
 
     def _with_url(self, entry: Entry) -> Entry:
         """Return the entry with its URL, if there is one. The URL of a PDF includes the page."""
@@ -175,6 +187,14 @@ class FolderRetriever(Retriever):
         best = np.argpartition(-scores, count - 1)[:count]
         order = best[np.lexsort((self._numbers[best], -scores[best]))]
         return [Hit(int(self._numbers[at]), float(scores[at])) for at in order]
+
+
+def _spelled_out(
+    known: Mapping[str, str], excerpts: Sequence[int], found: Mapping[int, StoredExcerpt], weights: Mapping[str, float]
+) -> list[int]:
+    """Return the excerpts that spell out one of these acronyms, those with most terms of the question first."""
+    exact = [number for number in excerpts if number in found and spelled_out(known, found[number].entry["text"])]
+    return sorted(exact, key=lambda number: (-found[number].coverage(weights, known), number))
 
 
 def _weights(found: Mapping[int, StoredExcerpt], kind: str) -> dict[int, float]:

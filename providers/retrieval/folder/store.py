@@ -4,6 +4,7 @@
     files      files with a hash of their content, so that unchanged files are not read again
     excerpts   excerpts in order; `fields` is the entry of a request's `evidence` as JSON
     words      FTS5 index of search terms (citation/text/queries/search_terms.py), without a copy of the text
+    initials   FTS5 index of the initials of consecutive words, for acronyms
     vectors    float16 vectors of the excerpts, if an embedder is configured
 
 Each file is written as a whole: if the program is stopped at any point, every file in the store is either complete or
@@ -23,10 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from citestream.citation.text.queries.search_terms import TERMS_VERSION
-
 from .store_file import FileVersion, StoreError, create_private_file
-from .word_index import WordIndex, coverage
+from .word_index import INDEX_VERSION, WordIndex, coverage
 
 VERSION = 1  # schema version; `--rebuild` replaces a store of another version
 LOCKED_SECONDS = 10.0  # maximum wait for another writer: one large file is written in this time
@@ -69,9 +68,9 @@ class StoredExcerpt:
     heads: str
     entry: Entry
 
-    def coverage(self, weights: Mapping[str, float]) -> float:
+    def coverage(self, weights: Mapping[str, float], known: Mapping[str, str]) -> float:
         """Return the weighted share of the terms that the excerpt contains, 0 to 1."""
-        return coverage(f"{self.heads}\n{self.entry['text']}", weights)
+        return coverage(f"{self.heads}\n{self.entry['text']}", weights, known)
 
 
 class Store:
@@ -277,7 +276,7 @@ class Store:
         if rebuild:
             self.clear()
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
-        if version == VERSION and self.metadata("tokens") != str(TERMS_VERSION):
+        if version == VERSION and self.metadata("tokens") != INDEX_VERSION:
             self._rebuild_words()
         if version != VERSION:
             raise StoreError(f"{self.path} was written by another version: run `citestream index --rebuild`")
@@ -295,13 +294,13 @@ class Store:
         self._database.execute(f"PRAGMA busy_timeout = {1000 * REBUILD_SECONDS}")
         try:
             with self.transaction():
-                if self.metadata("tokens") == str(TERMS_VERSION):
+                if self.metadata("tokens") == INDEX_VERSION:
                     return  # another process has done it meanwhile
                 logger.warning("%s was indexed by another version: its word index is being rebuilt", self.path)
                 self.words.create()
                 for excerpt, heads, fields in self._database.execute("SELECT id, heads, fields FROM excerpts"):
                     self.words.add(excerpt, heads, json.loads(fields)["text"])
-                self.set_metadata("tokens", str(TERMS_VERSION))
+                self.set_metadata("tokens", INDEX_VERSION)
         except StoreError as error:
             raise StoreError(
                 f"{error}. Its word index is of another version and has to be rebuilt: "
@@ -315,7 +314,7 @@ class Store:
             if statement.strip():
                 self._database.execute(statement)
         self.words.create()
-        self.set_metadata("tokens", str(TERMS_VERSION))
+        self.set_metadata("tokens", INDEX_VERSION)
         self._database.execute(f"PRAGMA user_version = {VERSION}")
 
 

@@ -1,22 +1,31 @@
-"""The index of the words of a store: an FTS5 table of search terms (citation/text/queries/search_terms.py)."""
+"""The index of the words of a store: FTS5 tables of search terms and of initials (citation/text/queries)."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import log
 
-from citestream.citation.text.queries.search_terms import query_terms, search_terms
+from citestream.citation.text.queries.acronyms import acronyms, indexed_initials, initials_of_three, spelled_out
+from citestream.citation.text.queries.search_terms import TERMS_VERSION, query_terms, search_terms
 
 from ..term_selection import MIN_FOUND, TermSelection, select_terms
 
 TITLE_WEIGHT = 1.0  # weight of a word in the file name or headings; a word in the text has the weight 1
+MAX_ROWS = 10_000  # excerpts that spell out an acronym; reading their numbers takes 1 ms
 MAX_TERMS = 64  # words of one query; more words of a long question do not change the result
 
-_TABLE = """
+# Stored with an index, which is rebuilt if it differs. Increase the second number when other initials are indexed.
+INDEX_VERSION = f"{TERMS_VERSION}.1"
+
+_TABLES = {
+    "words": """
 CREATE VIRTUAL TABLE words USING fts5(
     heads, body, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 )
-"""
+""",
+    # Of three consecutive words each, for acronyms
+    "initials": "CREATE VIRTUAL TABLE initials USING fts5(letters, content='', detail=none)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +45,23 @@ class WordIndex:
 
     def create(self) -> None:
         """Create an empty index in place of the former one."""
-        self._database.execute("DROP TABLE IF EXISTS words")
-        self._database.execute(_TABLE)
+        for name, table in _TABLES.items():
+            self._database.execute(f"DROP TABLE IF EXISTS {name}")
+            self._database.execute(table)
 
     def add(self, excerpt: int, heads: str, text: str) -> None:
         """Add an excerpt. `heads`: file name and headings, which are searched like its text."""
         row = (excerpt, *_indexed_texts(heads, text))
         self._database.execute("INSERT INTO words (rowid, heads, body) VALUES (?, ?, ?)", row)
+        letters = (excerpt, " ".join(indexed_initials(text)))
+        self._database.execute("INSERT INTO initials (rowid, letters) VALUES (?, ?)", letters)
 
     def remove(self, excerpt: int, heads: str, text: str) -> None:
         """Remove an excerpt. `heads` and `text`: as they were added."""
         deletion = ("delete", excerpt, *_indexed_texts(heads, text))
         self._database.execute("INSERT INTO words (words, rowid, heads, body) VALUES (?, ?, ?, ?)", deletion)
+        letters = ("delete", excerpt, " ".join(indexed_initials(text)))
+        self._database.execute("INSERT INTO initials (initials, rowid, letters) VALUES (?, ?, ?)", letters)
 
     def counts(self, question: str) -> dict[str, int]:
         """Return the number of excerpts that contain each query term of a question."""
@@ -58,6 +72,22 @@ class WordIndex:
             last = f"{term}\U0010ffff" if _is_prefix(term) else term
             (counts[term],) = self._database.execute(count, (term, last)).fetchone()
         return counts
+
+    def rare_acronyms(self, question: str, counts: Mapping[str, int]) -> dict[str, str]:
+        """Return the acronyms of a question that few excerpts contain. `counts`: the result of `counts`.
+
+        Where many contain an acronym, those that spell it out are not needed.
+        """
+        known = acronyms(question)
+        return {term: found for term, found in known.items() if counts.get(term, MIN_FOUND) < MIN_FOUND}
+
+    def spelled_out(self, known: Mapping[str, str], preferred: Collection[int], limit: int) -> list[int]:
+        """Return at most `limit` excerpts that may spell out one of these acronyms, the preferred ones first."""
+        if not known:
+            return []
+        query = " OR ".join(f"({' AND '.join(map(_fts_term, initials_of_three(one)))})" for one in known.values())
+        rows = self._database.execute("SELECT rowid FROM initials WHERE initials MATCH ? LIMIT ?", (query, MAX_ROWS))
+        return sorted((excerpt for (excerpt,) in rows), key=lambda excerpt: excerpt not in preferred)[:limit]
 
     def weights(self, counts: Mapping[str, int]) -> dict[str, float]:
         """Return the inverse document frequency of each term. `counts`: the result of `counts`."""
@@ -95,9 +125,12 @@ class WordIndex:
         return int(self._database.execute("SELECT count(*) FROM excerpts").fetchone()[0])
 
 
-def coverage(text: str, weights: Mapping[str, float]) -> float:
-    """Return the weighted share of the terms that a text contains, 0 to 1. `weights`: the result of `weights`."""
-    terms = set(search_terms(text))
+def coverage(text: str, weights: Mapping[str, float], known: Mapping[str, str]) -> float:
+    """Return the weighted share of the terms that a text contains, 0 to 1.
+
+    `weights`: the result of `weights`. `known`: acronyms that the text contains if it spells them out.
+    """
+    terms = {*search_terms(text), *spelled_out(known, text)}
     first_characters = {term[0] for term in terms}
     contained = sum(
         weights[term] for term in weights if term in terms or (_is_prefix(term) and term in first_characters)

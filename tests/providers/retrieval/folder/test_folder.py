@@ -113,6 +113,38 @@ async def test_a_question_that_nothing_answers_finds_nothing(question: str, tmp_
     assert (found.entries, found.found) == ([], 0)
 
 
+ACRONYMS = {
+    "without stop words": ("Who is the CEO?", "The chief executive officer of Acme is Dana Wells."),
+    "with stop words": ("Which DOB is stated?", "Her date of birth is unknown."),
+    "of four letters": (
+        "What did NIST publish?",
+        "The National Institute of Standards and Technology published a guide.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ACRONYMS)
+async def test_an_acronym_finds_what_spells_it_out(name: str, tmp_path: Path) -> None:
+    question, text = ACRONYMS[name]
+    async with filled(tmp_path, TEXTS | {"a.txt": text}) as found:
+        entries = (await found.retrieve(question, 5)).entries
+        assert [entry["text"] for entry in entries] == [text]
+
+
+async def test_an_acronym_that_many_excerpts_contain_finds_those(tmp_path: Path) -> None:
+    many = {f"{n}.txt": f"The CEO opened office {n}." for n in range(12)}
+    async with filled(tmp_path, many | {"a.txt": "The chief executive officer resigned."}) as found:
+        entries = (await found.retrieve("Who is the CEO?", 20)).entries
+        assert [entry["text"] for entry in entries if "CEO" not in entry["text"]] == []
+
+
+async def test_a_removed_excerpt_is_not_found_by_its_initials(tmp_path: Path) -> None:
+    await fill(tmp_path, {"a.txt": "The chief executive officer resigned."})
+    (tmp_path / "docs" / "a.txt").unlink()
+    async with filled(tmp_path, {"b.txt": "Ferries cross the bay."}) as found:
+        assert (await found.retrieve("Who is the CEO?", 5)).entries == []
+
+
 async def test_only_the_beginning_of_a_question_is_looked_for(tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
         found = await folder.retrieve("bananas" + " " * MAX_QUESTION + "bridge", 5)
