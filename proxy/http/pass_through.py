@@ -17,7 +17,7 @@ from .encoding import encode
 from .middleware.auth import presented_key
 from .sending import STREAM_HEADERS, Stream, send_failure
 
-HELD_BYTES = 2**20  # of an answer that is not streamed; most have 2 KB, and 1,000 embeddings have 10 MB
+HELD_BYTES = 2**20  # maximum size of an answer that is sent at once; most have 2 KB, and 1,000 embeddings have 10 MB
 
 
 async def forward(
