@@ -1,8 +1,9 @@
 """The OpenAPI document says what the server does: requests made from it get the answers that it promises."""
 
+import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import schemathesis
@@ -10,6 +11,8 @@ import yaml
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
+from citestream.citation.options import Options
+from citestream.citation.support.gates.disagreement import Reason
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from tests.conftest import Launch
@@ -52,3 +55,24 @@ def test_every_documented_path_is_a_route() -> None:
     routes = {resource.canonical for resource in make_app(parse({})).router.resources()}
     for path in yaml.safe_load(DOCUMENT.read_text("utf-8"))["paths"]:
         assert path in routes or path.startswith("/v1beta/models/"), path
+
+
+def test_every_reason_is_documented_and_has_a_text_on_the_page() -> None:
+    schemas = yaml.safe_load(DOCUMENT.read_text("utf-8"))["components"]["schemas"]
+    (rejected,) = (one["properties"]["rejected"] for one in schemas.values() if "rejected" in one.get("properties", {}))
+    assert rejected["items"]["properties"]["reason"]["enum"] == list(Reason)
+    page = (DOCUMENT.parent / "component/notes.js").read_text("utf-8")
+    texts = page.partition("const REASONS = {")[2].partition("};")[0]
+    assert re.findall(r"^  (\w+):", texts, re.MULTILINE) == list(Reason)
+    manual = (DOCUMENT.parents[1] / "docs/operations.md").read_text("utf-8")
+    row = manual.partition("| `citestream_citations_rejected_total` |")[2].partition("\n")[0]
+    assert set(re.findall(r"`(\w+)`", row)) == set(Reason)
+
+
+def test_the_options_of_citations_have_the_values_of_the_document() -> None:
+    schemas = yaml.safe_load(DOCUMENT.read_text("utf-8"))["components"]["schemas"]
+    (described,) = (one["properties"] for one in schemas.values() if "max_per_sentence" in one.get("properties", {}))
+    options = get_type_hints(Options)
+    assert described.keys() == options.keys()
+    choices = {name: list(get_args(kind)) for name, kind in options.items() if get_origin(kind) is Literal}
+    assert {name: described[name]["enum"] for name in choices} == choices
