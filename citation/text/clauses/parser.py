@@ -20,7 +20,6 @@ from .vocabulary import Vocabulary, WordRoles, vocabulary
 LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
 
 _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
-_CLOSED_UP = frozenset({"", " ", "-"})
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
 _DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 _PLAIN = WordRoles()

@@ -65,15 +65,6 @@ class Date(NamedTuple):
     end: int
 
 
-class Shift(NamedTuple):
-    """A time between two events, and where it stands in the text."""
-
-    days: int
-    months: int
-    start: int
-    end: int
-
-
 def shifted_dates(text: str, quantities: Sequence[Quantity], spans: Iterable[Quantity] = ()) -> Iterator[Quantity]:
     """Yield day, month and year of dates that `text` describes by another date. `spans`: more lengths of time."""
     known = [*_dates(quantities), *_last_days(text, quantities)]

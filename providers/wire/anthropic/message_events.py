@@ -36,7 +36,6 @@ STOP_REASONS = {  # OpenAI's finish reason -> Anthropic's stop reason
     "content_filter": "refusal",
 }
 INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-TEXT_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
 class AnthropicReader(TranslatingReader):
