@@ -3,8 +3,8 @@
 A disagreement only lowers the score. If the score is so high that the strongest disagreement of a comparison would not
 refuse the citation, or if its rules have no weight, the comparison is not made. The decision and its reason stay the
 same. Claims of more than six words often have such scores, and `bench/fit_reliability.py` gives most rules a low weight
-there, and some none. Of the time for deciding, this saves a quarter with sentences of documents
-(`python -m bench.decision_cost`).
+there, and some none. Deciding about 945 sentences of labelled answers takes 0.89 of the CPU that it takes with all
+comparisons (in turns, median of nine rounds).
 """
 
 from collections.abc import Callable, Iterable, Mapping
