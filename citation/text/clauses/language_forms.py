@@ -21,6 +21,7 @@ _FUTURES_IN_TIRA = ("partira", "sortira", "sentira", "mentira", "vertira", "bât
 _FRENCH_HAVE = frozenset(
     {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
 )
+_FRENCH_HE, _FRENCH_IF = frozenset({"il", "ils"}), frozenset({"s'", "s’"})
 _FRENCH_REACH = 6  # words between "ne" and "plus" or "que"
 
 
@@ -30,9 +31,11 @@ def word_keys(tokens: Tokens, language: str) -> list[str]:
     if kept := _KEPT.get(language):
         keys = [kept.get(tokens.surface(i).lower(), key) for i, key in enumerate(keys)]
     if language == "fr":
-        for i, key in enumerate(keys):  # "a été élu", but not the season
-            if key == "ete" and not _FRENCH_HAVE.isdisjoint(keys[max(0, i - 2) : i]):
-                keys[i] = "été"
+        for i, key in enumerate(keys):
+            if key in _FRENCH_HE and tokens.surface(i)[:2].lower() in _FRENCH_IF:
+                keys[i] = "si"  # "s'il pleut"
+            elif key == "ete" and not _FRENCH_HAVE.isdisjoint(keys[max(0, i - 2) : i]):
+                keys[i] = "été"  # "a été élu", but not the season
     return keys
 
 

@@ -81,6 +81,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Es gab keinen Gast, der nicht lachte.",
         "Kein Gast lachte.",
     ),
+    "a French condition, left out by a sentence with a pronoun": (
+        Reason.MODALITY,
+        "Il rembourse les frais si le voyage est annulé.",
+        "Il a remboursé les frais.",
+    ),
     "a Spanish litotes, denied": (
         Reason.NEGATION,
         "No es raro que llueva en Bilbao en julio.",
@@ -159,6 +164,10 @@ PASSED: dict[str, tuple[str, str]] = {
     "a German double negation in a relative clause": (
         "Es gab keinen Gast, der nicht lachte.",
         "Alle Gäste lachten.",
+    ),
+    "a French condition behind an elided si": (
+        "En cas de grève, le concert est reporté.",
+        "S'il y a une grève, le concert est reporté.",
     ),
     "a French litotes": (
         "Il n'est pas rare que le vent souffle en mars.",
