@@ -1,7 +1,7 @@
 """Update a store to match the content of a folder."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -9,7 +9,8 @@ from pathlib import Path
 from time import monotonic
 
 from ...embedding import Embedder
-from ..readers import MAX_FILE_BYTES, Entry, UnreadableFileError, entries
+from ..readers import BATCH, MAX_FILE_BYTES, PARSED, Entry, UnreadableFileError, entries
+from ..readers.reader_process import FILE_SECONDS, ReaderProcess
 from .directory_walk import File, SkippedFile, walk
 from .store import Folder, Store
 
@@ -17,7 +18,6 @@ READERS_VERSION = 4  # increased when the readers return other excerpts, so that
 BLOCK = 2**20  # bytes read at a time for the hash
 # Between two commits, each of which waits for the disk. With one commit a file, indexing took four times as long.
 COMMIT_SECONDS = 0.5
-BATCH = 64  # excerpts written and embedded at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,18 @@ Admit = Callable[[Entry], Entry]
 
 
 async def index(
-    store: Store, folder: Path, admit: Admit, *, embedder: Embedder | None = None, max_bytes: int = MAX_FILE_BYTES
+    store: Store,
+    folder: Path,
+    admit: Admit,
+    *,
+    embedder: Embedder | None = None,
+    max_bytes: int = MAX_FILE_BYTES,
+    file_seconds: float = FILE_SECONDS,
 ) -> AsyncGenerator[Step, None]:
     """Index new and changed files, and remove deleted ones. If it is stopped, the next run continues from there.
 
     `admit`: return an entry that is valid evidence, or raise ValueError; files may define fields of their own.
+    `file_seconds`: how long the reading of one PDF, DOCX or HTML file may take; a slower one is skipped.
     Raises StoreError, sqlite3.Error, and ProviderError if the embedder fails.
     """
     found = list(walk(folder))
@@ -74,9 +81,10 @@ async def index(
         with store.transaction():
             store.remove(stored_folder.number, deleted)
         yield Removed(deleted)
-    reader = _FileReader(admit, embedder, max_bytes)
     batch = ExitStack()
     committed = -COMMIT_SECONDS
+    process = ReaderProcess(file_seconds)
+    reader = _FileReader(admit, embedder, max_bytes, process)
     try:
         for file in files:
             if monotonic() - committed >= COMMIT_SECONDS:
@@ -85,6 +93,7 @@ async def index(
                 committed = monotonic()
             yield await _update(store, stored_folder, file, hashes.get(file.name), reader)
     finally:
+        process.close()
         batch.close()  # commits the complete files, also if the run is stopped
 
 
@@ -95,6 +104,7 @@ class _FileReader:
     admit: Admit
     embedder: Embedder | None
     max_bytes: int
+    process: ReaderProcess
 
     def digest(self, file: File) -> bytes:
         """Return a hash of the content, the version of the readers and the embedding model."""
@@ -112,9 +122,18 @@ class _FileReader:
 
     def batches(self, file: File) -> Iterator[list[Entry]]:
         """Yield the excerpts of a file in batches."""
-        excerpts = entries(file.path, file.name, self.max_bytes)
-        while batch := list(islice(excerpts, BATCH)):
-            yield [self.admit(entry) for entry in batch]
+        if file.path.suffix.lower() in PARSED:
+            batches = self.process.batches(file.path, file.name, self.max_bytes)
+        else:
+            batches = _batches(entries(file.path, file.name, self.max_bytes))
+        with closing(batches):
+            for batch in batches:
+                yield [self.admit(entry) for entry in batch]
+
+
+def _batches(excerpts: Iterator[Entry]) -> Generator[list[Entry], None, None]:
+    while batch := list(islice(excerpts, BATCH)):
+        yield batch
 
 
 async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reader: _FileReader) -> Step:

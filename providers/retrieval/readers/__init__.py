@@ -14,7 +14,7 @@ from ..excerpts import MAX_HEADING, Excerpt, ExcerptSplitter
 from .artifacts import artifact
 from .part import Part, UnreadableFileError
 
-__all__ = ["MAX_FILE_BYTES", "READERS", "UnreadableFileError", "entries"]
+__all__ = ["BATCH", "MAX_FILE_BYTES", "PARSED", "READERS", "UnreadableFileError", "entries"]
 
 MAX_FILE_BYTES = 64 * 2**20  # a library of novels, or a PDF full of pictures; above it a file is data, not evidence
 
@@ -30,6 +30,10 @@ READERS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "citestream.providers.retrieval.readers.json_data:lines"),
     ".json": "citestream.providers.retrieval.readers.json_data:whole",
 }
+
+# Formats whose parser can be kept busy forever; the others take time in proportion to their length
+PARSED = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
+BATCH = 64  # excerpts that are passed on at a time
 
 Entry = dict[str, Any]
 

@@ -1,14 +1,18 @@
 """Print the excerpts of one file as lines of JSON: `python -m citestream.providers.retrieval.readers PATH NAME`.
 
-`read_document` runs this program. The last line is `{}`, or `{"error": reason}`.
+`read_document` runs this program. The last line is `{}`, or `{"error": reason}`. Without arguments, it reads requests
+from its input as lines of JSON, for `ReaderProcess`, and prints the excerpts of each file as lists.
 """
 
 import json
+import signal
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from . import entries
+from . import BATCH, entries
 from .isolated import MAX_CHARACTERS, MAX_OUTPUT_BYTES, MEMORY_BYTES
 from .part import UnreadableFileError
 
@@ -43,7 +47,33 @@ def lines(path: Path, name: str) -> Iterator[str]:
         yield "{}"
 
 
-if __name__ == "__main__":
+def answers(request: dict[str, Any]) -> Iterator[Any]:
+    """Yield the excerpts of a file in batches, and `{}` or `{"error": reason}`."""
+    try:
+        found = entries(Path(request["path"]), request["name"], request["max_bytes"])
+        while batch := list(islice(found, BATCH)):
+            yield batch
+    except UnreadableFileError as error:
+        yield {"error": error.reason}
+    except MemoryError:
+        yield {"error": "needs too much memory"}
+    else:
+        yield {}
+
+
+def main() -> None:
+    """Read one file, or all files that are requested."""
     limit_memory()
-    for line in lines(Path(sys.argv[1]), sys.argv[2]):
-        sys.stdout.write(f"{line}\n")
+    if len(sys.argv) > 1:
+        for line in lines(Path(sys.argv[1]), sys.argv[2]):
+            sys.stdout.write(f"{line}\n")
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes, and `index` ends this one
+    for request in sys.stdin:
+        for answer in answers(json.loads(request)):
+            sys.stdout.write(f"{json.dumps(answer)}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

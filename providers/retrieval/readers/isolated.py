@@ -21,6 +21,7 @@ MAX_CHARACTERS = 4_000_000  # limit of the text: about 2000 pages, as much as a 
 # file are repeated in every excerpt, so a document of 8 MB could fill the memory of the server with them.
 MAX_OUTPUT_BYTES = 32 * 2**20
 MEMORY_BYTES = 2 * 2**30  # address space; a PDF of 30 MB takes 300 MB
+FAILED = "cannot be read: its reader ran out of memory or failed"
 
 # The process gets no other variables: it needs no keys.
 _VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
@@ -49,7 +50,7 @@ async def _run(arguments: list[str], name: str, seconds: float) -> bytes:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env=_environment(),
+        env=reader_environment(),
     )
     try:
         async with asyncio.timeout(seconds):
@@ -63,7 +64,8 @@ async def _run(arguments: list[str], name: str, seconds: float) -> bytes:
     return output
 
 
-def _environment() -> dict[str, str]:
+def reader_environment() -> dict[str, str]:
+    """Return the variables of a process that reads documents."""
     given = {variable: os.environ[variable] for variable in _VARIABLES if variable in os.environ}
     # One thread: the arrays are small, and every thread of OpenBLAS reserves address space
     return {**given, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
@@ -72,11 +74,11 @@ def _environment() -> dict[str, str]:
 def _entries(output: bytes, name: str) -> list[Entry]:
     """Return the entries that the process printed. The last line is `{}` if it read the whole document."""
     lines: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
-    last = lines.pop() if lines else {"error": "cannot be read: its reader ran out of memory or failed"}
+    last = lines.pop() if lines else {"error": FAILED}
     if "error" in last:
         raise UnreadableFileError(name, last["error"])
     if last:
-        raise UnreadableFileError(name, "cannot be read: its reader ran out of memory or failed")
+        raise UnreadableFileError(name, FAILED)
     if not lines:
         raise NoTextError(name, "contains no text; a scanned document needs text recognition (OCR) first")
     return lines

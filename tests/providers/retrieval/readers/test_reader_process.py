@@ -1,0 +1,82 @@
+"""Files that keep their reader busy: the process ends, and the next file is read by another."""
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from citestream.providers.retrieval.folder.directory_walk import SkippedFile
+from citestream.providers.retrieval.folder.indexing import Indexed, index
+from citestream.providers.retrieval.folder.store import Store
+from citestream.providers.retrieval.readers import BATCH, UnreadableFileError, entries
+from citestream.providers.retrieval.readers.reader_process import ReaderProcess
+
+PAGE = "<html><title>Ferries</title><h1>Bay</h1><p>Ferries cross the bay.</p></html>"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(PAGE)
+    return path
+
+
+def test_a_process_reads_several_files_as_the_reader_does(page: Path, tmp_path: Path) -> None:
+    long = tmp_path / "long.html"
+    long.write_text("".join(f"<h2>Pier {n}</h2><p>{'The ferry leaves. ' * 60}</p>" for n in range(2 * BATCH)))
+    with closing(ReaderProcess()) as process:
+        for path in (page, long, page):
+            batches = [*process.batches(path, path.name)]
+            assert [len(batch) for batch in batches[:-1]] == [BATCH] * (len(batches) - 1)
+            assert [entry["text"] for batch in batches for entry in batch] == [
+                entry["text"] for entry in entries(path, path.name)
+            ]
+    assert len([*entries(long, "long.html")]) > BATCH
+
+
+def test_a_file_that_is_never_read_ends_its_process(tmp_path: Path, page: Path) -> None:
+    endless = tmp_path / "endless.html"
+    os.mkfifo(endless)  # opening it waits for a writer, and there is none
+    reason = r"endless\.html takes more than 0\.05 seconds to read"
+    with closing(ReaderProcess(seconds=0.05)) as process, pytest.raises(UnreadableFileError, match=reason):
+        next(process.batches(endless, "endless.html"))
+    with closing(ReaderProcess()) as process:
+        assert next(process.batches(page, "page.html"))
+
+
+def test_a_file_that_is_left_early_does_not_answer_for_the_next(page: Path, tmp_path: Path) -> None:
+    with closing(ReaderProcess()) as process:
+        with closing(process.batches(page, "page.html")) as batches:
+            assert next(batches)
+        other = tmp_path / "other.html"
+        other.write_text("<p>Trains cross the river.</p>")
+        ((entry,),) = process.batches(other, "other.html")
+    assert entry["text"] == "Trains cross the river."
+
+
+def test_the_reason_of_the_reader_is_passed_on(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"no PDF")
+    with pytest.raises(UnreadableFileError) as raised:
+        next(entries(broken, "broken.pdf"))
+    with closing(ReaderProcess()) as process, pytest.raises(UnreadableFileError) as passed_on:
+        next(process.batches(broken, "broken.pdf"))
+    assert str(passed_on.value) == str(raised.value)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    made.mkdir()
+    (made / "a.html").write_text(PAGE)
+    (made / "b.txt").write_text("Bananas grow in the tropics.")
+    return made
+
+
+async def test_indexing_goes_on_after_a_file_that_takes_too_long(folder: Path, tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "e.db", create=True)) as store:
+        first = [step async for step in index(store, folder, dict, file_seconds=0.0)]
+        assert SkippedFile("a.html", "takes more than 0 seconds to read") in first
+        assert Indexed("b.txt", 1) in first
+        assert Indexed("a.html", 1) in [step async for step in index(store, folder, dict)]
