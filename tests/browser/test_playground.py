@@ -21,7 +21,7 @@ from tests.upstreams.wire import Break, serving, sse
 
 pytestmark = pytest.mark.browser
 
-BUDGET = 300_000  # bytes of everything the page loads, the formulas' library included
+BUDGET = 310_000  # bytes of everything the page loads; the library of formulas has 168,000
 
 HOSTILE = """# Bridges <script>window.pwned = 1</script>
 
