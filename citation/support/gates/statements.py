@@ -7,10 +7,12 @@ from itertools import accumulate, zip_longest
 from ...text import Analysis, analyze_text
 from ...text.clauses import Statement, parse
 from ...text.numbers.quantities import Quantity
-from ...text.tables import MAX_ROWS, table_cells, whole_table
+from ...text.tables import header_above, table_cells, whole_table
 
 _MOST = 2048  # cached sentences, 4 KB each
 _LONGEST = 2000  # parsed characters of a sentence; longer ones are tables without line breaks
+
+_MOST_ITEMS = 60  # lines above an item of a list in which the line that introduces the list is searched
 
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
 
@@ -45,14 +47,14 @@ def passage_statements(
 
     Table rows include the column headers, and list items the line that introduces the list.
     """
-    tables: set[int] = set()
+    tables: list[tuple[int, int]] = []
     for start, end in spans:
         line = text[start:end].strip()
         top, bottom = whole_table(text, start, end)
         if line.startswith("|") or (top, bottom) != (start, end):
-            if top not in tables:
-                tables.add(top)
-                yield from _rows(text[top:bottom], language)
+            if not any(begin <= start < after for begin, after in tables):
+                tables.append((top, bottom))
+                yield from _rows(f"{header_above(text, top)}\n{text[top:bottom]}", language)
         elif _ITEM.match(line):
             item = _ITEM.sub("", line)
             lead = _lead_in(text, start)
@@ -72,7 +74,7 @@ def _virtual(sentence: str, language: str) -> Statement:
 
 def _lead_in(text: str, start: int) -> str:
     """Return the line that introduces the list whose item begins at `start`, "" if there is none."""
-    for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-MAX_ROWS:]):
+    for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-_MOST_ITEMS:]):
         plain = line.strip()
         if plain and not _ITEM.match(plain):
             return plain[:-1] if plain.endswith((":", "：")) else ""
@@ -85,7 +87,7 @@ def _rows(table: str, language: str) -> list[Statement]:
     if not cells:
         return []
     header, found = cells[0], []
-    for row in cells[1 : 1 + MAX_ROWS]:
+    for row in cells[1:]:
         if all(not cell.strip(" :-") for cell in row):
             continue
         named = [(name, f"{name} {cell}") for name, cell in zip_longest(header, row, fillvalue="") if cell]

@@ -4,7 +4,7 @@ from time import thread_time
 
 import pytest
 
-from citestream.citation.text.tables import is_table_rule, table_cells, whole_table
+from citestream.citation.text.tables import MAX_ROWS, header_above, is_table_rule, table_cells, whole_table
 
 ROWS = {
     "| a | b |": ["a", "b"],
@@ -51,6 +51,16 @@ def test_the_rows_around_a_row(name: str) -> None:
     text, part, expected = TABLES[name]
     start = text.index(part)
     assert text[slice(*whole_table(text, start, start + len(part)))] == expected
+
+
+@pytest.mark.parametrize("above", ["", "Text.\n\n", "Prices:\n"])
+@pytest.mark.parametrize("row", ["| c | d |\n", "c | d\n"])
+def test_the_header_of_a_long_table(above: str, row: str) -> None:
+    text = f"{above}a | b\n--- | ---\n{row * 3 * MAX_ROWS}"
+    start, end = whole_table(text, len(text) - len(row), len(text))
+    assert text[start:end] == row * (MAX_ROWS + 1)
+    assert header_above(text, start) == "a | b"
+    assert header_above(text, len(above)) == ""
 
 
 @pytest.mark.parametrize("line", [" " * 10**6 + "x|", "|-|-" + " " * 10**6 + "x|", "|" + "-|" * 10**6 + "x"])

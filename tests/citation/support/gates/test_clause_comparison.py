@@ -12,6 +12,11 @@ from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import LANGUAGES, Statement, parse
 from tests.citation.support.gates.refusals import refusal
 
+TREES = ("Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Ginkgo", "Hazel", "Iris", "Juniper")
+VILLAGES = [f"{tree} {side}" for tree in TREES for side in ("North", "South", "East", "West", "Upper", "Lower", "Old")]
+LONG_TABLE = "| Village | Houses | Residents |\n|---|---|---|\n" + "\n".join(
+    f"| {village} | {10 + number} | {200 + number} |" for number, village in enumerate(VILLAGES)
+)
 GARDEN = "The botanical garden keeps alpine plants that flower from May until September."
 
 
@@ -170,6 +175,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         Reason.BINDING,
         "Plan | Price | Users\n--- | --- | ---\nMini | 4 € | 2\nMaxi | 9 € | 8",
         "The plan Maxi has a price of 4 €.",
+    ),
+    "a cell of another column, far below the header": (
+        Reason.BINDING,
+        LONG_TABLE,
+        "Juniper Lower has 78 residents.",
     ),
     "a cell of another column, below an empty header": (
         Reason.BINDING,
@@ -366,6 +376,7 @@ PASSED = {
         "| Plan | Price | Users |\n|---|---|---|\n| Mini | 4 € | 2 |\n| Maxi | 9 € | 8 |",
         "The plan Maxi has a price of 9 €.",
     ),
+    "a cell far below the header": (LONG_TABLE, "Juniper Lower has 268 residents."),
     "a cell in a table without pipes at its ends": (
         "Plan | Price | Users\n--- | --- | ---\nMini | 4 € | 2\nMaxi | 9 € | 8",
         "The plan Maxi has a price of 9 €.",
