@@ -5,6 +5,7 @@
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from .quantities import RATIO, Quantity
@@ -12,10 +13,12 @@ from .quantities import RATIO, Quantity
 _OF = re.compile(r"\s(?:of|of the|of its|of their|of all|of all the|of these|of those|of our|der|des|de los|de las)\s")
 _OF_TOTAL = re.compile(r"\bof (?:the|its|their|our|all|all the|these|those)\s$", re.IGNORECASE)
 _OF_WHICH = re.compile(r"\sof (?:which|whom|them)\b")
-_LEAD_IN, _REACH = 16, 60  # characters before a total, and between a total and its part
+_LEAD_IN, _REACH = 16, 60  # characters before a number, and between two numbers that belong together
 _AS = re.compile(r"\s(?:times )?as\b|\stimes (?:larger|more|higher|longer|bigger|the)\b")
 _HALF_AS = re.compile(r"\bhalf (?:as|the|of the|that|this|its|their)\b", re.IGNORECASE)
 _TWICE = re.compile(r"\b(?:twice|double) (?:as|the|that|this|its|their)\b", re.IGNORECASE)
+# Between a multiple and what it multiplies: "half the hourly rate of 140 euros", "twice as long as the 12 km".
+_OF_AMOUNT = re.compile(r"\s(?:(?:[^\W\d_]+\s){1,3}(?:of|as)\s(?:the\s|about\s)?)?")
 _TURNED = re.compile(r"\b(?:turn|turns|turned|turning|will be|reached the age of)\s$", re.IGNORECASE)
 _ANNIVERSARY = re.compile(r"\s(?:anniversary|birthday|jubilee|year of existence)\b")
 _YEARS_OLD = re.compile(r"\s(?:years? old|years? of age)\b")
@@ -30,11 +33,21 @@ _FIRST_YEAR, _LAST_YEAR, _OLDEST = 1000, 2100, 1000
 
 def parts_and_multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield the numbers that follow from parts, multiples and ages in `text`."""
-    counted = [q for q in quantities if q.values]
+    counted = sorted((q for q in quantities if q.values), key=_start)
     yield from _parts(text, counted)
     yield from _multiples(text, counted)
     yield from _founded(text, counted)
     yield from _ages_later(text, counted)
+
+
+def _start(quantity: Quantity) -> int:
+    return quantity.start
+
+
+def _near(quantities: Sequence[Quantity], start: int, end: int) -> Sequence[Quantity]:
+    """Return the numbers that begin within the reach of `start` and `end`. A text can have 10,000 numbers."""
+    first = bisect_left(quantities, start - 2 * _REACH, key=_start)
+    return quantities[first : bisect_right(quantities, end + _REACH, key=_start)]
 
 
 def _parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -42,7 +55,7 @@ def _parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     shares = [q for q in quantities if q.unit in {RATIO, "%"} and q.values[0] < (100 if q.unit == "%" else 1)]
     for share in shares:
         ratio = share.values[0] / (100 if share.unit == "%" else 1)
-        for total in quantities:
+        for total in _near(quantities, share.start, share.end):
             if total.unit in {RATIO, "%"} or total.ordinal:
                 continue
             behind = 0 < share.start - total.end <= _REACH
@@ -59,13 +72,17 @@ def _rounded(value: float) -> float:
 
 
 def _multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Yield the reverse of a multiple, 2 for "half as much", and 70 euros for "half the rate of 140 euros"."""
+    """Yield the reverse of a multiple, 2 for "half as much", and 70 euros for "half the rate of 140 euros".
+
+    A number before it is the result already: "the fee is 140 euros, twice the old one".
+    """
     for pattern, factor in ((_HALF_AS, 0.5), (_TWICE, 2.0)):
-        found = pattern.search(text)
-        if found is None:
-            continue
-        yield from _reverse(factor, found.start(), found.end())
-        yield from (q._replace(values=(q.values[0] * factor,)) for q in quantities if q.unit not in {"", RATIO, "%"})
+        for found in pattern.finditer(text):
+            yield from _reverse(factor, found.start(), found.end())
+            for q in _near(quantities, found.start(), found.end()):
+                measured = q.unit not in {"", RATIO, "%"}
+                if measured and _OF_AMOUNT.fullmatch(text, found.end(), max(found.end(), q.start)):
+                    yield q._replace(values=(q.values[0] * factor,))
     for q in quantities:
         if (not q.unit or q.unit == RATIO) and q.values[0] > 0 and _AS.match(text, q.end):
             yield from _reverse(q.values[0], q.start, q.end)
@@ -78,8 +95,7 @@ def _reverse(factor: float, start: int, end: int) -> Iterator[Quantity]:
 
 def _founded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 1966 for "turned fifty in 2016" and for "celebrated its fiftieth anniversary in 2016"."""
-    years = [q for q in quantities if _is_year(q)]
-    for age in quantities if years else ():
+    for age in quantities:
         if age.values[0] > _OLDEST or (age.unit and age.unit != "time"):
             continue
         before = text[max(0, age.start - _LEAD_IN) : age.start]
@@ -88,20 +104,24 @@ def _founded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             or (not age.unit and _TURNED.search(before))
             or _YEARS_OLD.match(text, age.end)
         ):
-            yield from (year._replace(values=(year.values[0] - age.values[0],)) for year in years)
+            years = filter(_is_year, _near(quantities, age.start, age.end))
+            if year := min(years, key=lambda year: abs(year.start - age.start), default=None):
+                yield year._replace(values=(year.values[0] - age.values[0],))
 
 
 def _ages_later(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 1842 for "consecrated in 1742, burned down a century later"."""
-    for found in _AGES.finditer(text):
-        number = next((q for q in quantities if not q.unit and 0 <= found.start() - q.end <= 1), None)
+    years = [q for q in quantities if _is_year(q)]
+    for found in _AGES.finditer(text) if years else ():
+        near = _near(quantities, found.start(), found.end())
+        number = next((q for q in near if not q.unit and 0 <= found.start() - q.end <= 1), None)
         share = (found["share"] or "").lower()
         count = _SHARES.get(share, 1.0) if share or number is None else number.values[0]
         length = count * (100 if found["age"].lower().startswith("cent") else 10)
+        following = bisect_left(years, found.start(), key=_start)
         sign = -1 if found["way"].lower() in {"earlier", "before"} else 1
-        for year in quantities:
-            if _is_year(year):
-                yield year._replace(values=(year.values[0] + sign * length,))
+        for year in years[max(0, following - 1) : following + 1]:  # the nearest year on each side
+            yield year._replace(values=(year.values[0] + sign * length,))
 
 
 def _is_year(quantity: Quantity) -> bool:
