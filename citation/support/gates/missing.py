@@ -1,7 +1,7 @@
 """Short claims whose statement the passage does not contain: "The bridge is ugly", where it only says when it opened.
 
-Scores of words cannot tell which words are missing. Of the claims that would be cited, this comparison objects to 13
-true and 33 false ones (`bench.generalisation`). Its weight is fitted, see `reliability`.
+Scores of words cannot tell which words are missing. Of the claims that would be cited, this comparison objects to 10
+true and 21 false ones (`bench.generalisation`). Its weight is fitted, see `reliability`.
 """
 
 from collections.abc import Iterable, Iterator
