@@ -20,14 +20,19 @@ def release_in_steps(*values: Any) -> Steps[None]:
     """
     held: list[Any] = [*values]
     del values
-    for number, container in enumerate(held):
+    examined = 0
+    for container in held:
         elements = _elements(container)
+        examined += 1
         if isinstance(elements, list | tuple):
             for start in range(0, len(elements), ELEMENTS):
                 held += [one for one in elements[start : start + ELEMENTS] if type(one) not in _ATOMS]
-                if len(elements) > ELEMENTS:
+                examined += min(ELEMENTS, len(elements) - start)
+                if examined > ELEMENTS:
+                    examined = 0
                     yield None
-        if number % _RELEASED == 0:
+        if examined > ELEMENTS:
+            examined = 0
             yield None
     container = elements = None
     held.reverse()  # a container is freed before its elements, which are still held

@@ -205,3 +205,11 @@ def test_values_are_freed_in_steps_and_not_changed() -> None:
 @pytest.mark.parametrize(("value", "large"), [([1] * 5, False), ([1] * 100, True), ({"a": "b" * 200}, True)])
 def test_whether_a_value_is_large(value: Any, *, large: bool) -> None:
     assert is_large(value, 100) is large
+
+
+@pytest.mark.parametrize("element", [{}, [], [0] * 100], ids=["empty objects", "empty lists", "lists of numbers"])
+def test_the_number_of_steps_to_free_elements_grows_with_them(element: Any) -> None:
+    few = sum(1 for _ in release_in_steps([element] * 20_000))
+    many = sum(1 for _ in release_in_steps([element] * 200_000))
+    assert few >= 25
+    assert 9 * few <= many <= 11 * few
