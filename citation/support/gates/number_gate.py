@@ -27,6 +27,7 @@ _LESS_THAN = re.compile(
     r"\b(?:less than|fewer than|under|below|at most|weniger als|unter|höchstens|moins de|au plus|menos de)\s$",
     re.IGNORECASE,
 )
+_DENIED_BOUND = re.compile(r"\b(?:not|no|nicht|pas)\s$", re.IGNORECASE)  # before "more than"
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
 _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever further from the number that it bounds
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
@@ -182,8 +183,12 @@ def _mentions_half(text: str) -> bool:
 
 def _bound_before(text: str, quantity: Quantity) -> str:
     """Return ">" or "<" if a number has a lower or an upper bound before it, or ""."""
-    lead_in = text[max(0, quantity.start - _LEAD_IN) : quantity.start]
-    return ">" if _MORE_THAN.search(lead_in) else "<" if _LESS_THAN.search(lead_in) else ""
+    begin = max(0, quantity.start - _LEAD_IN)
+    for pattern, bound, reverse in ((_MORE_THAN, ">", "<"), (_LESS_THAN, "<", ">")):
+        if found := pattern.search(text, begin, quantity.start):
+            denied = _DENIED_BOUND.search(text, max(0, found.start() - _LEAD_IN), found.start())
+            return reverse if denied else bound
+    return ""
 
 
 def _halves(text: str) -> list[Quantity]:

@@ -118,6 +118,11 @@ NUMBERS: dict[str, Pair] = {
         "The plant employs more than 1,900 people.",
         "The plant employs more than 2,000 people.",
     ),
+    "a denied bound": (
+        "45 % of the members voted.",
+        "More than 40 % of the members voted.",
+        "Not more than 40 % of the members voted.",
+    ),
     "a bound and what it excludes": (
         "Bids below 50,000 euros will not be considered.",
         "A bid must be at least 50,000 euros.",
