@@ -13,6 +13,7 @@ from ...text import analyze_sentence, analyze_title
 from ...text.clauses import Statement
 from ...text.segmentation import Kind
 from ...text.tables import whole_table
+from ...text.words import compounds
 from ..claims import makes_claim
 from ..features.excerpts import language_of
 from ..features.index import Index, Surroundings
@@ -73,6 +74,11 @@ class GateChecks:
         # A model may cite "OK", and an excerpt may contain it.
         self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._language = language_for(analysis, claim.text)
+        # German terms by which the evidence states those of the claim: "Abonnentenzahl" for "Zahl" and "Abonnent".
+        compared = self._language == compounds.LANGUAGE and len(self._terms) <= _MAX_COMPARED
+        self._compounds = (
+            compounds.counterparts(list(dict.fromkeys(analysis.terms)), index.postings) if compared else {}
+        )
         self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
         self._windows: dict[tuple[int, tuple[int, int]], Surroundings] = {}  # the compared windows by row and span
         self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
@@ -216,12 +222,15 @@ class GateChecks:
         return self._windows[key]
 
     def _shared_terms(self, row: int, spans: Sequence[Sequence[int]]) -> list[int]:
-        """Return how many terms of the claim each span has."""
+        """Return how many terms of the claim each span has, in the same form or as German compounds."""
         analysis, wanted = self.index.analyses[row], self._terms
-        return [
-            len(wanted.intersection(analysis.terms[bisect_left(analysis.starts, a) : bisect_left(analysis.starts, b)]))
-            for a, b in spans
-        ]
+        shares: list[int] = []
+        for start, end in spans:
+            terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
+            shared = wanted.intersection(terms)
+            shared.update(term for term, others in self._compounds.items() if not others.isdisjoint(terms))
+            shares.append(len(shared))
+        return shares
 
     def _shared_language(self, row: int) -> str | None:
         """Return the language of claim and evidence if they share one that has word lists."""

@@ -51,6 +51,15 @@ def joined(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
     return found
 
 
+def counterparts(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
+    """Return the stems in `known` with which each term is compared: compounds, and the last part of a compound."""
+    found = joined(terms, known)
+    for term in terms:
+        if last := {last for _, last in parts(term, known)}:
+            found.setdefault(term, set()).update(last)
+    return found
+
+
 @lru_cache(maxsize=1 << 13)
 def bare_verbs(term: str) -> frozenset[str]:
     """Return the forms of a verb without the prefix that a main clause separates: `lehnt` for `ablehn`."""

@@ -66,6 +66,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Der Umsatz sank 2021 auf 5 Millionen Euro.",
         "2021 kletterte der Umsatz auf 5 Millionen Euro.",
     ),
+    "a German compound of two words of the claim, denied": (
+        Reason.NEGATION,
+        "Die Abonnentenzahl sank.",
+        "Die Zahl der Abonnenten sank nicht.",
+    ),
     "a German recipient as subject": (
         Reason.ROLE,
         "Die Botin übergab den Brief an einen Anwalt.",
