@@ -1,10 +1,11 @@
 """Compare a claim with the sentences of a passage and list all disagreements."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...text.clauses import Statement
 from ...text.clauses.statement import DENIALS
 from ...text.normalize import character_pairs
+from ...text.words import compounds
 from .alignment import Alignment
 from .bindings.chinese_bindings import (
     mixed_chinese_pieces,
@@ -141,7 +142,10 @@ def _of_passage(
 def _shared(claim: Statement, passage: Statement) -> float:
     """Return how many words of the claim a sentence has; for Chinese, an estimate from its pairs of characters."""
     if claim.language != "zh":
-        return sum(stem in passage.stems for stem in claim.stems)
+        others: Collection[str] = ()
+        if claim.language == compounds.LANGUAGE:
+            others = compounds.counterparts(list(claim.stems), passage.stems)
+        return sum(stem in passage.stems or stem in others for stem in claim.stems)
     if len(claim.text) <= _BRIEF_HAN:  # one synonym changes most pairs: 台风造成停电, 停电引发了台风
         return len(claim.stems) * sum(map(passage.text.__contains__, claim.text)) / len(claim.text)
     pairs = set(character_pairs(claim.text))

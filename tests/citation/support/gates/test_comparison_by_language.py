@@ -71,6 +71,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Die Abonnentenzahl sank.",
         "Die Zahl der Abonnenten sank nicht.",
     ),
+    "the opposite of a verb beside a German compound of two words": (
+        Reason.NEGATION,
+        "Die Abonnentenzahl stieg.",
+        "Die Zahl der Abonnenten sank.",
+    ),
     "a German recipient as subject": (
         Reason.ROLE,
         "Die Botin übergab den Brief an einen Anwalt.",
