@@ -39,10 +39,8 @@ _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
 _MIN_SHARED, _MIN_SHARED_HAN = 0.5, 0.2
 _FEW_TERMS, _MANY_TERMS = 8, 10
-_MAX_COMPARED, _MAX_COMPARED_HAN = (
-    12,
-    24,
-)  # terms; a longer claim states many things, and comparing it takes more than it finds
+# Terms. A longer claim states many things, and comparing it takes more than it finds.
+_MAX_COMPARED, _MAX_COMPARED_HAN = 12, 24
 _SHORT, _SHORT_HAN = 6, 15  # terms of a claim that states one thing
 # Terms that the closest sentence of the passage has besides those of the claim. Where there are more than seven, what
 # is taken for a disagreement is found with as many true claims (138) as false ones (146).
@@ -194,9 +192,8 @@ class GateChecks:
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.
 
-        Where one sentence has all terms, or the claim has many, the others do not matter.
-
-        None if no sentence shares enough with the claim to be compared. To parse a sentence takes 40 µs.
+        Where one sentence has all terms, or the claim has many, the others do not matter. The list is empty if no
+        sentence shares enough with the claim to be compared. To parse a sentence takes 40 µs.
         """
         wanted = self._terms
         han = self._language == "zh"

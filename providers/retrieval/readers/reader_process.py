@@ -81,10 +81,11 @@ class ReaderProcess:
             line = cast("IO[bytes]", process.stdout).readline()
         finally:
             timer.cancel()
-        if line.endswith(b"\n"):
-            return json.loads(line)
+            timer.join()  # the process may be ended just after its answer
         if is_late.is_set():
             raise UnreadableFileError(path, f"takes more than {self._seconds:g} seconds to read")
+        if line.endswith(b"\n"):
+            return json.loads(line)
         raise UnreadableFileError(path, FAILED)
 
 

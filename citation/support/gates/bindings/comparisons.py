@@ -92,9 +92,8 @@ def _between(
         few = not little.isdisjoint(statement.words[begins:than])
         direction = -direction or (1 if few else -1)  # "not older than", "no town is as old as", "as few"
     if left - right and right - left:
-        bare = len(graded) == 1 and graded[0].folded in vocabulary(statement.language).role(
-            "more"
-        )  # "cost more than", "as much as"
+        # "cost more than", "as much as": the grade belongs to no word.
+        bare = len(graded) == 1 and graded[0].folded in vocabulary(statement.language).role("more")
         grade = graded[-1] if graded and not bare else None
         yield Comparison(frozenset(left - right), frozenset(right - left), grade, direction)
 
