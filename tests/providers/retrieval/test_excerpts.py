@@ -1,6 +1,6 @@
 """Cutting files into excerpts: whole paragraphs under their headings, nothing lost, offsets that point at the text."""
 
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -171,10 +171,10 @@ def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text:
     ],
 )
 def test_cutting_takes_linear_time(text: str) -> None:
-    began = perf_counter()
+    began = thread_time()
     split_excerpts(text)
     ExcerptSplitter().split(text, is_markdown=False)
-    assert perf_counter() - began < 10
+    assert thread_time() - began < 10
 
 
 def test_an_excerpt_as_evidence_says_where_it_stands() -> None:

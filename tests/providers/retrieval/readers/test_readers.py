@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -142,10 +142,10 @@ def test_the_titles_of_excerpts_are_short(tmp_path: Path) -> None:
 
 
 def test_a_page_of_white_space_is_read_in_linear_time(tmp_path: Path) -> None:
-    began = perf_counter()
+    began = thread_time()
     (*_, last) = read(tmp_path / "a.html", f"<pre>x{' ' * 10**6}y</pre>")  # it took minutes
     assert last["text"].endswith("y")
-    assert perf_counter() - began < 10
+    assert thread_time() - began < 10
 
 
 def test_a_deep_page_is_read(tmp_path: Path) -> None:
