@@ -4,7 +4,7 @@ Each scorer has its own model, `citation/support/weights/<scorer>.json`, with th
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -98,9 +98,8 @@ def calibrate_in_steps(scores: Sequence[Scores], strictness: Strictness = "balan
 
     The thresholds of a scorer's own rule are shifted. RAGFlow's rule, which has no gates, is not changed.
     """
-    scores = [replace(one, calibrated=_adjust(one.calibrated, strictness)) if one.calibrated else one for one in scores]
     calibrated: list[Scores] = []
-    for (name, _), group in groupby(zip(scores, _batches(scores), strict=True), _scorer_and_batch):
+    for (name, _), group in groupby(_in_batches(_adjusted(scores, strictness)), _scorer_and_batch):
         neighbours = [one for one, _ in group]
         yield None
         if name is not None:
@@ -110,10 +109,17 @@ def calibrate_in_steps(scores: Sequence[Scores], strictness: Strictness = "balan
     return calibrated
 
 
-def _batches(scores: Sequence[Scores]) -> list[int]:
-    """Return a number for each of these scores; those with the same number are computed together."""
-    rows = accumulate(len(one.features) for one in scores)
-    return [total // _ROWS for total in rows]
+def _adjusted(scores: Iterable[Scores], strictness: Strictness) -> Iterator[Scores]:
+    for one in scores:
+        yield replace(one, calibrated=_adjust(one.calibrated, strictness)) if one.calibrated else one
+
+
+def _in_batches(scores: Iterable[Scores]) -> Iterator[tuple[Scores, int]]:
+    """Yield each of these scores with a number; those with the same number are computed together."""
+    rows = 0
+    for one in scores:
+        rows += len(one.features)
+        yield one, rows // _ROWS
 
 
 def _scorer_and_batch(numbered: tuple[Scores, int]) -> tuple[str | None, int]:

@@ -1,6 +1,8 @@
 """Strictness: strict cites a part of what balanced cites, and balanced a part of what lenient cites."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, Strictness
-from citestream.citation.support.calibration import STRICTNESS, calibrate_all, calibration
+from citestream.citation.support.calibration import STRICTNESS, calibrate_all, calibrate_in_steps, calibration
 from citestream.citation.support.scorers import Calibrated, Claim, Scores, scorer
 from tests.citation.support.gates.swaps import SWAPS
 
@@ -59,3 +61,18 @@ def test_a_rule_without_gates_has_no_levels() -> None:
     (scores,) = calibrate_all([own_rule(gated=False)], "strict")
     assert scores.calibrated is not None
     assert scores.calibrated.threshold[0] == 0.5
+
+
+def test_a_step_looks_at_a_batch_of_scores_only() -> None:
+    (one,) = scorer("lexical").prepare([OTHER]).score_all([Claim("The museum closes in winter.")])
+    looked_at = 0
+
+    class Counted(list[Scores]):
+        def __iter__(self) -> Iterator[Scores]:
+            nonlocal looked_at
+            for item in super().__iter__():
+                looked_at += 1
+                yield item
+
+    steps = calibrate_in_steps(Counted([one] * 10_000))
+    assert [looked_at for _ in islice(steps, 3)] == [1_000, 2_000, 3_000]
