@@ -47,6 +47,10 @@ class Analysis:
     antonyms: list[tuple[int, int, int]] = field(default_factory=list)  # start, and the group and side of antonyms
     language: str | None = None
 
+    def terms_in(self, start: int, end: int) -> list[str]:
+        """Return the terms that begin between two offsets."""
+        return self.terms[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
+
     def quantities_in(self, start: int, end: int) -> list[Quantity]:
         """Return the quantities that begin between two offsets."""
         return [q for q in _nearby(self.quantities, start, end, attrgetter("start")) if start <= q.start < end]

@@ -5,7 +5,6 @@ operators (negation, modality, quantifiers, bounds, …) and bindings (who did w
 name). For languages without word lists of their own, only negations and opposite words are compared.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -126,9 +125,10 @@ class GateChecks:
         return list(self._disagreements(row, window, run_all, by_words=by_words))
 
     def agreement(self, row: int, window: tuple[int, int]) -> float:
-        """Return how much it raises the log odds of support that no gate objects; call it only if that is so.
+        """Return by how much the log odds of support rise because no gate refuses the support.
 
-        0 unless the pair is simple, and claim and evidence share a language that has word lists.
+        Call this method only for such pairs. The result is 0 unless the pair is simple, and claim and evidence share a
+        language that has word lists.
         """
         language = self._shared_language(row) if self.is_simple(row, window) else None
         if not language:
@@ -148,7 +148,7 @@ class GateChecks:
         analysis = self.index.analyses[row]
         most, others = -1, 0
         for start, end in self._surroundings(row, window).inside:
-            terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
+            terms = analysis.terms_in(start, end)
             shared = len(self._terms.intersection(terms))
             if shared > most:
                 most, others = shared, sum(term not in self._terms for term in terms)
@@ -169,8 +169,7 @@ class GateChecks:
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         passages = list(passage_statements(evidence.text, spans, language, analysis))
         title = analyze_title(evidence.title).terms if evidence.title else ()
-        around = slice(bisect_left(analysis.starts, spans[0][0]), bisect_left(analysis.starts, window[1]))
-        yield from compare(claim, passages, {*title, *analysis.terms[around]}, run)
+        yield from compare(claim, passages, {*title, *analysis.terms_in(spans[0][0], window[1])}, run)
 
     def _missing(self, row: int, window: tuple[int, int], language: str, run: Run) -> Iterator[Disagreement]:
         """Yield a disagreement if the passage does not contain the statement of a short claim."""
@@ -223,7 +222,7 @@ class GateChecks:
         analysis, wanted = self.index.analyses[row], self._terms
         shares: list[int] = []
         for start, end in spans:
-            terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
+            terms = analysis.terms_in(start, end)
             shared = wanted.intersection(terms)
             shared.update(term for term, others in self._compounds.items() if not others.isdisjoint(terms))
             shares.append(len(shared))
@@ -260,8 +259,7 @@ class GateChecks:
         analysis = self.index.analyses[row]
         best, most = None, self.min_shared
         for start, end in spans:
-            terms = analysis.terms[bisect_left(analysis.starts, start) : bisect_left(analysis.starts, end)]
-            shared = len(self.topic_terms.intersection(terms))
+            shared = len(self.topic_terms.intersection(analysis.terms_in(start, end)))
             if shared and shared >= most and (best is None or shared > most):
                 best, most = (start, end), shared
         return best

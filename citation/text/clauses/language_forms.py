@@ -6,7 +6,7 @@ from ..tokens import Tokens
 from .statement import Operator, Statement
 from .vocabulary import WordRoles
 
-# Words that another word would equal without its diacritics: "à" and "a", "würde" and "wurde".
+# Words that differ from another word only by a diacritic: "à" and "a", "würde" and "wurde".
 _KEPT = {
     "fr": {"à": "à"},
     "de": {word: word for word in ("würde", "würden", "hätte", "hätten", "wäre", "wären", "könnte", "könnten")},

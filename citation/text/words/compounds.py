@@ -11,8 +11,8 @@ _SHORTEST_COMPOUND = 8  # letters of a stem
 _SHORTEST_PART = 3  # letters
 # Letters between the two stems of a compound.
 _LINKS = ("", "s", "en", "n", "e", "er", "es")
-_MOST_TERMS = 10  # Maximum of a claim
-_REACH = 2  # Terms behind a term with which it may form a compound
+_MAX_TERMS = 10  # of a claim; the others form no compounds
+_FOLLOWING = 2  # a term may form a compound with each of the two terms that follow it
 
 
 def parts(compound: str, known: Collection[str]) -> list[tuple[str, str]]:
@@ -40,9 +40,9 @@ def _divisions(compound: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def joined(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
     """Return the compounds in `known` that two terms near to each other form, by each of the two."""
     found: dict[str, set[str]] = {}
-    terms = terms[:_MOST_TERMS]
+    terms = terms[:_MAX_TERMS]
     for at, one in enumerate(terms):
-        for other in terms[at + 1 : at + 1 + _REACH]:
+        for other in terms[at + 1 : at + 1 + _FOLLOWING]:
             for first, last in ((one, other), (other, one)):
                 for link in _LINKS:
                     if (compound := first + link + last) in known:

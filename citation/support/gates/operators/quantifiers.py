@@ -157,9 +157,9 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
 
 
 def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
-    """Return whether one side denies of the numbers on one side of a bound what the other states of the rest.
+    """Return whether the two sides name opposite bounds, and one of them is denied.
 
-    "Bids below 50,000 euros are not considered", "a bid must be at least 50,000 euros".
+    Then they may agree: "Bids below 50,000 euros are not considered", "a bid must be at least 50,000 euros".
     """
     raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, other, flip=False)}
     if raw not in _REST:
