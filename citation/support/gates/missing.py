@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator
 from ...text.clauses import Statement
 from .alignment import Alignment
 from .disagreement import Disagreement, Reason
+from .relevance import reports
 
 MAX_TOKENS = 6  # a longer claim states more than one thing, and paraphrases more of it
 FEWEST = 3  # a claim of more words names more than its subject before its predicate
 LEAST = 0.5  # share of the claim's words that the passage must contain
 
 
+@reports("no_support/missing")
 def missing_statement(claim: Statement, passages: Iterable[Statement], known: set[str]) -> Iterator[Disagreement]:
     """Yield a disagreement if a short claim shares few words with the passage, or, if very short, only its subject.
 

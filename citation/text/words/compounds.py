@@ -11,8 +11,8 @@ _SHORTEST_COMPOUND = 8  # letters of a stem
 _SHORTEST_PART = 3  # letters
 # Letters between the two stems of a compound.
 _LINKS = ("", "s", "en", "n", "e", "er", "es")
-_MAX_TERMS = 10  # of a claim; the others form no compounds
-_FOLLOWING = 2  # a term may form a compound with each of the two terms that follow it
+_MAX_TERMS = 10  # Further terms of a claim form no compounds.
+_FOLLOWING = 2  # A term may form a compound with each of the two terms that follow it.
 
 
 def parts(compound: str, known: Collection[str]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.normalize import to_simplified
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
 _LONGEST = 24  # characters of a claim; longer ones state several things
@@ -36,6 +37,7 @@ def _fillers() -> re.Pattern[str]:
     return re.compile(f"[{''.join(sorted(_role('filler')))}\\s]")
 
 
+@reports("binding/conjuncts", "role/role")
 def mixed_chinese_pieces(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim begins as one part of the passage and ends as another.
 
@@ -114,6 +116,7 @@ def _comparable(one: str, other: str) -> bool:
     return one != other and (abs(len(one) - len(other)) <= 1 or one[-1] == other[-1])
 
 
+@reports("quantifier/outside")
 def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts with 只 or 仅."""
     if _DENIED & claim.kinds() or best.coverage < _COVERED or len(best.passage.text) > _LONG:
@@ -125,6 +128,7 @@ def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[D
             return
 
 
+@reports("role/role")
 def swapped_chinese_passive(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if a passive sentence has the two sides of the other, active one in the same order.
 
@@ -159,6 +163,7 @@ def _known_start(phrase: str, text: str) -> str:
     return next((phrase[:end] for end in range(len(phrase), _SHORTEST - 1, -1) if phrase[:end] in text), "")
 
 
+@reports("unknown_name/name")
 def unknown_chinese_names(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement for a person or an office of the claim of which the passage has no two characters.
 

@@ -14,6 +14,7 @@ from ....text.numbers.quantities import MONTH, agrees
 from ....text.words.stemming import stem
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
@@ -80,6 +81,7 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
     return (words.role("conjunction") | words.role("subordinator")).isdisjoint(between)
 
 
+@reports("binding/conjuncts")
 def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
     if claim.language == "zh" or claim.clauses > _MOST_CLAUSES:

@@ -6,10 +6,12 @@ from ....text.clauses import ContentToken
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
+@reports("binding/date")
 def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a computed date to the event whose own date the passage states.
 

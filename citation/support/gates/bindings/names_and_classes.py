@@ -8,6 +8,7 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, excludes
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
@@ -75,6 +76,7 @@ def _shifted(alignments: Sequence[Alignment]) -> bool:
     )
 
 
+@reports("unknown_name/name", "unknown_name/name?")
 def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
     """Yield a disagreement for the first name of the claim that neither the passage nor its title mentions.
 

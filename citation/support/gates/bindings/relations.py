@@ -7,6 +7,7 @@ from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 from .chinese_bindings import chinese_arguments
 
 # Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
@@ -24,6 +25,7 @@ class Sides:
     second: frozenset[int]
 
 
+@reports("role/role")
 def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield the relations of the claim whose sides are swapped in the passage."""
     match_of = {id(token): match for token, match in alignment.pairs()}
@@ -51,6 +53,7 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
             yield _disagreement(alignment, pivot, match)
 
 
+@reports("direction/time", "direction/cause")
 def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield swapped temporal and causal relations."""
     theirs = list(alignment.passage.of(*_ORDER))
@@ -93,6 +96,7 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
 _COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})
 
 
+@reports("role/role")
 def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if object and complement of a verb are swapped: "prefers tea to coffee"."""
     match_of = {id(token): id(match.token) for token, match in alignment.pairs()}
@@ -118,6 +122,7 @@ def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[in
     return None
 
 
+@reports("binding/subject")
 def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
     if claim.language == "zh":

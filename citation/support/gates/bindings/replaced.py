@@ -10,6 +10,7 @@ from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _SURE, _LIKELY, _WEAK = 0.6, 0.4, 0.3
 _ONLY_REACH = 3  # words between "only" and the word that it restricts
@@ -32,6 +33,7 @@ def _unknown(claim: Statement, alignments: Sequence[Alignment], known: set[str])
     ]
 
 
+@reports("quantifier/outside")
 def outside_restriction(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
 ) -> Iterator[Disagreement]:
@@ -72,6 +74,7 @@ def _unique(passage: Statement, at: int) -> bool:
     return at > 0 and passage.words[at - 1] in vocabulary(passage.language).role("article")
 
 
+@reports("binding/added", "binding/added?")
 def added_words(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
 ) -> Iterator[Disagreement]:
@@ -94,6 +97,7 @@ def _coordinated(claim: Statement, token: ContentToken) -> bool:
     return not vocabulary(claim.language).role("conjunction").isdisjoint(between)
 
 
+@reports("binding/replaced?")
 def replaced_words(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
 ) -> Iterator[Disagreement]:
@@ -120,6 +124,7 @@ def replaced_words(
             return
 
 
+@reports("binding/elsewhere")
 def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if one noun of the claim is that of another sentence, in the place of another noun.
 

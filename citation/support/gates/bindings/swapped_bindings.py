@@ -7,6 +7,7 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, han_alike
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _SHORT_HAN = 6  # words; longer Chinese sentences are not split reliably
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
@@ -15,6 +16,7 @@ _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 _Place = tuple[int, int]  # the number of an alignment, and a piece of its passage
 
 
+@reports("binding/binding")
 def swapped_bindings(
     claim: Statement, alignments: Sequence[Alignment], *, nameable: bool = False
 ) -> Iterator[Disagreement]:

@@ -7,6 +7,7 @@ from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _CONDITIONS = frozenset({"if", "unless"})
 # Verbs of speech that state as a fact what the passage says with reservation.
@@ -93,6 +94,7 @@ def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewher
         yield _modal("one side forbids what the other leaves open", "prohibition")
 
 
+@reports("modality/condition", "modality/unconditional")
 def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side lifts or leaves out a condition of the other."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -132,6 +134,7 @@ def _found_condition(alignment: Alignment) -> bool:
     return False
 
 
+@reports("modality/certain", "modality/open")
 def certainty(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side calls certain what the other believes or leaves open."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -143,6 +146,7 @@ def certainty(alignment: Alignment) -> Iterator[Disagreement]:
         yield _modal("the passage leaves open what the sentence states", "open")
 
 
+@reports("modality/decision")
 def undecided(alignment: Alignment, following: Statement | None) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states a decision, and the passage only a proposal or a delay."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -185,6 +189,7 @@ def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
             return
 
 
+@reports("modality/supposed")
 def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
     claim, words = alignment.claim, vocabulary(alignment.claim.language)

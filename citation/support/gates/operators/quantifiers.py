@@ -7,6 +7,7 @@ from ....text.clauses import ContentToken, Operator, Statement
 from ....text.numbers.quantities import RATIO, Quantity, agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
+from ..relevance import reports
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
@@ -136,6 +137,7 @@ def _phrase(statement: Statement, op: Operator) -> str:
     return statement.spelled(op.start, op.end)
 
 
+@reports("quantifier/bound")
 def bounds(alignment: Alignment) -> Iterator[Disagreement]:
     """Compare the bounds (at least, at most, …) of numbers that both sides contain."""
     for token, match in alignment.pairs():
