@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp, log
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..text.steps import Steps, completed
 from .calibration import calibrate
@@ -15,9 +15,10 @@ from .scorers import Claim, PreparedEvidence, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 
-
-_BRIEF = 100  # characters; a claim of few enough terms for a simple pair is hardly ever longer
 JUDGE_THRESHOLD = 0.5  # the judge's probability from which it confirms
+_MAX_SIMPLE_CLAIM = 100  # characters; a claim of few enough terms for a simple pair is hardly ever longer
+_ROUNDING = 1e-9
+_JUST_BELOW_CERTAIN = CERTAIN - _ROUNDING
 
 
 class Status(StrEnum):
@@ -172,17 +173,17 @@ def assess_in_steps(
     """
     calibrated = calibrate(scores)
     by_words = scores.scorer == "lexical"
-    most_raised = FULL_AGREEMENT if by_words and len(claim.text) <= _BRIEF else 0.0
+    most_raised = FULL_AGREEMENT if by_words and len(claim.text) <= _MAX_SIMPLE_CLAIM else 0.0
     gates: GateChecks | None = None
     verdicts: list[Verdict] = []
     # Plain lists: taking single values out of arrays costs as much as everything else that is done per evidence.
     rows = zip(prepared.evidence, calibrated.probability.tolist(), calibrated.threshold.tolist(), strict=True)
-    for row, (evidence, probability, threshold) in enumerate(rows):
+    for row, (evidence, probability, full) in enumerate(rows):
         hinted = evidence.number in hints
-        least = 0.0 if complete or hinted else min(threshold, at_least)
+        least = 0.0 if complete or hinted else min(full, at_least)
         if probability < lowered(least, most_raised):
             continue
-        full, threshold = threshold, float(calibrated.hint_threshold[row]) if hinted else threshold
+        thresholds = _Thresholds(float(calibrated.hint_threshold[row]) if hinted else full, full)
         if calibrated.gated and gates is None:
             gates = GateChecks(claim, prepared.index)
         start, end = scores.windows[row].tolist()
@@ -192,8 +193,7 @@ def assess_in_steps(
             yield None
         refusal = None
         if gates:
-            bars = threshold, full
-            probability, refusal = _checked(gates, row, (start, end), probability, bars, by_words=by_words)
+            probability, refusal = _apply_gates(gates, row, (start, end), probability, thresholds, by_words=by_words)
         if probability < least:
             continue
         start, end = quoted_row(claim.text, evidence.text, start, end)
@@ -201,14 +201,14 @@ def assess_in_steps(
             Verdict(
                 number=evidence.number,
                 probability=probability,
-                threshold=threshold,
+                threshold=thresholds.applied,
                 hinted=hinted,
                 generated=evidence.is_generated_artifact,
                 refusal=refusal,
                 start=start,
                 end=end,
                 features=dict(zip(scores.names, scores.features[row].tolist(), strict=True)) if complete else {},
-                cited=probability >= threshold and refusal is None,
+                cited=probability >= thresholds.applied and refusal is None,
             )
         )
     return verdicts
@@ -217,37 +217,41 @@ def assess_in_steps(
 assess = completed(assess_in_steps)
 
 
-def _checked(
+class _Thresholds(NamedTuple):
+    """The probabilities that a piece of evidence has to reach: the one that applies to it, and the one without hints.
+
+    The first may be lower because the model cited the evidence. That does not make up for a disagreement.
+    """
+
+    applied: float
+    full: float
+
+
+def _apply_gates(
     gates: GateChecks,
     row: int,
     window: tuple[int, int],
     probability: float,
-    bars: tuple[float, float],
+    thresholds: _Thresholds,
     *,
     by_words: bool,
 ) -> tuple[float, Refusal | None]:
-    """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate.
-
-    `bars`: the threshold that applies, and the one without hints.
-    """
+    """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate."""
     raised = probability
-    if by_words and probability < bars[0] <= lowered(probability, -FULL_AGREEMENT):
+    if by_words and probability < thresholds.applied <= lowered(probability, -FULL_AGREEMENT):
         raised = lowered(probability, -gates.agreement(row, window))
-    agreed = probability < bars[0] <= raised  # every disagreement takes it back
-    ignored = 0.0 if agreed else least_doubt(probability, *bars)
+    agreed = probability < thresholds.applied <= raised  # every disagreement takes it back
+    ignored = 0.0 if agreed else least_doubt(probability, *thresholds)
     weighed = gates.weigh(row, window, by_words=by_words, least=ignored)
-    refusal = _decisive(weighed, probability, *bars)
-    return (raised if agreed and weighed is None else probability), refusal
+    return (raised if agreed and weighed is None else probability), _decisive(weighed, probability, thresholds)
 
 
-def _decisive(refusal: Refusal | None, probability: float, threshold: float, full: float) -> Refusal | None:
-    """Return the refusal if it is certain, or if it takes a sufficient probability below the `full` threshold.
-
-    `threshold` may be lower because the model cited the evidence. That does not make up for a disagreement.
-    """
+def _decisive(refusal: Refusal | None, probability: float, thresholds: _Thresholds) -> Refusal | None:
+    """Return the refusal if it is certain, or if it takes a sufficient probability below the full threshold."""
     if refusal is None or refusal.doubt >= CERTAIN:
         return refusal
-    return refusal if probability >= threshold and lowered(probability, refusal.doubt) < full else None
+    decides = probability >= thresholds.applied and lowered(probability, refusal.doubt) < thresholds.full
+    return refusal if decides else None
 
 
 def least_doubt(probability: float, threshold: float, full: float) -> float:
@@ -258,10 +262,6 @@ def least_doubt(probability: float, threshold: float, full: float) -> float:
     if probability < threshold or probability >= 1:
         return _JUST_BELOW_CERTAIN
     return min(_JUST_BELOW_CERTAIN, _log_odds(probability) - _log_odds(full) - _ROUNDING)
-
-
-_ROUNDING = 1e-9
-_JUST_BELOW_CERTAIN = CERTAIN - _ROUNDING
 
 
 def _log_odds(probability: float) -> float:
