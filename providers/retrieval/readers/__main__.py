@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from . import BATCH, entries
 from .isolated import MAX_CHARACTERS, MAX_OUTPUT_BYTES, MEMORY_BYTES
@@ -27,18 +26,30 @@ def limit_memory() -> None:
 
 
 def lines(path: Path, name: str) -> Iterator[str]:
-    """Yield the entries of a file as JSON, and the last line."""
+    """Yield the entries of a file as JSON."""
     characters = size = 0
+    for entry in entries(path, name):
+        characters += len(entry["text"])
+        if characters > MAX_CHARACTERS:
+            raise UnreadableFileError(path, f"contains more than {MAX_CHARACTERS:,} characters; index it instead")
+        line = json.dumps(entry)
+        size += len(line)
+        if size > MAX_OUTPUT_BYTES:
+            raise UnreadableFileError(path, f"has excerpts of more than {MAX_OUTPUT_BYTES:,} bytes of JSON")
+        yield line
+
+
+def batches(path: Path, name: str, max_bytes: int) -> Iterator[str]:
+    """Yield the excerpts of a file as JSON lists of `BATCH` excerpts."""
+    found = entries(path, name, max_bytes)
+    while batch := list(islice(found, BATCH)):
+        yield json.dumps(batch)
+
+
+def with_outcome(output: Iterator[str]) -> Iterator[str]:
+    """Yield the lines of `output`, and then `{}`, or `{"error": reason}` if the file cannot be read."""
     try:
-        for entry in entries(path, name):
-            characters += len(entry["text"])
-            if characters > MAX_CHARACTERS:
-                raise UnreadableFileError(path, f"contains more than {MAX_CHARACTERS:,} characters; index it instead")
-            line = json.dumps(entry)
-            size += len(line)
-            if size > MAX_OUTPUT_BYTES:
-                raise UnreadableFileError(path, f"has excerpts of more than {MAX_OUTPUT_BYTES:,} bytes of JSON")
-            yield line
+        yield from output
     except UnreadableFileError as error:
         yield json.dumps({"error": error.reason})
     except MemoryError:
@@ -47,31 +58,17 @@ def lines(path: Path, name: str) -> Iterator[str]:
         yield "{}"
 
 
-def answers(request: dict[str, Any]) -> Iterator[Any]:
-    """Yield the excerpts of a file in batches, and `{}` or `{"error": reason}`."""
-    try:
-        found = entries(Path(request["path"]), request["name"], request["max_bytes"])
-        while batch := list(islice(found, BATCH)):
-            yield batch
-    except UnreadableFileError as error:
-        yield {"error": error.reason}
-    except MemoryError:
-        yield {"error": "needs too much memory"}
-    else:
-        yield {}
-
-
 def main() -> None:
     """Read one file, or all files that are requested."""
     limit_memory()
     if len(sys.argv) > 1:
-        for line in lines(Path(sys.argv[1]), sys.argv[2]):
+        for line in with_outcome(lines(Path(sys.argv[1]), sys.argv[2])):
             sys.stdout.write(f"{line}\n")
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes, and `index` ends this one
-    for request in sys.stdin:
-        for answer in answers(json.loads(request)):
-            sys.stdout.write(f"{json.dumps(answer)}\n")
+    for request in map(json.loads, sys.stdin):
+        for line in with_outcome(batches(Path(request["path"]), request["name"], request["max_bytes"])):
+            sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
 
 
