@@ -1,5 +1,6 @@
 """Evidence from files of every format that has a reader, split into excerpts."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ def evidence_of(path: Path) -> list[Entry]:
 
     Raises UnreadableFileError.
     """
-    if not path.exists():
+    if not os.path.exists(path):  # path.exists() raises an error for a name that is too long
         raise UnreadableFileError(path, "does not exist")
     found = [entry for file, name in _files(path) for entry in entries(file, name)]
     if not found:

@@ -1,5 +1,6 @@
 """Options of several commands, their completion in a shell, and the files and texts that they name."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,7 @@ def read_text(answer: str | None) -> str:
     if answer in (None, "-"):
         return sys.stdin.read()
     try:
-        if len(answer) < 4096 and Path(answer).is_file():
+        if os.path.isfile(answer):  # Path.is_file() raises an error if a long text is no valid path
             return Path(answer).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{answer}: {error}")

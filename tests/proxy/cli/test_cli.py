@@ -128,6 +128,14 @@ def test_cite_takes_a_text_a_file_or_a_pipe(evidence: Path, tmp_path: Path) -> N
         assert f"{text} [1]" in done.stdout
 
 
+@pytest.mark.parametrize("length", [300, 5000], ids=lambda length: f"{length} characters")
+def test_cite_takes_a_text_that_is_too_long_for_a_path(evidence: Path, length: int) -> None:
+    text = "The Harlan bridge was opened on 4 May 1932."
+    done = citestream("cite", f"{text} {'It is long.' * (length // 11)}", "--evidence", str(evidence))
+    assert done.returncode == 0, done.stderr
+    assert f"{text} [1]" in done.stdout
+
+
 def test_relevant_evidence_of_a_large_folder_is_selected(evidence: Path) -> None:
     for number in range(300):
         (evidence / f"a{number:03}.txt").write_text(f"Station {number} sells tickets.\n")
@@ -223,6 +231,7 @@ WRONG = {
         "for this vendor's model, use --model openai/gpt-4o, and set OPENAI_API_KEY",
     ),
     "an empty question": (("ask", " ", "--evidence", "README.md"), 2, "the question is empty"),
+    "a path that is too long": (("cite", "text", "--evidence", "x" * 300), 1, "does not exist"),
     "an empty text": (("cite", "", "--evidence", "README.md"), 2, "the text to cite is empty"),
     "an address that is none": (("serve", "--host", "300.1.1.1"), 2, "server.host 300.1.1.1 is not an IP address"),
     "entailment without a model": (
