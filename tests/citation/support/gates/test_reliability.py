@@ -73,6 +73,11 @@ WORDY = (
 SIMPLE = {
     "a short claim, a sentence that states little else": ("Borrow Castings acquired Arden Steel.", PLAIN, True),
     "a short claim, a sentence that states much more": ("Borrow Castings acquired Arden Steel.", WORDY, False),
+    "a longer claim that repeats a sentence": (
+        "Students get a grant for new books whether or not they pass the first exam.",
+        "Students get a grant for new books provided that they pass the first exam.",
+        True,
+    ),
     "a claim of the same length as the sentence, but long": (WORDY, WORDY, False),
 }
 
