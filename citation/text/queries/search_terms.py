@@ -16,7 +16,7 @@ from ..words.word_lists import load_words
 
 # Stored indexes contain terms. Increase this number with every change of the terms of any text, so that indexes with
 # other terms are rebuilt. A test compares the terms of a sample with the ones of this version.
-TERMS_VERSION = 2
+TERMS_VERSION = 3
 
 _QUESTION_LISTS = load_words("question_words")
 _UNSPACED_QUESTION_WORDS = re.compile("|".join(_QUESTION_LISTS.pop("unspaced")))

@@ -1,6 +1,7 @@
 """Forms of a word that the light stemmer leaves apart: `rauch`, `raucht` and `geraucht`, `comensal` and `comensales`.
 
-The forms of irregular verbs are in `data/<language>/verbs.txt`: `gehen`, `ging`, `gegangen`.
+The forms of irregular verbs are in `data/<language>/verbs.txt`: `gehen`, `ging`, `gegangen`; for English, so are nouns
+of verbs that no rule forms, such as `destroy`, `destruction`.
 
 The stemmer does not know the language, so it cannot remove endings that belong to the word in another language.
 """
@@ -10,10 +11,11 @@ from functools import lru_cache
 from .stemming import stem
 from .word_lists import load_lines, load_words
 
-_SHORTEST = {"de": 3, "fr": 4, "es": 4}  # letters of a root; a shorter rest is often another word
+_SHORTEST = {"de": 3, "en": 3, "fr": 4, "es": 4}  # letters of a root; a shorter rest is often another word
 # Endings behind the root of a regular verb, after stemming. "" is that of the infinitive.
 _ENDINGS = {
     "de": ("", "t", "et"),
+    "en": ("",),
     "fr": ("", "a", "ait", "er", "erait", "it", "is", "iss", "issait", "ir", "r", "us"),
     "es": (
         *("", "an", "aron", "ab", "aban", "ar", "aran", "ari", "arian", "i", "en", "ieron", "ian"),
@@ -24,9 +26,15 @@ _ENDINGS = {
 # "comens", "comensal"; "fabrique", "fabriquer" have "fabr", "fabriq"; "directeur", "directrice" "direct", "directric".
 _NOUN_ENDINGS = {
     "de": ("erin", "in", "ier", "iert"),
+    "en": (),
     "fr": ("al", "iq", "iqu", "ic", "ric", "if", "eux"),
     "es": ("al", "or", "ion", "es", "er", "ar"),
 }
+# Ends of the stems of an English verb and of its noun: "decid" and "decis", "permit" and "permiss".
+_CHANGED_ENDS = {
+    "en": (("d", "s"), ("mit", "miss"), ("duc", "duct"), ("scrib", "script"), ("st", "str"), ("if", "ific"))
+}
+_SHORTEST_CHANGED = 5  # letters
 _SHORTEST_NOUN = 3  # letters
 # German: before the root of a participle and of an infinitive with "zu", behind a prefix that can be separated.
 _PARTICIPLE, _INFINITIVE = "ge", "zu"
@@ -82,15 +90,23 @@ def _prefixes(language: str) -> tuple[frozenset[str], frozenset[str]]:
     With one of the others, a German participle has no "ge": "verbieten", "verboten".
     """
     roles = load_words(f"{language}/function")
-    return frozenset(roles.get("separable", ())), frozenset(roles["prefix"])
+    return frozenset(roles.get("separable", ())), frozenset(roles.get("prefix", ()))
 
 
 def _nouns(word_stem: str, language: str) -> set[str]:
     """Return the stems of other forms of a noun or an adjective."""
     endings = _NOUN_ENDINGS[language]
     bases = {word_stem, *(word_stem.removesuffix(ending) for ending in endings)}
+    bases |= _changed(word_stem, language)
     bases = {base for base in bases if len(base) >= _SHORTEST_NOUN}
     return bases | {base + ending for base in bases for ending in endings}
+
+
+def _changed(word_stem: str, language: str) -> set[str]:
+    """Return the stems that differ from this one by a changed end."""
+    pairs = [pair for one, other in _CHANGED_ENDS.get(language, ()) for pair in ((one, other), (other, one))]
+    found = {word_stem.removesuffix(one) + other for one, other in pairs if word_stem.endswith(one)}
+    return {form for form in found if len(form) >= _SHORTEST_CHANGED}
 
 
 def separable_prefixes(language: str) -> frozenset[str]:

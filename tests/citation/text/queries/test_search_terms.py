@@ -45,7 +45,7 @@ QUERIES = {
     "in English, by one word that is also German": ("Facts about Thirty Years' War", ["fact", "thirt", "year", "war"]),
     "in Chinese": ("这座桥什么时候通车?", ["这座", "座桥", "时候", "候通", "通车"]),
     "each once": ("bridge, bridges!", ["bridg"]),
-    "numbers": ("What happened in 1969?", ["happen", "1969"]),
+    "numbers": ("What happened in 1969?", ["happ", "1969"]),
     "none in a question of question words": ("Who are you?", []),
 }
 
@@ -66,7 +66,7 @@ SAMPLE = (
     "The Harbour's 1,500 stations froze at the mayor's; né en 2021-05-04, Straßen über Москва, "
     "東京が 경제는 ภาษา हिन्दी ＡＢＣ v1.2 e.g. l’eau, ciudades organisations of reddish government"
 )
-SAMPLE_DIGESTS = {2: "b748a2685fd48cfe"}
+SAMPLE_DIGESTS = {3: "b71302e3c5950a8d"}
 
 
 def test_other_terms_have_another_version() -> None:

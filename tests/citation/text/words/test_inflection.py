@@ -38,6 +38,11 @@ SAME_VERB = {
     "a Spanish noun of a verb": ("es", "cierre", "cerró"),
     "a Spanish preterite": ("es", "aumentaron", "aumenta"),
     "a Spanish verb in -er": ("es", "vendieron", "vende"),
+    "an irregular English verb": ("en", "written", "wrote"),
+    "an English noun in -sion": ("en", "decides", "decision"),
+    "an English noun in -mission": ("en", "permitted", "permission"),
+    "an English noun in -fication": ("en", "modified", "modification"),
+    "an English noun that no rule forms": ("en", "destroyed", "destruction"),
 }
 OTHER_WORDS = {
     "a verb with a similar irregular form": ("es", "siente", "sirve"),
@@ -45,7 +50,8 @@ OTHER_WORDS = {
     "a short word": ("es", "pan", "paran"),
     "a German compound with the same beginning": ("de", "Garten", "Gartenbau"),
     "another Spanish noun": ("es", "mujer", "mujerío"),
-    "a language without endings": ("en", "smoke", "smoket"),
+    "a language without endings": ("it", "fumare", "fumaret"),
+    "an English word with the same beginning": ("en", "car", "cart"),
 }
 
 
