@@ -16,7 +16,10 @@ _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behi
 _NUMBER_REACH = 2  # words between "more than" and its number
 _SPLIT = 5  # words between the parts of an operator
 _TOTAL = frozenset({"all", "no"})
+_PARTICIPLE = ("ed", "en", "id", "sold")  # ends of "cancelled", "forbidden", "unpaid", "unsold"
+_NEGATED = "un"  # begins participles that no verb has: "unused"
 _NOUN_PHRASE = 5  # words
+DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 CONDITIONS = frozenset({"if", "even_if", "unless"})
 PIECE_BREAKS = frozenset(",;:.!?()[]{}|—–\n•。！？；：，、（）")
 
@@ -114,7 +117,28 @@ class OperatorSearch:
             return ("except",)  # "all lamps but the one above the stove"
         is_month = self._tokens.starts[i] in self._months
         other_meaning = is_month or ("no" in kinds and (self._is_answer(i) or self._is_title(i)))
-        return () if other_meaning else kinds
+        return () if other_meaning or ("denies" in kinds and self._is_attribute(i)) else kinds
+
+    def _is_attribute(self, i: int) -> bool:
+        """Return whether a participle describes the noun behind it and denies nothing: "cancelled orders"."""
+        key = self._keys[i]
+        if self._language != "en" or not key.endswith(_PARTICIPLE) or i + 1 == self._count:
+            return False
+        following = self._roles[i + 1]
+        if not following.content or self._keys[i + 1].endswith("ly") or not self._adjoins(i):
+            return False
+        if not i or not self._adjoins(i - 1):
+            return True
+        before = self._roles[i - 1]
+        if before.auxiliary:
+            return False
+        number = not self._keys[i - 1]
+        determiner = before.article or before.preposition or number or not DETERMINERS.isdisjoint(before.kinds)
+        return determiner or key.startswith(_NEGATED)
+
+    def _adjoins(self, i: int) -> bool:
+        """Return whether no punctuation is between word `i` and the next one."""
+        return PIECE_BREAKS.isdisjoint(self._tokens.text[self._tokens.ends[i] : self._tokens.starts[i + 1]])
 
     def _is_answer(self, i: int) -> bool:
         """Return whether "no" answers a question: "No, but every plan can be tested."."""

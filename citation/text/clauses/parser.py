@@ -11,7 +11,7 @@ from ..numbers.quantities import Quantity
 from ..tokens import tokenize
 from ..words.stemming import stem
 from . import chinese, language_forms
-from .operator_search import CONDITIONS, PIECE_BREAKS, OperatorSearch
+from .operator_search import CONDITIONS, DETERMINERS, PIECE_BREAKS, OperatorSearch
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement
 from .vocabulary import Vocabulary, WordRoles, vocabulary
@@ -21,7 +21,6 @@ LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
 
 _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
-_DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
 _PLAIN = WordRoles()
 
 
@@ -164,7 +163,7 @@ class _Parser:
         infinitive = self.keys[i - 1] == "to" and not from_there  # "from version 5 to version 4"
         if before.article or (before.preposition and not infinitive) or not self.keys[i - 1]:
             return False
-        if not _DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
+        if not DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
             return False
         return (
             role.verb_form
