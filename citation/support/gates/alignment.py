@@ -64,7 +64,7 @@ class Alignment:
         weight: dict[int, float] = {}
         for token, found in zip(self.claim.tokens, candidates, strict=True):
             if token.clause == clause:
-                for at, verbal in {(match.token.clause, match.token.verbal) for match in found}:
+                for at, verbal in {(match.token.clause, match.token.verbal or match.token.clausal) for match in found}:
                     weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
         return weight
 

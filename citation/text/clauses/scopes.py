@@ -1,6 +1,7 @@
 """Scopes: the words of a sentence that a negation or an exception applies to."""
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
 from .vocabulary import vocabulary
@@ -17,23 +18,38 @@ def set_signs(statement: Statement) -> None:
         if token.clause in negative:
             token.sign = -token.sign
     for op in statement.operators:
-        if op.kind == "because" and op.clause in negative and _denied_before(statement, op):
-            for token in statement.tokens:  # "the barges could not sail because of the low river"
-                if token.clause == op.clause and token.word >= op.after:
-                    token.sign = -token.sign
+        if op.kind == "because" and op.clause in negative:
+            _flip(_outside_denial(statement, op))
         if (
             op.kind == "without"
             and statement.language == "en"
             and op.clause in negative
             and _denied_before(statement, op)
-        ):
-            for token in statement.tokens:  # "no runner finished without a medal" denies nothing
-                if token.clause == op.clause:
-                    token.sign = -token.sign
+        ):  # "no runner finished without a medal" denies nothing
+            _flip(token for token in statement.tokens if token.clause == op.clause)
         elif op.kind in EXCEPTIVE:
             for token in _phrase(statement, op):
                 token.sign = -token.sign
                 token.scoped = True
+
+
+def _flip(tokens: Iterable[ContentToken]) -> None:
+    """Reverse the signs of tokens."""
+    for token in tokens:
+        token.sign = -token.sign
+
+
+def _outside_denial(statement: Statement, op: Operator) -> list[ContentToken]:
+    """Return the words of a reason in a negative clause that are not denied.
+
+    "The barges could not sail because of the low river", "because of the low river, the barges could not sail".
+    """
+    behind = [token for token in statement.tokens if token.clause == op.clause and token.word >= op.after]
+    if _denied_before(statement, op):
+        return behind
+    denials = [one for one in statement.operators if one.kind in NEGATING and one.clause == op.clause]
+    first = all(one.piece > op.piece for one in denials)
+    return [token for token in behind if token.piece == op.piece] if first else []
 
 
 def _denied_before(statement: Statement, op: Operator) -> bool:
