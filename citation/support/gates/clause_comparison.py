@@ -24,6 +24,7 @@ from .bindings.tables import wrong_table_cell
 from .disagreement import Disagreement
 from .operators.framing import (
     claims_absence,
+    excluded,
     only_denied,
     retracted_by_next_sentence,
     stated_as_fiction,
@@ -122,6 +123,7 @@ def _of_passage(
             yield from run(mixed_conjuncts, claim, alignments)
         if mentioned >= _COMPARABLE:
             yield from only_denied(claim, alignments, best)
+        yield from excluded(claim, alignments)
     if best.shared:
         yield from run(opposite_change, claim, passages, similar=best.coverage >= _COMPARABLE)
     yield from run(outside_restriction, claim, best, alignments, known)

@@ -14,6 +14,7 @@ _CLAIMED = frozenset({"said", "hedge", "plan"})
 _LEFT_OUT = frozenset({"unstated", "not", "no", "denies", "open", "asks"})
 _DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
 _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
+_NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 # Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
 _SHORT = 6
 # A claim with a smaller share of its words in the body is supported by a heading only.
@@ -121,16 +122,59 @@ def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignme
             return
 
 
+def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a clause denies or excludes something that the claim names in full.
+
+    "Bicycles are insured. Electric bicycles are excluded.": another sentence has the rest of the claim.
+    """
+    if claim.kinds() & (_DENIALS | _EXCEPTIONS):
+        return
+    for one in alignments:
+        if one.passage.question or one.passage.kinds() & _NO_EXCLUSION:
+            continue
+        for clause in range(one.passage.clauses):
+            named = _denied_in_full(one, clause)
+            if named and any(_states_of_others(claim, other, one, named) for other in alignments if other is not one):
+                own = [t for t in one.passage.tokens if t.clause == clause]
+                said = one.passage.spelled(own[0].start, own[-1].end)
+                yield Disagreement(Reason.NEGATION, f"the passage excludes this: “{said}”", rule="excluded")
+                return
+
+
+def _denied_in_full(alignment: Alignment, clause: int) -> set[int]:
+    """Return the ids of the tokens of the claim that are all the words of a clause, if it denies them."""
+    passage = alignment.passage
+    own = {id(t) for t in passage.tokens if t.clause == clause and not t.operator and t.sign < 0}
+    named = {id(match.token): id(token) for token, match in alignment.pairs() if match.sign > 0}
+    stated = [t for t in passage.tokens if t.clause == clause and not t.operator]
+    denied = bool(_DENIALS & passage.kinds(clause)) and len(own) == len(stated) and own <= named.keys()
+    return {named[token] for token in own} if denied else set()
+
+
+def _states_of_others(claim: Statement, other: Alignment, one: Alignment, named: set[int]) -> bool:
+    """Return whether `other` has more of the rest of the claim than `one`, but not all words of what `one` names."""
+    rest = [n for n, token in enumerate(claim.tokens) if id(token) not in named]
+    lacks = any(other.matches[n] is None for n, token in enumerate(claim.tokens) if id(token) in named)
+    mine, theirs = (sum(side.matches[n] is not None for n in rest) for side in (one, other))
+    return lacks and theirs > mine
+
+
 def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: Match, best: Alignment) -> bool:
     """Return whether a sentence denies what its word says, and is not about another name than the claim."""
     other = match.token
     if not (other.verbal or other.clausal) or match.sign * other.sign * token.sign > 0:
         return False
+    if not (token.verbal or token.clausal) and claim.language == "en" and _follows_predicate(claim, token):
+        return False  # "no note is required" denies the predicate, not the note
     if not _DENIALS & one.passage.kinds(other.clause):
         return False
     return claim.language in {"de", "zh"} or not any(
         t.name and t.word and t.stem not in claim.stems and t.stem not in best.passage.stems for t in one.passage.tokens
     )
+
+
+def _follows_predicate(statement: Statement, token: ContentToken) -> bool:
+    return any(t.verbal and t.word < token.word and t.clause == token.clause for t in statement.tokens)
 
 
 def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:

@@ -177,8 +177,8 @@ _CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis"
 def _unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states a condition that the claim leaves out."""
     passage = alignment.passage
-    if _CONDITIONAL & alignment.claim.kinds() or "when" in alignment.claim.words:
-        return
+    if (_CONDITIONAL | DENIALS) & alignment.claim.kinds() or "when" in alignment.claim.words:
+        return  # a denial is compared with the passage by `negation`
     main = alignment.mains[clause]
     for op in passage.of("if"):
         condition = [t for t in passage.tokens if t.clause == op.clause]

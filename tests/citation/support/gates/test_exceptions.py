@@ -1,0 +1,60 @@
+"""Exceptions, exclusions and conditions of rules, each with a true and a false claim in nearly the same words."""
+
+import pytest
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import Claim, scorer
+from tests.citation.support.gates.refusals import refusal
+
+OTHER = Evidence(2, "The botanical garden keeps alpine plants that flower from May until September.", "other")
+# (evidence, true claim, false claim)
+Pair = tuple[str, str, str]
+PAIRS: dict[str, Pair] = {
+    "a kind that the next sentence excludes": (
+        "Jewellery is insured up to 900 dollars. Wedding rings are excluded.",
+        "Jewellery is insured up to 900 dollars.",
+        "Wedding rings are insured up to 900 dollars.",
+    ),
+    "a prohibition without its verb": (
+        "Dogs may be taken on the tram. Horses may not.",
+        "Dogs are allowed to be taken on the tram.",
+        "Horses are allowed to be taken on the tram.",
+    ),
+    "people who are not entitled to it": (
+        "Trainers receive a parking space and a bonus of 90 euros. Volunteers are not entitled to a bonus.",
+        "Trainers receive a bonus of 90 euros.",
+        "Volunteers receive a bonus of 90 euros.",
+    ),
+    "a participle that denies nothing": (
+        "Unopened parcels can be sent back to the shop.",
+        "Parcels that are unopened can be sent back to the shop.",
+        "No parcels can be sent back to the shop.",
+    ),
+    "free of charge": (
+        "Members may park free of charge.",
+        "Members may park for free.",
+        "Members may not park free of charge.",
+    ),
+    "not a requirement": (
+        "A car of one's own is useful but not a requirement for this job.",
+        "A car of one's own is not necessary for this job.",
+        "A car of one's own is required for this job.",
+    ),
+    "a reason before a denial": (
+        "The glue contains solvents, so the toy is not suitable for infants.",
+        "Because of the solvents in the glue, the toy is not suitable for infants.",
+        "Because of the solvents in the glue, the toy is suitable for infants.",
+    ),
+    "a condition of something that is denied": (
+        "Suitcases are insured if they were locked. Cameras are excluded.",
+        "Cameras are not insured.",
+        "Cameras are insured.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "true", "false"), PAIRS.values(), ids=PAIRS)
+def test_an_exception_holds_for_what_it_names(text: str, true: str, false: str) -> None:
+    prepared = scorer("lexical").prepare([Evidence(1, text, "document"), OTHER])
+    assert refusal(Claim(true), prepared) is None
+    assert refusal(Claim(false), prepared) is not None
