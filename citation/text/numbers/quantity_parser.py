@@ -13,6 +13,7 @@ from .numerals import CENTURIES, HAN_SCALES, ORDINALS, numeral_values, scale
 from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch
 from .units import (
     APPROXIMATE,
+    BEFORE_LEAST,
     CURRENCY_SIGNS,
     DECADE_ENDINGS,
     DECADE_WORDS,
@@ -97,8 +98,8 @@ class QuantityParser:
             return ordinal
         if fraction := match_fraction(tokens, i, self.language):
             return fraction
-        if word in MONTHS:
-            return match_month(tokens, i, self.language)
+        if word in MONTHS and (month := match_month(tokens, i, self.language)):
+            return month
         if word in ORDINALS:
             return match_ordinal(tokens, i)
         if word in CENTURIES:
@@ -141,7 +142,8 @@ class QuantityParser:
         """Return whether a sign or the word "minus" is before the numeral at token `i`, and no number before that."""
         text, start = self.tokens.text, self.tokens.starts[i]
         if self.tokens.word(i - 1) in NEGATIVE and self.tokens.is_adjacent(self.tokens.ends[i - 1], i):
-            return i < 2 or self.tokens.kind(i - 2) != "number"
+            before = self.tokens.word(i - 2)  # "al menos 50", "au moins 50", "pas moins 50"
+            return i < 2 or (self.tokens.kind(i - 2) != "number" and before not in BEFORE_LEAST)
         sign = text[start - 1 : start]
         return bool(sign) and sign in "-−" and (start < 2 or text[start - 2] in " (（")
 

@@ -26,6 +26,7 @@ ORDINAL_ENDINGS = _MODIFIERS["ordinal_endings"]
 ENDINGS = DECADE_ENDINGS | ORDINAL_ENDINGS | CENTURIES
 VERSION_WORDS = _MODIFIERS["version"]
 NEGATIVE = _MODIFIERS["negative"]  # minus 20
+BEFORE_LEAST = _MODIFIERS["before_least"]  # before "menos" and "moins" that mean "least"
 PER = _MODIFIERS["per"]  # por ciento
 PERCENT_AFTER_PER = _MODIFIERS["percent_after_per"]
 PERCENT = "prozent"  # also begins Prozentpunkte
