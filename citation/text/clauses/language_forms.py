@@ -1,8 +1,10 @@
 """Forms of single languages that the word lists cannot express: accents that matter, "ne … plus", future tenses."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ..tokens import Tokens
+from ..tokens import Token, Tokens, word_token
 from .statement import Operator, Statement
 from .vocabulary import WordRoles
 
@@ -21,8 +23,32 @@ _FUTURES_IN_TIRA = ("partira", "sortira", "sentira", "mentira", "vertira", "bât
 _FRENCH_HAVE = frozenset(
     {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
 )
-_FRENCH_HE, _FRENCH_IF = frozenset({"il", "ils"}), frozenset({"s'", "s’"})
+_FRENCH_HE = frozenset({"il", "ils"})
 _FRENCH_REACH = 6  # words between "ne" and "plus" or "que"
+_ELIDED = re.compile("((?:[cdjlmnst]|(?:lors|puis|quoi)?qu)['’])(?=.)", re.IGNORECASE)
+_FULL_FORMS = {"c": "ce", "d": "de", "j": "je", "l": "le", "m": "me", "n": "ne", "s": "se", "t": "te"}
+_PERSON = "personne"
+_PERSON_REACH = 8  # words between "personne" and its "ne"
+
+
+def split_elisions(tokens: Tokens) -> Tokens:
+    """Return French tokens with an elided word as a token of its own: "le" and "usine" for "l'usine"."""
+    parts: list[tuple[Token, int]] = []
+    for i, (token, start) in enumerate(zip(tokens.tokens, tokens.starts, strict=True)):
+        found = _ELIDED.match(tokens.surface(i)) if token.kind == "word" else None
+        if found is None:
+            parts.append((token, start))
+            continue
+        elided = found[1][:-1]
+        full = _FULL_FORMS.get(elided.lower(), f"{elided}e")
+        short = word_token(full.capitalize() if elided[0].isupper() else full)
+        parts.append((replace(short, length=found.end()), start))
+        parts.append((word_token(tokens.surface(i)[found.end() :]), start + found.end()))
+    if len(parts) == len(tokens):
+        return tokens
+    split, starts = [token for token, _ in parts], [start for _, start in parts]
+    ends = [start + token.length for token, start in parts]
+    return Tokens(tokens.text, split, starts, ends, [i for i, token in enumerate(split) if token.may_be_quantity])
 
 
 def word_keys(tokens: Tokens, language: str) -> list[str]:
@@ -32,36 +58,32 @@ def word_keys(tokens: Tokens, language: str) -> list[str]:
         keys = [kept.get(tokens.surface(i).lower(), key) for i, key in enumerate(keys)]
     if language == "fr":
         for i, key in enumerate(keys):
-            if key in _FRENCH_HE and tokens.surface(i)[:2].lower() in _FRENCH_IF:
-                keys[i] = "si"  # "s'il pleut"
+            if key in _FRENCH_HE and i and keys[i - 1] == "se":
+                keys[i - 1] = "si"  # "s'il pleut"
+            elif key == "apres" and i and keys[i - 1] == "de":
+                keys[i] = "selon"  # "d'après deux témoins"
+            elif key == _PERSON and "ne" not in keys[max(0, i - _PERSON_REACH) : i + _PERSON_REACH]:
+                keys[i] = f"{key}s"  # "par personne", but not "personne n'est venu"
             elif key == "ete" and not _FRENCH_HAVE.isdisjoint(keys[max(0, i - 2) : i]):
                 keys[i] = "été"  # "a été élu", but not the season
     return keys
 
 
-def french_negations(
-    tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles]
-) -> tuple[dict[int, str], list[int]]:
-    """Return the kinds of operator of "plus" and "que" after "ne", "no longer" and "only", by the index of the word.
-
-    Second, the words that begin with "qu'" for "only": "qu'un" is part of the content, too.
-    """
+def french_negations(keys: Sequence[str], roles: Sequence[WordRoles]) -> dict[int, str]:
+    """Return the kinds of operator of "plus" and "que" after "ne", "no longer" and "only", by the index of the word."""
     found: dict[int, str] = {}
-    elided: list[int] = []
     for i, key in enumerate(keys):
-        if key != "ne" and tokens.surface(i)[:2].lower() not in {"n'", "n’"}:
+        if key != "ne":
             continue
         for k in range(i, min(i + _FRENCH_REACH, len(keys))):
             if keys[k] == "plus":
                 found[k] = "not"
             elif keys[k] == "que":
                 found[k] = "only"
-            elif tokens.surface(k)[:3].lower() in {"qu'", "qu’"}:
-                elided.append(k)
             elif "not" not in roles[k].kinds:
                 continue
             break
-    return found, elided
+    return found
 
 
 def future_plans(statement: Statement, tokens: Tokens) -> list[Operator]:

@@ -20,6 +20,8 @@ _PARTICIPLE = ("ed", "en", "id", "sold")  # ends of "cancelled", "forbidden", "u
 _NEGATED = "un"  # begins participles that no verb has: "unused"
 _NOUN_PHRASE = 5  # words
 DETERMINERS = frozenset({"all", "most", "many", "some", "few", "half", "no"})  # "all members": no predicate follows
+_INFINITIVE_REACH = 3  # words between "va" and its infinitive
+_DEGREE_REACH = 8  # words between "plus" and its "que"
 CONDITIONS = frozenset({"if", "even_if", "unless"})
 PIECE_BREAKS = frozenset(",;:.!?()[]{}|—–\n•。！？；：，、（）")
 
@@ -38,6 +40,8 @@ class OperatorSearch:
         """`keys`: the folded words. `quantities`: the numbers of the sentence."""
         self._tokens, self._keys, self._roles, self._language = tokens, keys, roles, words.language
         self._bound = words.role("bound")  # the last words of "higher than" and "plus de", which need a number
+        self._before_infinitive, self._infinitive = words.role("before_infinitive"), tuple(words.role("infinitive"))
+        self._degrees = words.role("degree")
         self._quantities = quantities
         self._months = {quantity.start for quantity in quantities if quantity.unit == MONTH}
         self._count = len(keys)
@@ -68,6 +72,9 @@ class OperatorSearch:
             i += length
 
     def _add(self, kinds: Sequence[str], first: int, length: int) -> None:
+        kinds = [kind for kind in kinds if not self._has_other_meaning(kind, first, first + length)]
+        if not kinds:
+            return
         words = range(first, first + length)
         self.found += [(kind, first, first + length) for kind in kinds]
         self.words.update(words)
@@ -75,6 +82,14 @@ class OperatorSearch:
             self.consumed.update(words)
         if "denies" in kinds:
             self.denying.update(words)
+
+    def _has_other_meaning(self, kind: str, first: int, after: int) -> bool:
+        """Return whether "va" has no infinitive behind it, and so is no plan, or "que" no "plus" before it."""
+        if kind == "plan" and self._keys[first] in self._before_infinitive:
+            return not any(key.endswith(self._infinitive) for key in self._keys[after : after + _INFINITIVE_REACH])
+        if kind == "than" and self._degrees:
+            return self._degrees.isdisjoint(self._keys[max(0, first - _DEGREE_REACH) : first])
+        return False
 
     def _longest(self, i: int, role: WordRoles) -> tuple[Sequence[str], int]:
         """Return the kinds of the longest operator that begins at word `i`, and its length."""
@@ -162,11 +177,7 @@ class OperatorSearch:
         return any(self._tokens.ends[i] <= quantity.start <= last for quantity in self._quantities)
 
     def _french_negations(self) -> dict[int, str]:
-        if self._language != "fr":
-            return {}
-        found, elided = language_forms.french_negations(self._tokens, self._keys, self._roles)
-        self.found += [("only", k, k + 1) for k in elided]
-        return found
+        return language_forms.french_negations(self._keys, self._roles) if self._language == "fr" else {}
 
 
 def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:

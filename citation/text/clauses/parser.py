@@ -36,6 +36,8 @@ class _Parser:
 
     def __init__(self, text: str, words: Vocabulary, quantities: Sequence[Quantity]) -> None:
         self.spaced = tokenize(to_simplified(text))
+        if words.language == "fr":
+            self.spaced = language_forms.split_elisions(self.spaced)
         self.starts, self.ends = self.spaced.starts, self.spaced.ends
         self.count = len(self.spaced.tokens)
         self.keys = language_forms.word_keys(self.spaced, words.language)
@@ -108,7 +110,7 @@ class _Parser:
         gap = self.spaced.text[self.spaced.ends[i - 1] : self.spaced.starts[i]]
         begins = (role.subordinator and not role.preposition) or i in self.operators.opening
         breaks = begins or role.subordinator or role.conjunction  # "since the merger" is a phrase, no clause
-        if len(gap) > 1 and not (gap == ". " and not self.keys[i - 1]):  # "12. Mai"
+        if len(gap) > 1 and gap != ". ":  # a full stop inside a sentence: "12. Mai", "M. Lagarde"
             breaks = breaks or not PIECE_BREAKS.isdisjoint(gap)
             begins = begins or not _CLAUSE_BREAKS.isdisjoint(gap) or (not self.piece and self._is_condition(0))
         if breaks:
@@ -161,7 +163,9 @@ class _Parser:
         last = self.statement.tokens[-1] if self.statement.tokens else None
         from_there = last is not None and last.piece == self.piece and last.before == "from"
         infinitive = self.keys[i - 1] == "to" and not from_there  # "from version 5 to version 4"
-        if before.article or (before.preposition and not infinitive) or not self.keys[i - 1]:
+        if (before.article and not self._is_clitic(i - 1)) or (before.preposition and not infinitive):
+            return False
+        if not self.keys[i - 1]:
             return False
         if not DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
             return False
@@ -173,6 +177,14 @@ class _Parser:
             or before.pronoun
             or self.spaced.tokens[i - 1].capitalized
         )
+
+    def _is_clitic(self, i: int) -> bool:
+        """Return whether the word `i`, which may be an article, is the object of the verb behind it: "il les vend"."""
+        if not self.roles[i].pronoun:
+            return False
+        if i and self.keys[i - 1] in self.vocabulary.role("before_clitic"):
+            return True
+        return self.spaced.surface(i + 1).endswith(tuple(self.vocabulary.role("behind_clitic")))
 
     def _is_object(self, i: int) -> bool:
         """Return whether a word directly behind a predicate is its object: "teaches physics", "enseña física"."""

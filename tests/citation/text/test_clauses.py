@@ -27,6 +27,18 @@ OPERATORS = {
     "French no longer": ("fr", "L'usine ne fabrique plus de vélos.", {"not"}),
     "French only": ("fr", "Le bac ne circule que le dimanche.", {"only"}),
     "French more than": ("fr", "Le lac fait plus de 15 mètres.", {"over"}),
+    "French only, elided": ("fr", "Le bac ne circule qu'en été.", {"only", "to"}),
+    "a French person is no negation": ("fr", "L'entrée coûte 5 euros par personne.", set()),
+    "French nobody": ("fr", "Personne n'a vu le bac.", {"no"}),
+    "French according to": ("fr", "D'après deux témoins, le bac coulait.", {"said"}),
+    "French after": ("fr", "Le bac coula après la tempête.", {"after"}),
+    "a French verb of motion is no plan": ("fr", "Le bac va désormais à Nantes.", {"to"}),
+    "a French future with va": ("fr", "Le bac va bientôt couler.", {"plan"}),
+    "a Spanish clause with que is no comparison": ("es", "El alcalde quiere que abran.", {"plan"}),
+    "a Spanish comparison": ("es", "La sala es más grande que el patio.", {"than"}),
+    "a Spanish word that begins like a denial": ("es", "La caja negra flotaba.", set()),
+    "a Spanish word that begins like a bound": ("es", "El supermercado abre hoy.", set()),
+    "a French noun that begins like an order": ("fr", "Le médecin rédige une ordonnance.", set()),
     "French auxiliary a is no preposition": ("fr", "Lens a battu Nice.", set()),
     "German conditional": ("de", "Der Turm würde einstürzen.", {"would"}),
     "a comparison is no bound": ("en", "Mount Kelda is higher than Mount Ristor.", {"than"}),
@@ -78,6 +90,30 @@ def test_a_capital_letter_names_something() -> None:
 def test_an_object_is_no_predicate() -> None:
     verbs = [t.folded for t in parsed("Elena enseña física y Pablo enseña música.", "es").tokens if t.verbal]
     assert verbs == ["ensena", "ensena"]
+
+
+PREDICATES = {
+    "behind an elided article": ("fr", "Le tram va jusqu'à l'hôpital.", "hopital", False),
+    "behind a French clitic": ("fr", "Elle les vend le samedi.", "vend", True),
+    "behind a Spanish clitic": ("es", "A la directora la nombró el consejo.", "nombro", True),
+    "behind a Spanish article": ("es", "El tren cruza la sala.", "sala", False),
+}
+
+
+@pytest.mark.parametrize(("language", "text", "word", "verbal"), PREDICATES.values(), ids=PREDICATES.keys())
+def test_predicates_have_no_article(language: str, text: str, word: str, verbal: bool) -> None:
+    token = next(token for token in parsed(text, language).tokens if token.folded == word)
+    assert token.verbal is verbal
+
+
+def test_an_elided_word_is_a_word_of_its_own() -> None:
+    statement = parsed("L'usine d'Espagne n'ouvre plus.", "fr")
+    assert statement.words == ["le", "usine", "de", "espagne", "ne", "ouvre", "plus"]
+    assert [token.before for token in statement.tokens if token.name] == ["de"]
+
+
+def test_a_full_stop_inside_a_sentence_separates_nothing() -> None:
+    assert parsed("Mme Roussel a prévenu M. Haddad hier.", "fr").pieces == 1
 
 
 def test_headings_and_questions_are_marked() -> None:

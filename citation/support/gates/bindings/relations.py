@@ -15,6 +15,7 @@ _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
 _GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
 _LONGEST_HAN_VERB = 2  # characters
 _REACH = 4  # words between a participle and its auxiliary
+_PERSONAL_A = "a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,9 @@ def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
         return _german(statement, pivot, tokens)
     if statement.language == "zh":
         return Sides(*(frozenset(map(id, side)) for side in chinese_arguments(statement, pivot, tokens)))
+    if fronted := _fronted_object(statement, pivot, tokens):
+        acting = [t for t in right if not t.before]
+        return Sides(frozenset(map(id, acting)), frozenset(map(id, fronted))) if acting else None
     agent = _agent(statement, pivot)
     if agent is not None:
         acting = [t for t in right if t.word >= agent]
@@ -221,6 +225,14 @@ def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
     if _passive(statement, pivot):
         return Sides(frozenset(), frozenset(map(id, left)))
     return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
+
+
+def _fronted_object(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
+    """Return the Spanish object before a verb and its clitic: "A la directora la nombró el consejo"."""
+    clitics = vocabulary(statement.language).role("object_clitic")
+    if not pivot.word or statement.words[pivot.word - 1] not in clitics:
+        return []
+    return [t for t in tokens if t.word < pivot.word and t.before == _PERSONAL_A]
 
 
 def _subject(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:

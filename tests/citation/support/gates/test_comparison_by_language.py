@@ -143,6 +143,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "如果停电，演出将取消。",
         "无论是否停电，演出都将取消。",
     ),
+    "a Spanish object before its verb": (
+        Reason.ROLE,
+        "A la directora la nombró el consejo en 2015.",
+        "La directora nombró al consejo en 2015.",
+    ),
     "Spanish: what goes on, and what no longer does": (
         Reason.NEGATION,
         "La emisora ya no transmite conciertos.",
@@ -158,6 +163,10 @@ PASSED: dict[str, tuple[str, str]] = {
     "a Spanish future tense as a plan": (
         "El consejo ampliará el puerto en junio.",
         "El consejo va a ampliar el puerto en junio.",
+    ),
+    "a Spanish object before its verb, behind it": (
+        "A la directora la nombró el consejo en 2015.",
+        "El consejo nombró a la directora en 2015.",
     ),
     "a Spanish passive of another form": (
         "El juez denunció a los policías en marzo.",
