@@ -16,18 +16,24 @@ _SHORTEST = {"de": 3, "en": 3, "fr": 4, "es": 4}  # letters of a root; a shorter
 _ENDINGS = {
     "de": ("", "t", "et"),
     "en": ("",),
-    "fr": ("", "a", "ait", "er", "erait", "it", "is", "iss", "issait", "ir", "r", "us"),
+    "fr": (
+        *("", "a", "ait", "er", "erait", "it", "is", "iss", "issait", "ir", "r", "us"),
+        *("ez", "ons", "ai", "ais", "aient", "era", "erez", "eront", "ira", "iront", "issez", "ant"),
+    ),
     "es": (
         *("", "an", "aron", "ab", "aban", "ar", "aran", "ari", "arian", "i", "en", "ieron", "ian"),
         *("er", "eran", "eri", "ir", "iran", "iri", "ier", "ieran"),
     ),
 }
+_DOUBLED = ("l", "n", "t")  # "travail" is the stem of "travailler", and "travaillait" has two letters
+# French endings that are long enough to be those of a verb behind a root of three letters: "laver", "lavez".
+_SHORT_ROOT, _LONG_ENDINGS = 3, ("ait", "aient", "er", "era", "erait", "erez", "eront", "ez", "ons")
 # Endings that the stemmer removes from one form of a noun or adjective only: "comensal", "comensales" have the stems
 # "comens", "comensal"; "fabrique", "fabriquer" have "fabr", "fabriq"; "directeur", "directrice" "direct", "directric".
 _NOUN_ENDINGS = {
     "de": ("erin", "in", "ier", "iert"),
     "en": (),
-    "fr": ("al", "iq", "iqu", "ic", "ric", "if", "eux"),
+    "fr": ("al", "iq", "iqu", "ic", "ric", "if", "eux", "ant", "ent", "a"),
     "es": ("al", "or", "ion", "es", "er", "ar"),
 }
 # Ends of the stems of an English verb and of its noun: "decid" and "decis", "permit" and "permiss".
@@ -121,8 +127,15 @@ def _forms(word_stem: str, language: str) -> set[str]:
     roots = {word_stem, bare}
     if language == "de":
         roots |= {bare.removeprefix(_PARTICIPLE) if ending else bare, bare.removeprefix(_INFINITIVE)}
+    if language == "fr":
+        roots |= {root[:-1] for root in roots if root and root[-1:] == root[-2:-1]}
+        roots |= {root + root[-1] for root in roots if root.endswith(_DOUBLED)}
+    short = (
+        {bare} if language == "fr" and len(bare) == _SHORT_ROOT and (not ending or ending in _LONG_ENDINGS) else set()
+    )
     roots = {root for root in roots if len(root) >= _SHORTEST[language]}
     forms = {root + ending for root in roots for ending in endings}
+    forms |= {root + ending for root in short for ending in ("", *_LONG_ENDINGS)}
     if language == "de":
         forms |= {_PARTICIPLE + root + ending for root in roots for ending in endings if ending}
         forms |= {_INFINITIVE + root for root in roots}
