@@ -17,6 +17,7 @@ from .units import (
     CURRENCY_SIGNS,
     DECADE_ENDINGS,
     DECADE_WORDS,
+    DEGREES,
     ENDINGS,
     MONEY_SCALES,
     MONTHS,
@@ -108,6 +109,8 @@ class QuantityParser:
         if number is None:
             return []
         value, after, strict = number
+        if self._is_negative(i):
+            value = -value
         if self._has_no_modifier(i, after):
             quantity = Quantity((value,), tokens.starts[i], tokens.ends[after - 1], strict=strict)
             return [QuantityMatch(quantity, i, after)]
@@ -141,9 +144,9 @@ class QuantityParser:
     def _is_negative(self, i: int) -> bool:
         """Return whether a sign or the word "minus" is before the numeral at token `i`, and no number before that."""
         text, start = self.tokens.text, self.tokens.starts[i]
-        if self.tokens.word(i - 1) in NEGATIVE and self.tokens.is_adjacent(self.tokens.ends[i - 1], i):
-            before = self.tokens.word(i - 2)  # "al menos 50", "au moins 50", "pas moins 50"
-            return i < 2 or (self.tokens.kind(i - 2) != "number" and before not in BEFORE_LEAST)
+        if i and self.tokens.word(i - 1) in NEGATIVE and self.tokens.is_adjacent(self.tokens.ends[i - 1], i):
+            before = self.tokens.word(i - 2) if i > 1 else ""
+            return before not in BEFORE_LEAST and (i < 2 or self.tokens.kind(i - 2) != "number")
         sign = text[start - 1 : start]
         return bool(sign) and sign in "-−" and (start < 2 or text[start - 2] in " (（")
 
@@ -255,6 +258,8 @@ class QuantityParser:
             return "%", 1.0, after + 2, tokens.ends[after + 1]
         if word.startswith(PERCENT):
             return "%", 1.0, after + 1, tokens.ends[after]
+        if word in DEGREES and following in UNITS:  # degrees Celsius
+            return *UNITS[following], after + 2, tokens.ends[after + 1]
         if power := power_unit(word, following):
             return *power, after + 2, tokens.ends[after + 1]
         if tokens.kind(after) == "word" and word in UNITS:

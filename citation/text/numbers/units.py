@@ -27,6 +27,7 @@ ENDINGS = DECADE_ENDINGS | ORDINAL_ENDINGS | CENTURIES
 VERSION_WORDS = _MODIFIERS["version"]
 NEGATIVE = _MODIFIERS["negative"]  # minus 20
 BEFORE_LEAST = _MODIFIERS["before_least"]  # before "menos" and "moins" that mean "least"
+DEGREES = _MODIFIERS["degree"]  # degrees Celsius
 PER = _MODIFIERS["per"]  # por ciento
 PERCENT_AFTER_PER = _MODIFIERS["percent_after_per"]
 PERCENT = "prozent"  # also begins Prozentpunkte
@@ -42,7 +43,18 @@ _POWERS = {
 }
 
 _NUMBER_MODIFIERS = frozenset().union(
-    APPROXIMATE, NEGATIVE, DECADE_WORDS, ENDINGS, VERSION_WORDS, MONEY_SCALES, PER, {OF_UNIT}, SCALES, UNITS, _POWERS
+    APPROXIMATE,
+    NEGATIVE,
+    DECADE_WORDS,
+    ENDINGS,
+    VERSION_WORDS,
+    MONEY_SCALES,
+    PER,
+    DEGREES,
+    {OF_UNIT},
+    SCALES,
+    UNITS,
+    _POWERS,
 )
 
 
