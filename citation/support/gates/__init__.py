@@ -8,7 +8,7 @@ name). For languages without word lists of their own, only negations and opposit
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...text import analyze_sentence, analyze_title
+from ...text import Quantity, analyze_sentence, analyze_title
 from ...text.clauses import Statement
 from ...text.segmentation import Kind
 from ...text.tables import whole_table
@@ -21,6 +21,7 @@ from .alignment import Alignment
 from .clause import Clause
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
+from .instances import is_instance
 from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
@@ -113,7 +114,7 @@ class GateChecks:
         if self._courtesy:
             return Refusal(Reason.NO_SUPPORT, "the sentence does not state anything")
         passage = self._passage(row, window)
-        mismatch, same_topic = self.numbers.mismatch(passage)
+        mismatch, same_topic = self.numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
         if mismatch:
             reason = Reason.UNIT if self.numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
             return Refusal(reason, mismatch, same_topic)
@@ -121,6 +122,11 @@ class GateChecks:
             detail = contradiction(self.claim, passage.nearest)
             return Refusal(Reason.NEGATION, detail) if detail else None
         return None
+
+    def _is_instance(self, number: Quantity, row: int, window: tuple[int, int]) -> bool:
+        """Return whether a number of the claim meets a condition that the evidence states as a bound."""
+        language = self._shared_language(row) if len(self._terms) <= _MAX_COMPARED else None
+        return language is not None and is_instance(number, *self._parsed(row, window, language))
 
     def disagreements(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> list[Disagreement]:
         """Return every way in which `window`, a span of the evidence in `row`, disagrees with the claim.

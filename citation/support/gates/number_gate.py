@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...text import Analysis, Quantity, agrees, analyze_title
+from ...text.numbers.clock_times import clock_times, shifted_times
 from ...text.numbers.derived_numbers import derived, notations
-from ...text.numbers.quantities import MONTH, RATIO
+from ...text.numbers.quantities import CLOCK, MONTH, RATIO
 from .clause import Clause
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
@@ -31,6 +32,7 @@ _DENIED_BOUND = re.compile(r"\b(?:not|no|nicht|pas)\s$", re.IGNORECASE)  # befor
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
 _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever further from the number that it bounds
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
+_OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
 
 
@@ -49,6 +51,11 @@ class PassageNumbers(NamedTuple):
         """Return the quantities, including those of the title."""
         return [*self.quantities, *analyze_title(self.title).quantities]
 
+    def stated(self) -> list[Quantity]:
+        """Return the quantities with offsets into the text of `span`."""
+        start, _ = self.span
+        return [q._replace(start=q.start - start, end=q.end - start) for q in self.quantities if start <= q.start]
+
 
 class NumberGate:
     """The numbers of one claim, analyzed once for all evidence."""
@@ -64,16 +71,26 @@ class NumberGate:
         words = [term for term in claim.terms if term[0] != "#"] if self.quantities else []
         self.subject = set(words[: _SUBJECT_TERMS_HAN if han else _SUBJECT_TERMS])
         self.terms = set(claim.terms).difference(self.subject)
+        self._clock: list[Quantity] | None = None  # the times of day of the claim, once they are needed
 
-    def mismatch(self, passage: PassageNumbers) -> tuple[str, bool]:
-        """Return how the numbers disagree, "" if they do not, and whether the passage is about the same topic."""
+    def mismatch(self, passage: PassageNumbers, is_instance: Callable[[Quantity], bool]) -> tuple[str, bool]:
+        """Return how the numbers disagree, "" if they do not, and whether the passage is about the same topic.
+
+        `is_instance`: whether a bound of the passage covers a number of the claim; see `instances`.
+        """
         nearest = passage.nearest
         for quantity, counted in self.quantities:
+            if (timed := self._on_time(quantity, passage)) is not None:
+                if timed:
+                    continue
+                return f"the passage does not say {self._words(quantity)}", nearest is not None
             near = [q for q in nearest.quantities if agrees(quantity, q)] if nearest else []
             if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
                 agreeing = [q for q in passage.with_title if agrees(quantity, q)]
                 if quantity.strict and not _confirmed(quantity, agreeing, passage):
                     if self._derivable(quantity, passage) or self._uncontested(quantity, passage):
+                        continue
+                    if is_instance(quantity):
                         continue
                     return f"the passage does not say {self._words(quantity)}", nearest is not None
                 if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
@@ -81,6 +98,23 @@ class NumberGate:
             if nearest and (other := self._misattributed(quantity, near, nearest)):
                 return f"the passage says {other}, not {self._words(quantity)}", True
         return (self._reversed_change(nearest) if nearest else ""), True
+
+    def _on_time(self, quantity: Quantity, passage: PassageNumbers) -> bool | None:
+        """Return whether the passage states the time of day that a number belongs to, None if that is not known."""
+        if quantity.unit not in _OF_CLOCK or not quantity.values or quantity.values[0] > _LAST_MINUTE:
+            return None
+        if self._clock is None:
+            self._clock = clock_times(self.text, self.claim.quantities) if self.claim.quantities else []
+        mine = next((time for time in self._clock if time.start <= quantity.start < time.end), None)
+        if mine is None:
+            return None
+        start, end = passage.span
+        text, stated = passage.text[start:end], passage.stated()
+        times = clock_times(text, stated)
+        if any(agrees(mine, time) for time in (*times, *shifted_times(text, times, stated))):
+            return True
+        bare = [q for q in stated if agrees(quantity, q) and not any(t.start <= q.start < t.end for t in times)]
+        return None if not times or any(not q.unit for q in bare) else False
 
     def has_other_unit(self, passage: PassageNumbers) -> bool:
         """Return whether the passage has a number of the claim with another unit: 20 °C for 20 °F."""
@@ -99,7 +133,7 @@ class NumberGate:
         text = passage.text[start:end]
         if self._majority and quantity.unit == RATIO and _MAJORITY.search(text):
             return True
-        stated = [q._replace(start=q.start - start, end=q.end - start) for q in passage.quantities if start <= q.start]
+        stated = passage.stated()
         if self._bounds(quantity, stated, text):
             return True
         dated = any(q.unit == MONTH for q, _ in self.quantities)

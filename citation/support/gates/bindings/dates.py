@@ -6,6 +6,7 @@ from ....text.clauses import ContentToken
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..instances import is_instance
 from ..relevance import reports
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
@@ -24,6 +25,8 @@ def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
     others = [(t, m) for t, m in zip(claim.tokens, alignment.matches, strict=True) if t.quantity is None]
     if not computed or not others or claim.language == "zh":
         return
+    if computed[0].quantity is not None and is_instance(computed[0].quantity, claim, [passage]):
+        return  # "in August", and "from April to October"
     for own in passage.tokens:
         if not is_date(own) or not _alike(own, computed[0]):
             continue

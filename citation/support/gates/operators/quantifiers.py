@@ -17,6 +17,7 @@ _FLIP_REACH = 4  # words between a negation and a bound that it reverses
 _PART_REACH = 5  # words between a share and what it is a share of
 _HAN_MORE = re.compile("[0-9零〇一二三四五六七八九十百千万亿两.,]+[个年]?[多余]")  # 三个多小时, 三十多人
 _OF_TOTAL = re.compile(r"\s(?:(?:out )?of (?:the |its |their )?|von (?:den )?|de (?:los |las )?|des |sur (?:les )?)")
+_CONVERTED = 0.01  # conversions are rounded by less
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
@@ -152,6 +153,8 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
             or (mine == "exact" and theirs in {"over", "under"})
             or (mine == "over" and theirs in {"", "min", "exact"} and not _larger(match, token))
             or (mine == "under" and theirs in {"", "max", "exact"} and not _larger(match, token, below=True))
+            or (mine == "max" and theirs in {"", "exact"} and _exceeds(match.token, token))
+            or (mine == "min" and theirs in {"", "exact"} and _exceeds(token, match.token))
         )
         if wrong:
             number = alignment.claim.text[token.start : token.end]
@@ -179,6 +182,14 @@ def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
         return True
     a, b = mine.values[0] * mine.factor, theirs.values[0] * theirs.factor
     return b < a if below else b > a
+
+
+def _exceeds(one: ContentToken, other: ContentToken) -> bool:
+    """Return whether a number is larger than another of its dimension: 1,950 than "no more than 1,900"."""
+    a, b = one.quantity, other.quantity
+    if a is None or b is None or not a.values or not b.values:
+        return False
+    return a.values[0] * a.factor > b.values[0] * b.factor * (1 + _CONVERTED)
 
 
 def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) -> str:

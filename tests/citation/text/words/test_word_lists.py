@@ -8,6 +8,7 @@ from citestream.citation.text.words.word_lists import load_lines, load_words, pa
 
 WORD_FILES = (
     "claim_words",
+    "clock_words",
     "follow_ups",
     *(
         "abbreviations",

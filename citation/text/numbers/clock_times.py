@@ -1,0 +1,117 @@
+"""Times of day that are not written as 17:00: "5 pm", "noon", "a quarter to eight", "17 Uhr", "6 h 50", "下午5点".
+
+They are read only where a number of a claim belongs to one. A time without "am" or "pm" has two values below 12 hours.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..words.word_lists import load_words
+from .date_shifts import direction
+from .quantities import CLOCK, Quantity
+
+_WORDS = load_words("clock_words")
+_HOUR, _NOON, _DAY = 60, 12, 24 * 60  # minutes, hours, minutes
+_DAY_SECONDS = 86400
+
+
+def _alternatives(*keys: str) -> str:
+    words = {word.replace("_", " ") for key in keys for word in _WORDS[key]}
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+# "5 pm", "5:30 p.m.", "17 Uhr 30", "6 h 50", "9 in the evening"
+_NUMERAL = re.compile(
+    rf"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s?"
+    rf"(?:(?P<first>{_alternatives('first_half')})|(?P<second>{_alternatives('second_half')})"
+    rf"|(?:{_alternatives('hour')})(?:\s?(?P<behind>[0-5]\d)(?!\d))?"
+    rf"(?:\s(?:(?P<late>{_alternatives('second_half')})|(?P<early>{_alternatives('first_half')})))?)(?!\w)",
+    re.IGNORECASE,
+)
+_HAN = re.compile(
+    r"(?P<half>上午|早上|清晨|凌晨|下午|晚上|傍晚|中午)?(?P<hour>\d{1,2})[点點时時](?:(?P<behind>\d{1,2})分?|(?P<thirty>半))?(?!间|間|长)"
+)
+_HAN_SECOND = frozenset({"下午", "晚上", "傍晚", "中午"})
+_NAMED = re.compile(
+    rf"(?<!\w)(?:(?P<noon>{_alternatives('noon')})|(?P<midnight>{_alternatives('midnight')}))(?!\w)", re.IGNORECASE
+)
+# Before the hour: "a quarter to eight", "halb neun"; behind it: "les ocho y media".
+_BEFORE = {key: int(key.split()[1]) for key in _WORDS if key.startswith("before")}
+_BEHIND = {key: int(key.split()[1]) for key in _WORDS if key.startswith("behind")}
+_LEAD_IN = 24  # characters before an hour in which its fraction is looked for
+_FRACTION = {
+    minutes: re.compile(rf"(?<!\w)(?:{_alternatives(key)})\s$", re.IGNORECASE) for key, minutes in _BEFORE.items()
+}
+_FRACTION_BEHIND = {
+    minutes: re.compile(rf"(?:\s(?:heures?|h))?\s(?:{_alternatives(key)})(?!\w)", re.IGNORECASE)
+    for key, minutes in _BEHIND.items()
+}
+
+
+def clock_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
+    """Return the times of day in `text`, in minutes since midnight, with the spans of their words.
+
+    `quantities`: the numbers of the text. Those that are times of day already are returned, too.
+    """
+    found = [q for q in quantities if q.unit == CLOCK and q.values]
+    found += _numerals(text)
+    found += _fractions(text, quantities)
+    for match in _NAMED.finditer(text):
+        found.append(_time(float(_NOON * _HOUR if match["noon"] else 0), match.span()))
+    return found
+
+
+def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the times that `text` describes by another: 7:45 pm for "at 7 pm, but it was delayed by 45 minutes"."""
+    for span in quantities:
+        if span.unit != "time" or not span.values or span.values[0] * span.factor >= _DAY_SECONDS:
+            continue
+        minutes = span.values[0] * span.factor / 60
+        for one in times:
+            if one.start <= span.start < one.end:
+                continue
+            for sign in direction(text, span, one.start):
+                values = tuple((value + sign * minutes) % _DAY for value in one.values)
+                yield one._replace(values=values)
+
+
+def _time(minutes: float, span: tuple[int, int], *others: float) -> Quantity:
+    return Quantity((minutes, *others), *span, CLOCK)
+
+
+def _numerals(text: str) -> Iterator[Quantity]:
+    for match in _NUMERAL.finditer(text):
+        hour, minutes = int(match["hour"]), int(match["minute"] or match["behind"] or 0)
+        second, first = match["second"] or match["late"], match["first"] or match["early"]
+        yield _on_clock(hour, minutes, match.span(), second=bool(second), first=bool(first))
+    for match in _HAN.finditer(text):
+        half, minutes = match["half"] or "", 30 if match["thirty"] else int(match["behind"] or 0)
+        second = half in _HAN_SECOND
+        yield _on_clock(int(match["hour"]), minutes, match.span(), second=second, first=bool(half) and not second)
+
+
+def _on_clock(hour: int, minutes: int, span: tuple[int, int], *, second: bool, first: bool) -> Quantity:
+    """Return a time of the first or the second half of the day, or of both."""
+    if second or first:
+        return _time(float((hour % _NOON + (_NOON if second else 0)) * _HOUR + minutes), span)
+    both = [(hour + _NOON) * _HOUR + minutes] if hour < _NOON else []
+    return _time(float(hour * _HOUR + minutes), span, *map(float, both))
+
+
+def _fractions(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 7:45 for "a quarter to eight", and 8:30 for "las ocho y media"."""
+    for hour in quantities:
+        if not hour.values or not 1 <= hour.values[0] <= 24 or hour.values[0] % 1:
+            continue
+        for minutes, pattern in _FRACTION.items():
+            if match := pattern.search(text, max(0, hour.start - _LEAD_IN), hour.start):
+                yield _around(hour, minutes, (match.start(), hour.end))
+        for minutes, pattern in _FRACTION_BEHIND.items():
+            if match := pattern.match(text, hour.end):
+                yield _around(hour, minutes, (hour.start, match.end()))
+
+
+def _around(hour: Quantity, minutes: int, span: tuple[int, int]) -> Quantity:
+    """Return the time some minutes before or after an hour, in either half of the day."""
+    time = hour.values[0] % _NOON * _HOUR + minutes
+    return _time(time % _DAY, span, (time + _NOON * _HOUR) % _DAY)

@@ -1,0 +1,49 @@
+"""Times of day in words and in other notations than 17:00."""
+
+import pytest
+
+from citestream.citation.text import analyze_text
+from citestream.citation.text.numbers.clock_times import clock_times, shifted_times
+
+
+def times(text: str) -> list[tuple[float, ...]]:
+    """Return the times of day of a text, in minutes since midnight."""
+    return [time.values for time in clock_times(text, analyze_text(text, None).quantities)]
+
+
+TIMES = {
+    "at 7 am": (420,),
+    "at 5.30 p.m.": (1050,),
+    "at 9 in the evening": (1260,),
+    "at 6 o'clock": (360, 1080),
+    "until noon": (720,),
+    "at midnight": (0,),
+    "at a quarter to eight": (465, 1185),
+    "at half past seven": (450, 1170),
+    "um 17 Uhr": (1020,),
+    "um 8 Uhr abends": (1200,),
+    "um halb neun": (510, 1230),
+    "à 6 h 50": (410, 1130),
+    "à 8 heures et demie": (510, 1230),
+    "a las nueve y media": (570, 1290),
+    "a las 8 de la tarde": (1200,),
+    "下午3点半": (930,),
+    "上午9点20分": (560,),
+}
+NO_TIMES = ("a walk of 6 hours", "5 amplifiers", "3小时", "Room 7", "half of the 8 guests")
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_a_time_of_day(text: str) -> None:
+    assert TIMES[text] in times(text)
+
+
+@pytest.mark.parametrize("text", NO_TIMES)
+def test_no_time_of_day(text: str) -> None:
+    assert not times(text)
+
+
+def test_a_time_that_is_moved() -> None:
+    text = "It should have started at 7 pm but was delayed by 45 minutes."
+    quantities = analyze_text(text, None).quantities
+    assert [time.values for time in shifted_times(text, clock_times(text, quantities), quantities)] == [(1185,)]
