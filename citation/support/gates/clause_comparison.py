@@ -21,6 +21,7 @@ from .bindings.relations import other_subject, swapped_objects, swapped_order, s
 from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
 from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
+from .bindings.values import value_of_another
 from .disagreement import Disagreement
 from .operators.framing import (
     claims_absence,
@@ -97,9 +98,10 @@ def compare(
     yield from _of_passage(claim, passages, alignments, best, known, run)
 
 
-def _rank(alignment: Alignment) -> tuple[int, bool, bool]:
-    """Return the sort key of a sentence: its share of the claim; no heading; it has the claim's first word."""
-    return alignment.shared, not alignment.passage.heading, alignment.matches[0] is not None
+def _rank(alignment: Alignment) -> tuple[int, int, bool, bool]:
+    """Return the sort key of a sentence: its share of the claim; no opposites; no heading; the claim's first word."""
+    opposites = sum(match.sign < 0 for _, match in alignment.pairs())
+    return alignment.shared, -opposites, not alignment.passage.heading, alignment.matches[0] is not None
 
 
 def _of_passage(
@@ -119,6 +121,7 @@ def _of_passage(
         mentioned = _mentioned(claim, alignments)
         if mentioned >= _COMPARABLE:
             yield from run(swapped_bindings, claim, alignments, nameable=mentioned < _MENTIONED)
+        yield from run(value_of_another, claim, alignments)
         if mentioned >= _MENTIONED_CONJUNCTS:
             yield from run(mixed_conjuncts, claim, alignments)
         if mentioned >= _COMPARABLE:

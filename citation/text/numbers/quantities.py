@@ -9,6 +9,7 @@ MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century",
 _SAME = 1e-9  # relative tolerance for the rounding of floats
 _CONVERTED = 0.02  # authors round conversions: 5 miles, 8 km
 _BINARY = 0.05  # 1 TB is 1,000 GB to some authors and 1,024 to others
+_SEPARATED = len("2,000")  # a year is written without a separator
 _MAX_ROUNDING = 2.5  # rounding does not change a number by a larger factor
 
 
@@ -27,8 +28,9 @@ class Quantity(NamedTuple):
 
     @property
     def may_be_year(self) -> bool:
-        """Whether this is a plain number between 1000 and 2099."""
-        return bool(self.values) and not self.unit and 1000 <= self.values[0] < 2100 and self.values[0] % 1 == 0
+        """Whether this is a plain number between 1000 and 2099, written without a separator."""
+        whole = bool(self.values) and not self.unit and 1000 <= self.values[0] < 2100 and self.values[0] % 1 == 0
+        return whole and self.end - self.start != _SEPARATED
 
     @property
     def term(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....text.clauses import ContentToken, Statement
+from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
@@ -13,6 +13,7 @@ _NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if
 _CLAIMED = frozenset({"said", "hedge", "plan"})
 _LEFT_OUT = frozenset({"unstated", "not", "no", "denies", "open", "asks"})
 _DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
+_BOUNDS = frozenset({"min", "max", "over", "under"})
 _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
 _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 # Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
@@ -166,7 +167,8 @@ def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: 
         return False
     if not (token.verbal or token.clausal) and claim.language == "en" and _follows_predicate(claim, token):
         return False  # "no note is required" denies the predicate, not the note
-    if not _DENIALS & one.passage.kinds(other.clause):
+    denials = [op for op in one.passage.of(*_DENIALS) if op.clause == other.clause]
+    if not any(_denies(one.passage, op, other) for op in denials):
         return False
     return claim.language in {"de", "zh"} or not any(
         t.name and t.word and t.stem not in claim.stems and t.stem not in best.passage.stems for t in one.passage.tokens
@@ -175,6 +177,19 @@ def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: 
 
 def _follows_predicate(statement: Statement, token: ContentToken) -> bool:
     return any(t.verbal and t.word < token.word and t.clause == token.clause for t in statement.tokens)
+
+
+def _denies(passage: Statement, denial: Operator, token: ContentToken) -> bool:
+    """Return whether a denial concerns a predicate, and not a number, or another predicate behind both.
+
+    "Do not give it more than three times" does not deny that it is given, and "those who paid are not affected" does
+    not deny that they paid.
+    """
+    if token.word >= denial.after:
+        return not any(op.kind in _BOUNDS and op.word >= denial.after for op in passage.operators)
+    return not any(
+        t.word >= denial.after and (t.verbal or t.clausal) for t in passage.tokens if t.clause == token.clause
+    )
 
 
 def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:

@@ -1,0 +1,222 @@
+"""Values: a number of the claim must belong to what the claim is about, and not to another thing of the passage.
+
+"Invoice 12 is for 640 euros. Invoice 9 was for 1,115 euros." contains every word of "Invoice 12 is for 1,115 euros".
+A value is compared with its rivals, the other numbers of its kind in the passage. It is wrong if all that it shares
+with the claim is also next to a rival, and the rival shares more.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ....text import Quantity
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.quantities import MONTH, agrees
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+
+_LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
+_FEWEST = 2  # values of a series
+_DATE = 10  # characters between a month and the year of a date
+
+
+@reports("binding/value")
+def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a number of the claim belongs to another thing, which the passage gives with it."""
+    numbers = [t for t in claim.tokens if is_value(t)]
+    for value in _values(claim, numbers):
+        homes = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]
+        if not homes:
+            continue
+        rival = _better_sentence(value, homes, alignments)
+        if rival is None and len(value) == 1 and len(homes) == 1:
+            rival = _better_member(value[0], alignments[homes[0]])
+        if rival is None and len(value) == 1:
+            rival = _other_pair(value[0], numbers, alignments)
+        if rival is not None:
+            passage, other = rival
+            said = passage.spelled(other.start, other.end)
+            mine = claim.spelled(value[0].start, value[-1].end)
+            yield Disagreement(Reason.BINDING, f"the passage says “{said}” of this, not “{mine}”", rule="value")
+            return
+
+
+def _values(claim: Statement, numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
+    """Yield the numbers of the claim, those of a date together: day, month and year."""
+    dated: set[int] = set()
+    for at, month in enumerate(numbers):
+        if month.quantity is None or month.quantity.unit != MONTH:
+            continue
+        parts = [
+            t
+            for t in numbers[max(0, at - 2) : at + 3]
+            if t is month or (t.quantity is not None and not t.quantity.unit and gap(t, month) <= _DATE)
+        ]
+        dated |= {id(t) for t in parts}
+        yield parts
+    yield from ([t] for t in numbers if id(t) not in dated)
+
+
+def gap(one: ContentToken, other: ContentToken) -> int:
+    """Return the number of characters between two tokens, 0 if they overlap."""
+    return max(0, other.start - one.end, one.start - other.end)
+
+
+def is_value(token: ContentToken) -> bool:
+    """Return whether a token is a number that measures, counts or dates something."""
+    return token.quantity is not None and bool(token.quantity.values) and token.quantity.strict
+
+
+_Rival = tuple[Statement, ContentToken]
+
+
+def _find(passage: Statement, token: ContentToken) -> list[ContentToken]:
+    """Return the numbers of a passage that agree with a number of the claim."""
+    mine = token.quantity
+    return [t for t in passage.tokens if mine and t.quantity is not None and agrees(mine, t.quantity)]
+
+
+def _rivals(claim: Statement, passage: Statement, token: ContentToken) -> list[ContentToken]:
+    """Return the numbers of a passage that are of the same kind as a number of the claim, and not in the claim."""
+    mine = token.quantity
+    own = [t.quantity for t in claim.tokens if t.quantity is not None]
+    return [
+        t
+        for t in passage.tokens
+        if mine is not None and is_value(t) and t.quantity is not None and same_kind(mine, t.quantity)
+        if not any(agrees(quantity, t.quantity) for quantity in own)
+    ]
+
+
+def _rivals_of(value: Sequence[ContentToken], claim: Statement, passage: Statement) -> list[ContentToken]:
+    """Return the rivals of a number, or those of a date, which are parts of another date."""
+    found = [rival for token in value for rival in _rivals(claim, passage, token)]
+    if len(value) == 1:
+        return found
+    months = [t for t in passage.tokens if t.quantity is not None and t.quantity.unit == MONTH]
+    return [rival for rival in found if any(gap(rival, month) <= _DATE for month in months)]
+
+
+def same_kind(one: Quantity, other: Quantity) -> bool:
+    """Return whether two numbers can stand in each other's place."""
+    return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
+
+
+def _better_sentence(
+    value: Sequence[ContentToken], homes: Sequence[int], alignments: Sequence[Alignment]
+) -> _Rival | None:
+    """Return the rival of a sentence that has all that the value's sentences share with the claim, and more.
+
+    The words of a sentence may belong to the one after it, too: "The museum opened in 1950. It was closed in 2001."
+    """
+    if len(homes) == len(alignments) or any(len(one.passage.tokens) > _LONGEST for one in alignments):
+        return None
+    claim = alignments[0].claim
+    rivals = {
+        n: found
+        for n, one in enumerate(alignments)
+        if n not in homes and (found := _rivals_of(value, claim, one.passage))
+    }
+    if not rivals:
+        return None
+    own = {id(t) for t in value}
+    shared = [_shared(Alignment(claim, one.passage), own) for one in alignments]  # with the synonyms of each sentence
+    mine = set().union(*(shared[home] for home in homes))
+    for n, found in rivals.items():
+        follows = [home for home in homes if home > n]
+        if mine < shared[n] and not any(_continues(alignments[home], value[0]) for home in follows):
+            return alignments[n].passage, found[0]
+    return None
+
+
+def _shared(alignment: Alignment, own: set[int]) -> set[int]:
+    """Return which tokens of the claim a sentence has, apart from the value."""
+    return {
+        at
+        for at, (token, match) in enumerate(zip(alignment.claim.tokens, alignment.matches, strict=True))
+        if match is not None and match.sign > 0 and not token.operator and id(token) not in own
+    }
+
+
+def _continues(alignment: Alignment, token: ContentToken) -> bool:
+    """Return whether a sentence may speak of the subject of the one before it: by a pronoun, or without a noun."""
+    passage = alignment.passage
+    pronouns = vocabulary(passage.language).role("pronoun")
+    value = _find(passage, token)[0]
+    first = next((t for t in passage.tokens if t.quantity is None and not t.before and not t.verbal), None)
+    if first is None or first.word > value.word:
+        return True
+    return not pronouns.isdisjoint(passage.words[: first.word])
+
+
+def _better_member(token: ContentToken, alignment: Alignment) -> _Rival | None:
+    """Return the rival whose member of a series has a word of the claim that the value's member lacks.
+
+    A series gives several values of a kind without predicates: "320 euros for adults, 150 euros for children".
+    """
+    passage, claim = alignment.passage, alignment.claim
+    mine = token.quantity
+    if mine is None or passage.cells:
+        return None
+    members = _series(passage, mine)
+    homes = {t.piece for t in _find(passage, token)}
+    if len(homes) != 1 or not homes <= members.keys():
+        return None
+    first = members[min(members)].start  # the words before it belong to all members
+    rivals = _rivals(claim, passage, token)
+    for t, match in alignment.pairs():
+        same = [other for other in passage.tokens if other.stem == match.token.stem]
+        if t.quantity is not None or match.sign < 0 or same[0].start < first:
+            continue
+        found = {other.piece for other in same}
+        if found <= members.keys() and found.isdisjoint(homes):
+            return next(((passage, rival) for rival in rivals if rival.piece in found), None)
+    return None
+
+
+def _series(passage: Statement, quantity: Quantity) -> dict[int, ContentToken]:
+    """Return the pieces of a sentence that have just one value of a kind and no predicate, with that value."""
+    values: dict[int, list[ContentToken]] = {}
+    for token in passage.tokens:
+        if is_value(token) and token.quantity is not None and same_kind(quantity, token.quantity):
+            values.setdefault(token.piece, []).append(token)
+    verbal = {t.piece for t in passage.tokens if t.verbal or t.clausal} if passage.language != "zh" else set()
+    members = {piece: found[0] for piece, found in values.items() if len(found) == 1 and piece not in verbal}
+    gapless = len(members) > 1 and max(members) - min(members) == len(members) - 1
+    return members if gapless else {}
+
+
+def _other_pair(token: ContentToken, numbers: Sequence[ContentToken], alignments: Sequence[Alignment]) -> _Rival | None:
+    """Return the rival that belongs to another number of the claim: 9 % for "6 % in 2012".
+
+    The passage has the two kinds of numbers in turns: "from 9 % in 2012 to 6 % in 2016".
+    """
+    mine = token.quantity
+    for other in numbers:
+        if mine is None or other.quantity is None or other is token or same_kind(mine, other.quantity):
+            continue
+        if mine.unit == MONTH or other.quantity.unit == MONTH:
+            continue  # the day of a month
+        for alignment in alignments:
+            passage = alignment.passage
+            values, keys = _find(passage, token), _find(passage, other)
+            if len(values) != 1 or len(keys) != 1:
+                continue
+            pairs = _turns(passage, mine, other.quantity)
+            for pair in pairs:
+                if keys[0] in pair and values[0] not in pair and any(values[0] in p for p in pairs):
+                    return passage, pair[1 - pair.index(keys[0])]
+    return None
+
+
+def _turns(passage: Statement, one: Quantity, other: Quantity) -> list[list[ContentToken]]:
+    """Return the pairs of numbers of two kinds that a sentence has in turns, [] if it has not."""
+    found = [
+        (same_kind(one, t.quantity), t)
+        for t in passage.tokens
+        if t.quantity is not None and is_value(t) and (same_kind(one, t.quantity) or same_kind(other, t.quantity))
+    ]
+    if len(found) < 2 * _FEWEST or len(found) % 2 or any(a[0] == b[0] for a, b in pairwise(found)):
+        return []
+    return [[found[n][1], found[n + 1][1]] for n in range(0, len(found), 2)]

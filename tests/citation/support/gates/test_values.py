@@ -1,0 +1,58 @@
+"""Numbers that belong to another thing of the passage than the claim says, and numbers that a bound covers."""
+
+import pytest
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import Claim, scorer
+from tests.citation.support.gates.refusals import refusal
+
+INVOICES = "Invoice 31 of 8 August is for 640 euros. Invoice 29 of 11 July is for 1,115 euros."
+MINUTES = "Minutes of 6 June. The treasurer presented the accounts. The next meeting takes place on 4 July."
+PRICES = "Annual pass: 320 euros for adults, 210 euros for students, 150 euros for pensioners."
+TURNOUT = "Turnout fell from 9 % in 2012 to 6 % in 2016."
+SYRUP = "Children under 20 kg take 5 ml, children from 20 to 40 kg take 10 ml, and heavier ones take 15 ml."
+OPENING = "The bakery opens at 7 am and closes at 5 pm. On Sundays it stays open until noon."
+
+OF_ANOTHER = {
+    "the value of another sentence": (INVOICES, "The invoice of 8 August is for 1,115 euros."),
+    "the date of the document": (MINUTES, "The next meeting takes place on 6 June."),
+    "the value of another member of a series": (PRICES, "An annual pass for pensioners costs 210 euros."),
+    "the value of another year": (TURNOUT, "Turnout was 6 % in 2012."),
+    "a number that no bound covers": (SYRUP, "A child of 45 kg takes 5 ml."),
+    "a number that another bound covers": (SYRUP, "A child of 30 kg takes 5 ml."),
+    "a number above the stated maximum": ("The club has 1,950 members.", "The club has no more than 1,900 members."),
+    "the other half of the day": (OPENING, "The bakery closes at 5 am."),
+}
+OF_THIS = {
+    "the value of its sentence": (INVOICES, "The invoice of 8 August is for 640 euros."),
+    "the date of the event": (MINUTES, "The next meeting takes place on 4 July."),
+    "the value of its member of a series": (PRICES, "An annual pass for pensioners costs 150 euros."),
+    "the value of the year": (TURNOUT, "Turnout was 9 % in 2012."),
+    "a number that a bound covers": (SYRUP, "A child of 15 kg takes 5 ml."),
+    "a number that a range covers": (SYRUP, "A child of 30 kg takes 10 ml."),
+    "a month in a range": ("From April to October the ferry runs daily.", "In August the ferry runs daily."),
+    "a subject that the sentence before names": (
+        "The museum opened in 1950. It was closed in 2001.",
+        "The museum was closed in 2001.",
+    ),
+    "another notation of a time of day": (OPENING, "The bakery closes at 17:00."),
+    "a time of day in words": (OPENING, "On Sundays the bakery stays open until 12 o'clock."),
+    "a denied bound of something else": (
+        "The syrup is given to children at night. Do not give the syrup more than 3 times a day.",
+        "Children are given the syrup at night.",
+    ),
+}
+
+
+def is_refused(evidence: str, claim: str) -> bool:
+    return refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, evidence, "e1")])) is not None
+
+
+@pytest.mark.parametrize("case", OF_ANOTHER)
+def test_a_number_of_another_thing_is_refused(case: str) -> None:
+    assert is_refused(*OF_ANOTHER[case])
+
+
+@pytest.mark.parametrize("case", OF_THIS)
+def test_a_number_of_this_thing_is_accepted(case: str) -> None:
+    assert not is_refused(*OF_THIS[case])
