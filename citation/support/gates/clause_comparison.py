@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ...text.clauses import Statement
+from ...text.clauses import ContentToken, Statement
 from ...text.clauses.statement import DENIALS
 from ...text.normalize import character_pairs
 from ...text.words import compounds
@@ -17,8 +17,14 @@ from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
-from .bindings.relations import other_subject, swapped_objects, swapped_order, swapped_roles
-from .bindings.replaced import added_words, outside_restriction, replaced_words, word_from_elsewhere
+from .bindings.relations import other_agent, other_subject, swapped_objects, swapped_order, swapped_roles
+from .bindings.replaced import (
+    added_words,
+    modifier_from_elsewhere,
+    outside_restriction,
+    replaced_words,
+    word_from_elsewhere,
+)
 from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
 from .bindings.values import value_of_another
@@ -32,7 +38,7 @@ from .operators.framing import (
     stated_as_question,
     stated_in_heading_only,
 )
-from .operators.modality import certainty, conditions, modality, supposed, undecided
+from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided
 from .operators.negations import negation
 from .operators.quantifiers import bounds, quantifiers
 from .operators.time_and_cause import (
@@ -134,6 +140,8 @@ def _of_passage(
         yield from run(added_words, claim, best, alignments, known)
         yield from run(replaced_words, claim, best, alignments, known)
         yield from run(word_from_elsewhere, claim, best, alignments)
+        yield from run(modifier_from_elsewhere, claim, best, alignments)
+        yield from run(other_condition, claim, best, alignments)
     if claim.language == "zh":
         yield from run(mixed_chinese_pieces, claim, passages)
         yield from run(outside_chinese_restriction, claim, best)
@@ -179,6 +187,7 @@ def _of_best(
         yield from run(supposed, best, clause)
         yield from quantifiers(best, clause)
     yield from run(swapped_roles, best)
+    yield from run(other_agent, best)
     yield from run(swapped_order, best)
     yield from run(swapped_objects, best)
     yield from run(swapped_motion, best)
@@ -205,9 +214,15 @@ def _denied_elsewhere(claim: Statement, alignments: Sequence[Alignment], best: A
         if alignment is best or not DENIALS & alignment.passage.kinds():
             continue
         for token, match, known in zip(claim.tokens, alignment.matches, best.matches, strict=True):
-            if match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0:
+            denied = match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0
+            if denied and not _in_place(claim, token):
                 return True
     return False
+
+
+def _in_place(claim: Statement, token: ContentToken) -> bool:
+    """Return whether a word behind a preposition is no statement of its own: "in the library"."""
+    return bool(token.before) and claim.language == "en"
 
 
 def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:

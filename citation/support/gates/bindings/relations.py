@@ -149,6 +149,65 @@ def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[A
         return
 
 
+@reports("role/role")
+def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage names another agent of a verb, and the claim's agent as something else.
+
+    "Orders are placed by the clerk and checked by the buyer" and "orders are placed by the buyer".
+    """
+    if alignment.claim.language != "en":
+        return
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for pivot, match in alignment.pairs():
+        if not (pivot.verbal and match.token.verbal and match.exact) or _symmetric(pivot, "en"):
+            continue
+        if _repeated(alignment, pivot, match):
+            continue
+        mine, theirs = _acting(alignment.claim, pivot), _acting(alignment.passage, match.token)
+        own = {id(t) for t in theirs}
+        found = [match_of[id(t)].token for t in mine if id(t) in match_of]
+        if not theirs or not mine or len(found) < len(mine) or any(id(t) in own for t in found):
+            continue
+        if any(t.quantity is not None or t.operator for t in (*mine, *theirs)) or _gapped(alignment.passage, found):
+            continue
+        if not any(m.token is t for t in theirs for _, m in alignment.pairs(pivot.clause)):
+            said = alignment.passage.spelled(theirs[0].start, theirs[-1].end)
+            word = alignment.claim.spelled(mine[0].start, mine[-1].end)
+            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="role")
+            return
+
+
+def _gapped(statement: Statement, tokens: Sequence[ContentToken]) -> bool:
+    """Return whether the words are in a piece that shares the verb of another: "Ann scored 19 and Bob 23"."""
+    pieces = {t.piece for t in tokens}
+    return not any(t.verbal for t in statement.tokens if t.piece in pieces)
+
+
+def _acting(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
+    """Return the words for the agent of a verb, the noun before "who" if it is that; [] if it is not certain."""
+    words = vocabulary(statement.language)
+    tokens = [t for t in statement.tokens if t.clause == pivot.clause]
+    if _passive(statement, pivot):
+        agent = _agent(statement, pivot)
+        acting = [t for t in tokens if agent is not None and t.word >= agent and t.piece == pivot.piece]
+        return [t for t in acting if t.before == acting[0].before]
+    left = [t for t in tokens if t.word < pivot.word]
+    begin = left[-1].word + 1 if left else next((t.word for t in tokens), pivot.word)
+    between = statement.words[begin : pivot.word] if left else _words_before(statement, pivot)
+    if not words.role("relative").isdisjoint(between):
+        antecedent = [t for t in statement.tokens if t.word < pivot.word]
+        return antecedent[-1:] if not left else []
+    if not (words.role("personal") | words.role("pronoun")).isdisjoint(between):
+        return []
+    return _subject(statement, pivot, tokens)
+
+
+def _words_before(statement: Statement, pivot: ContentToken) -> list[str]:
+    """Return the words between the last token before a verb and the verb."""
+    before = [t.word for t in statement.tokens if t.word < pivot.word]
+    return statement.words[before[-1] + 1 if before else 0 : pivot.word]
+
+
 def swapped_pivots(alignment: Alignment) -> set[int]:
     """Return the ids of tokens that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
     match_of = {id(token): match for token, match in alignment.pairs()}

@@ -152,6 +152,56 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
             return
 
 
+@reports("binding/elsewhere")
+def modifier_from_elsewhere(
+    claim: Statement, best: Alignment, alignments: Sequence[Alignment]
+) -> Iterator[Disagreement]:
+    """Yield a disagreement if a word of the claim describes a noun that it only describes in another sentence.
+
+    "The Pro plan includes calls. The Basic plan includes e-mail." does not say that the Basic plan includes calls.
+    """
+    if claim.language != "en":
+        return
+    taken = {id(match.token) for _, match in best.pairs()}
+    for at, token in enumerate(claim.tokens):
+        if best.matches[at] is not None or token.verbal or token.quantity is not None or token.operator:
+            continue
+        for step in (1, -1):
+            noun = _adjacent(claim.tokens, token, step)
+            match = next((m for t, m in best.pairs() if t is noun), None)
+            rival = _adjacent(best.passage.tokens, match.token, -step) if match is not None else None
+            if noun is None or rival is None or id(rival) in taken or not _describes(rival):
+                continue
+            if any(_described(one, at, noun, step) for one in alignments if one is not best):
+                said = best.passage.spelled(rival.start, rival.end)
+                detail = f"the passage says “{said}”, not “{claim.spelled(token.start, token.end)}”"
+                yield Disagreement(Reason.BINDING, detail, rule="elsewhere")
+                return
+
+
+def _adjacent(tokens: Sequence[ContentToken], token: ContentToken, step: int) -> ContentToken | None:
+    """Return the content word behind a word, or before it if `step` is -1, unless a predicate or a comma is between."""
+    at = next((n for n, t in enumerate(tokens) if t is token), 0) + step
+    other = tokens[at] if 0 <= at < len(tokens) else None
+    if other is None or other.piece != token.piece or other.clausal or token.clausal:
+        return None
+    near = abs(other.word - token.word) == 1 or (step > 0 and bool(other.before)) or (step < 0 and bool(token.before))
+    return other if near else None
+
+
+def _describes(token: ContentToken) -> bool:
+    return not token.verbal and token.quantity is None and not token.operator
+
+
+def _described(alignment: Alignment, at: int, noun: ContentToken, step: int) -> bool:
+    """Return whether a sentence has the word of the claim next to the same noun."""
+    match = alignment.matches[at]
+    if match is None or match.sign < 0:
+        return False
+    other = _adjacent(alignment.passage.tokens, match.token, step)
+    return other is not None and other.stem == noun.stem
+
+
 def _same_slot(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
     """Return whether two nouns have the same preposition and the same word before them, or the same after them."""
     if token.before != other.before or token.verbal or other.verbal or token.name != other.name:

@@ -1,6 +1,8 @@
 """Operators that say the same in other words: "nobody has to attend", "attendance is voluntary"."""
 
-from ....text.clauses import Statement
+from collections.abc import Sequence
+
+from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
@@ -11,6 +13,7 @@ _CONDITIONS = frozenset({"unless", "without", "except"})
 _REQUIRING = frozenset({"must", "only"})
 _DATED = frozenset({"", MONTH})
 _TERMS = frozenset({"until", "before"})
+_CONDITIONAL = frozenset({"if", "when", "once", "with", "provided"})  # words before a condition that holds
 
 
 def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
@@ -26,7 +29,7 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
         return True  # "open until 2015", "closed in 2015"
     if "no" in theirs - mine and _compares(alignment.passage) and "than" in mine:
         return True  # "no river is longer than the Elm", "the Elm is longer than any river"
-    if _required_or_dated(alignment):
+    if _required_or_dated(alignment) or allowed_by_exception(alignment):
         return True
     for one, other in ((mine, theirs), (theirs, mine)):
         if "need_not" in one and "may" in other and not {"need_not", "must"} & other:
@@ -66,6 +69,36 @@ def _required_or_dated(alignment: Alignment) -> bool:
         if denying & _TERMS and not other & _TERMS:
             return True
     return False
+
+
+def allowed_by_exception(alignment: Alignment) -> bool:
+    """Return whether one side states under a condition what the other denies unless it holds.
+
+    "Do not open the lid unless the machine is unplugged", "when the machine is unplugged, the lid may be opened".
+    """
+    claim, passage = alignment.claim, alignment.passage
+    pairs = [(token, match.token) for token, match in alignment.pairs() if match.sign > 0]
+    return _holds(claim, passage, pairs) or _holds(passage, claim, [(other, token) for token, other in pairs])
+
+
+def _holds(stating: Statement, denying: Statement, pairs: Sequence[tuple[ContentToken, ContentToken]]) -> bool:
+    """Return whether `stating` has the words of the exception of `denying`, and those in a condition of its own."""
+    if stating.kinds() & {*DENIALS, "unless"} or not denying.kinds() & {*DENIALS, "without"}:
+        return False
+    excepted = {op.clause for op in denying.of("unless")}
+    conditional = [piece for piece, words in enumerate(_words_by_piece(stating)) if not _CONDITIONAL.isdisjoint(words)]
+    conditional += [op.piece for op in stating.of("if")]
+    return any(token.piece in conditional and other.clause in excepted for token, other in pairs)
+
+
+def _words_by_piece(statement: Statement) -> list[list[str]]:
+    """Return the words of each piece, from its first content word or the words before it on."""
+    found: list[list[str]] = [[] for _ in range(statement.pieces)]
+    begin = 0
+    for token in statement.tokens:
+        found[token.piece] += statement.words[begin : token.word + 1]
+        begin = token.word + 1
+    return found
 
 
 def ended_after(alignment: Alignment) -> bool:

@@ -1,8 +1,8 @@
 """Compare modality: permission and duty, plan and fact, hedge and fact, conditions, proposals and decisions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ....text.clauses import Statement
+from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
@@ -110,6 +110,41 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     universal = total and "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
     if universal and "if" in theirs and not _found_condition(alignment):
         yield _modal("the passage sets a condition that the sentence leaves out", "unconditional")
+
+
+@reports("modality/condition")
+def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the condition of the claim is that of another sentence, and the best one has its own.
+
+    "The price is refunded if the concert is cancelled. If it is postponed, tickets remain valid."
+    """
+    own = _conditional_tokens(best.passage)
+    taken = {id(match.token) for _, match in best.pairs()}
+    if all(id(t) in taken for t in own):
+        return
+    mine = {id(t) for t in _conditional_tokens(claim)}
+    for at, token in enumerate(claim.tokens):
+        if id(token) not in mine or best.matches[at] is not None:
+            continue
+        for one in alignments:
+            match = one.matches[at]
+            if (
+                one is not best
+                and match is not None
+                and any(t is match.token for t in _conditional_tokens(one.passage))
+            ):
+                said = best.passage.spelled(own[0].start, own[-1].end)
+                yield _modal(f"the passage says this on another condition: “{said}”", "condition")
+                return
+
+
+def _conditional_tokens(statement: Statement) -> list[ContentToken]:
+    """Return the words of the conditions of a sentence."""
+    begins = [(op.clause, op.after) for op in statement.of("if")]
+    if "when" in statement.words:
+        at = statement.words.index("when")
+        begins += [(t.clause, at) for t in statement.tokens if t.word > at][:1]
+    return [t for t in statement.tokens if any(t.clause == clause and t.word >= after for clause, after in begins)]
 
 
 def _waived(alignment: Alignment) -> str:

@@ -31,7 +31,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if not exceptions and not _same_predicate(alignment, clause):
         yield from _denied_by_predicate(alignment, clause)
         return
-    denied = _contradicted(exceptions) if exceptions else _outvoted(pairs, alignment.mains[clause])
+    denied = _contradicted(exceptions) if exceptions else _outvoted(pairs, alignment, clause)
     if (shared := _shared_denial(pairs)) is not None:
         denied = None if denied else shared
     opposites = [
@@ -187,19 +187,34 @@ def _contradicted(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken
     return differing[0] if len(differing) * 2 > len(pairs) else None
 
 
-def _outvoted(pairs: list[tuple[ContentToken, Match]], main: int) -> tuple[ContentToken, Match] | None:
+def _outvoted(
+    pairs: list[tuple[ContentToken, Match]], alignment: Alignment, clause: int
+) -> tuple[ContentToken, Match] | None:
     """Return a word that only one side denies, if that is so for most words of the clause."""
+    main = alignment.mains[clause]
+    mine, theirs = _shared_verbs(alignment, clause)
     balance, found = 0.0, None
     for token, match in pairs:
         if (match.token.clause != main and len(pairs) > 1) or _denies(token, match):
             continue
         weight = _NAME_WEIGHT if token.name or token.quantity is not None else 1.0
-        if token.sign != match.token.sign:
+        sign = -token.sign if mine else token.sign
+        if sign != (-match.token.sign if match.token.clause in theirs else match.token.sign):
             balance += weight
             found = (token, match) if found is None or (token.verbal and not found[0].verbal) else found
         else:
             balance -= weight
     return found if balance > 0 else None
+
+
+def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
+    """Return whether a clause has an odd number of denying verbs that the passage has, too, and the clauses of those.
+
+    "The landlord can withdraw the consent", "she needs the consent of the landlord, who may withdraw it".
+    """
+    shared = [match for token, match in alignment.pairs(clause) if token.denying and match.token.denying]
+    clauses = [match.token.clause for match in shared if match.exact]
+    return len(clauses) % 2 == 1, {one for one in clauses if clauses.count(one) % 2}
 
 
 def _word(alignment: Alignment, token: ContentToken) -> str:

@@ -45,6 +45,36 @@ PAIRS: dict[str, Pair] = {
         "Because of the solvents in the glue, the toy is not suitable for infants.",
         "Because of the solvents in the glue, the toy is suitable for infants.",
     ),
+    "an exception that holds": (
+        "Do not enter the hall unless the lamp is green.",
+        "When the lamp is green, the hall may be entered.",
+        "When the lamp is green, the hall may not be entered unless a guide is present.",
+    ),
+    "a verb that denies on both sides": (
+        "The club needs the permit of the town, which may withdraw it after an accident.",
+        "The town may withdraw the permit after an accident.",
+        "The club may withdraw the permit after an accident.",
+    ),
+    "agents of two verbs": (
+        "Orders are placed by the clerk and checked by the buyer.",
+        "Orders are checked by the buyer.",
+        "Orders are placed by the buyer and checked by the clerk.",
+    ),
+    "the kind of a customer": (
+        "Guests with a silver card get a newspaper in the morning. Guests with a gold card can also use the lounge.",
+        "Guests with a gold card can use the lounge.",
+        "Guests with a silver card can also use the lounge.",
+    ),
+    "the condition of another sentence": (
+        "The fee is refunded in full if the course is cancelled. If the course is shortened, a voucher is issued.",
+        "If the course is cancelled, the fee is refunded in full.",
+        "The fee is refunded in full if the course is shortened.",
+    ),
+    "a denial in the same place": (
+        "Smoking is prohibited in the library. Talking on the stairs is tolerated.",
+        "Talking on the stairs is tolerated.",
+        "Talking on the stairs is prohibited in the library.",
+    ),
     "a condition of something that is denied": (
         "Suitcases are insured if they were locked. Cameras are excluded.",
         "Cameras are not insured.",
