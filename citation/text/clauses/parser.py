@@ -10,7 +10,7 @@ from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
 from ..tokens import tokenize
 from ..words.stemming import stem
-from . import chinese, language_forms
+from . import chinese, german, language_forms
 from .operator_search import CONDITIONS, DETERMINERS, PIECE_BREAKS, OperatorSearch
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement
@@ -21,6 +21,7 @@ LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
 
 _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
 _NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
+_SUPPOSED = frozenset({"plan", "should", "hedge", "would", "may", "must"})  # meanings of an auxiliary in a statement
 _PLAIN = WordRoles()
 
 
@@ -54,6 +55,11 @@ class _Parser:
         self.auxiliary = False  # an auxiliary is before the next token
         self.verbs: set[int] = set()  # pieces with a predicate
         self.breaks: set[int] = set()  # pieces that always begin a clause
+        self.main_clause = 0  # the first word behind a German condition that begins with its verb
+        self.begins_with_verb = False
+        if words.language == "de":
+            self.main_clause = german.main_clause(self.spaced, self.keys, self.roles)
+            self.begins_with_verb = bool(self.main_clause) or german.begins_with_verb(self.keys, self.roles)
 
     def parse(self) -> Statement:
         """Return the parsed sentence."""
@@ -79,10 +85,12 @@ class _Parser:
                 self._function_word(i, role)
         self._clauses()
         statement.operators += language_forms.future_plans(statement, self.spaced)
+        if statement.language == "de":
+            statement.operators = german.without_other_meanings(statement, self.spaced, self._join_prefixes())
         set_signs(statement)
         for number, token in enumerate(statement.tokens):
-            statement.stems.setdefault(token.stem, []).append(number)
-        self._join_prefixes()
+            for one in filter(None, (token.stem, token.whole)):
+                statement.stems.setdefault(one, []).append(number)
         stripped = statement.text.strip().rstrip("*_\"'”’» ")
         statement.question = stripped.endswith(("?", "？", "؟"))
         statement.heading = stripped.startswith("#")
@@ -113,6 +121,7 @@ class _Parser:
         if len(gap) > 1 and gap != ". ":  # a full stop inside a sentence: "12. Mai", "M. Lagarde"
             breaks = breaks or not PIECE_BREAKS.isdisjoint(gap)
             begins = begins or not _CLAUSE_BREAKS.isdisjoint(gap) or (not self.piece and self._is_condition(0))
+            begins = begins or i == self.main_clause
         if breaks:
             self.piece += 1
             self.begins.append(i)
@@ -131,7 +140,7 @@ class _Parser:
 
     def _content(self, i: int, role: WordRoles, operator: bool) -> None:
         word = self.spaced.tokens[i]
-        verbal = not word.capitalized and i > 0 and self._verbal(i, role)
+        verbal = (not word.capitalized and i > 0 and self._verbal(i, role)) or (not i and self.begins_with_verb)
         if verbal:
             self.verbs.add(self.piece)
             self.preposition = ""
@@ -144,7 +153,7 @@ class _Parser:
                 i,
                 self.piece,
                 0,
-                name=word.capitalized,
+                name=word.capitalized and (i > 0 or not self.begins_with_verb),
                 verbal=verbal,
                 before=self.preposition,
                 kind=role.kind,
@@ -206,7 +215,7 @@ class _Parser:
         clause_of, clause, has_verb = [], 0, False
         for piece in range(self.piece + 1):
             verb = piece in self.verbs and (piece > 0 or self.keys[0] != "to")  # "To save money, they left it out."
-            if piece and (piece in self.breaks or (verb and has_verb)):
+            if piece and (piece in self.breaks or (verb and has_verb)) and not self._is_complement(piece):
                 clause, has_verb = clause + 1, False
             has_verb = has_verb or verb
             clause_of.append(clause)
@@ -215,8 +224,12 @@ class _Parser:
             token.clause = clause_of[token.piece]
         piece_of = self._pieces_of_words()
         starts, ends = self.spaced.starts, self.spaced.ends
+        if self.main_clause:
+            statement.operators.append(Operator("if", 0, 0, starts[0], ends[0], 0, clause_of[0]))
         for kind, first, after in self.operators.found:
             piece = piece_of[first]
+            if self.main_clause and not first and kind in _SUPPOSED:
+                continue  # "Sollte der Druck sinken, …", "Wird ein Fehler gemeldet, …"
             if kind == "not" and piece and piece not in self.verbs:
                 kind = "except"  # ", not Enterprise"
             operator = Operator(kind, first, after, starts[first], ends[after - 1], piece, clause_of[piece])
@@ -224,29 +237,49 @@ class _Parser:
             if kind == "since" and not first and self._is_reason(piece):
                 statement.operators.append(replace(operator, kind="because"))  # "since the battery was empty, …"
 
+    def _is_complement(self, piece: int) -> bool:
+        """Return whether a piece is a statement that its neighbour is about: "man glaubte, dass …", "Dass …, …"."""
+        words = self.vocabulary.role("complementizer")
+        begins = self.keys[self.begins[piece]]
+        if begins in words or (piece == 1 and self.keys[0] in words):
+            return True
+        return self.vocabulary.language == "de" and german.is_object(self.keys, *self._span(piece))
+
+    def _span(self, piece: int) -> tuple[int, int]:
+        """Return the first word of a piece, and the word behind its last."""
+        return self.begins[piece], self.begins[piece + 1] if piece < self.piece else self.count
+
     def _is_reason(self, piece: int) -> bool:
         """Return whether a piece that begins with "since" has a predicate and no date."""
         tokens = [token for token in self.statement.tokens if token.piece == piece]
         return any(t.clausal for t in tokens) and all(t.quantity is None for t in tokens)
 
-    def _join_prefixes(self) -> None:
-        """Note the whole verb where a prefix ends the phrase of its finite form: "lehnte den Antrag ab"."""
-        prefixes, statement = self.vocabulary.role("separable"), self.statement
-        if not prefixes:
-            return
+    def _join_prefixes(self) -> set[int]:
+        """Note the whole verb where a prefix ends the phrase of its finite form: "lehnte den Antrag ab".
+
+        Return the words that are such prefixes.
+        """
+        prefixes, statement, found = self.vocabulary.role("separable"), self.statement, set()
         piece_of = self._pieces_of_words()
         for last in {*(first - 1 for first in self.begins if first), self.count - 1}:
             if last < 1 or self.keys[last] not in prefixes:
                 continue
-            verbs = [
-                (at, token)
-                for at, token in enumerate(statement.tokens)
-                if token.verbal and token.piece == piece_of[last] and token.word < last
-            ]
+            verbs = [t for t in statement.tokens if t.verbal and t.piece == piece_of[last] and t.word < last]
             if verbs:
-                at, verb = verbs[0]
-                verb.whole = stem(self.keys[last] + verb.folded)
-                statement.stems.setdefault(verb.whole, []).append(at)
+                self._join(verbs[0], self.keys[last])
+                found.add(last)
+        return found
+
+    def _join(self, verb: ContentToken, prefix: str) -> None:
+        """Note the whole verb of a finite form and its prefix, and the operators that the whole verb is."""
+        verb.whole = stem(prefix + verb.folded)
+        kinds = self.vocabulary.words[prefix + verb.folded].kinds
+        if not kinds:
+            return
+        operators = [op for op in self.statement.operators if (op.word, op.after) != (verb.word, verb.word + 1)]
+        place = verb.word, verb.word + 1, verb.start, verb.end, verb.piece, verb.clause
+        self.statement.operators = operators + [Operator(kind, *place) for kind in dict.fromkeys(kinds)]
+        verb.operator, verb.denying = True, verb.denying or "denies" in kinds
 
     def _pieces_of_words(self) -> list[int]:
         """Return the piece of each word."""

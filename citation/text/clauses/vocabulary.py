@@ -59,7 +59,7 @@ class Vocabulary:
         self.synonyms = _Similar(language, self._groups("synonyms"))
         self.antonyms = Opposites(language)
         self.stopwords = frozenset(
-            word for word in stopwords(language) if not self.antonyms.sides(word) and word not in self.kinds
+            word for word in stopwords(language) if not self.antonyms.listed(word) and word not in self.kinds
         )
 
     def role(self, name: str) -> frozenset[str]:
@@ -193,16 +193,20 @@ class Opposites:
         self._shortest = min(map(len, self._prefixed), default=1)
         self._known: dict[str, frozenset[tuple[int, int]]] = {}
 
+    def listed(self, word: str) -> set[tuple[int, int]]:
+        """Return the (family, side) pairs of a folded word of this language."""
+        found = set(self._exact.get(word, ()))
+        for length in range(self._shortest, len(word) + 1):
+            found |= self._prefixed.get(word[:length], set())
+        return found
+
     def sides(self, word: str) -> frozenset[tuple[int, int]]:
         """Return the (family, side) pairs of a folded word, of this language and of all languages."""
         if word not in self._known:
-            found = set(self._exact.get(word, ()))
-            for length in range(self._shortest, len(word) + 1):
-                found |= self._prefixed.get(word[:length], set())
             if len(self._known) > 1 << 15:
                 self._known.clear()
-            found |= {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
-            self._known[word] = frozenset(found)
+            shared = {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
+            self._known[word] = frozenset(self.listed(word) | shared)
         return self._known[word]
 
 

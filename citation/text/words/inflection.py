@@ -120,6 +120,11 @@ def separable_prefixes(language: str) -> frozenset[str]:
     return _prefixes(language)[0]
 
 
+def inseparable_prefixes(language: str) -> frozenset[str]:
+    """Return the prefixes that a verb keeps, and with which its participle has no "ge": "verbieten", "verboten"."""
+    return _prefixes(language)[1]
+
+
 def _forms(word_stem: str, language: str) -> set[str]:
     endings = _ENDINGS[language]
     ending = max((one for one in endings if word_stem.endswith(one)), key=len)

@@ -33,7 +33,8 @@ class Conjunct:
         self.statement = statement
         self.step = step or next((t for t in tokens if _is_step(t, statement)), None)
         self.tokens = tokens
-        self.plain = [t for t in tokens if not t.before and not t.verbal and t.quantity is None]
+        nouns = [t for t in tokens if t.name or statement.language != "de"]  # no adjectives
+        self.plain = [t for t in nouns if not t.before and not t.verbal and t.quantity is None]
         self.verb = next((t for t in tokens if t.verbal), None)
         self.names = [t for t in tokens if t.name and t.word]
 
@@ -190,7 +191,7 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
     if one.before or other.before:
         same = one.before == other.before or {one.before, other.before} <= _PLACES
         return same and _alike_names(one, other, here)
-    if not _alike_names(one, other, here):
+    if not _alike_names(one, other, here) or one not in here.plain or other not in there.plain:
         return False
     if one is here.plain[0] or other is there.plain[0]:
         return one is here.plain[0] and other is there.plain[0] and _ahead(one, here) and _ahead(other, there)

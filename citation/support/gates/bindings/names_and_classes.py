@@ -14,6 +14,7 @@ _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
 _UNMATCHED = 2  # other words of a claim with an unknown name that the passage may lack
 _STEM = 4  # letters that a place and its adjective share
+_DECLENSION = ("er", "es", "em", "en", "e")
 _ROMAN = re.compile("[IVX]+")
 
 
@@ -131,10 +132,19 @@ def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
     for at, token in enumerate(claim.tokens):
         if not token.name or token.kind or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
             continue
+        if claim.language == "de" and not token.word and _is_adjective(token.folded):
+            continue
         near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
         person = any(t.name and not t.kind and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near)
         if person or (token.word and claim.language != "de"):
             yield token, person
+
+
+def _is_adjective(word: str) -> bool:
+    """Return whether a German word at the beginning of a sentence is probably an adjective: "Neue Geräte"."""
+    role = vocabulary("de").role
+    bare = next((word.removesuffix(ending) for ending in _DECLENSION if word.endswith(ending)), word)
+    return bare != word and (bare in role("adjective") or bare.endswith(tuple(role("adjective_ending"))))
 
 
 def _derived_name(name: str, other: str) -> bool:

@@ -76,7 +76,7 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
         return
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return
-    refers = not pronouns.isdisjoint(following.words) if claim.language != "zh" else True
+    refers = claim.language == "zh" or _refers_back(following, pronouns)
     new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
     if new and "false" not in following.kinds() and not _concerns(claim, passages[best], following):
         return
@@ -87,6 +87,16 @@ def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], 
     ):
         said = following.spelled(0, len(following.text))
         yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+
+
+def _refers_back(statement: Statement, pronouns: frozenset[str]) -> bool:
+    """Return whether a sentence has a pronoun that stands for something: not the "es" of "es gibt"."""
+    words = statement.words
+    expletive = vocabulary(statement.language).role("expletive")
+    return any(
+        word in pronouns and expletive.isdisjoint({f"{word}_{after}", f"{before}_{word}"})
+        for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False)
+    )
 
 
 def _denies_it(statement: Statement, pronouns: frozenset[str]) -> bool:

@@ -45,7 +45,8 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     ]
     if bool(denied) == (len(opposites) % 2 == 1):
         return
-    if denied and denied[0].sign < 0 and _implied(alignment, clause):
+    excepted = bool(exceptions) and not DENIALS & alignment.claim.kinds()
+    if denied and denied[0].sign < 0 and not excepted and _implied(alignment, clause):
         return
     if denied:
         if _restated(alignment, clause):
