@@ -23,6 +23,7 @@ from .units import (
     MONTHS,
     NEGATIVE,
     OF_UNIT,
+    ONLY_FRENCH,
     ORDINAL_ENDINGS,
     PER,
     PERCENT,
@@ -262,6 +263,8 @@ class QuantityParser:
             return *UNITS[following], after + 2, tokens.ends[after + 1]
         if power := power_unit(word, following):
             return *power, after + 2, tokens.ends[after + 1]
+        if word in ONLY_FRENCH and self.language not in {None, "fr"}:
+            return "", 1.0, after, end
         if tokens.kind(after) == "word" and word in UNITS:
             return *UNITS[word], after + 1, tokens.ends[after]
         return "", 1.0, after, end

@@ -25,6 +25,7 @@ DECADE_WORDS = _MODIFIERS["decade_words"]  # años 90
 ORDINAL_ENDINGS = _MODIFIERS["ordinal_endings"]
 ENDINGS = DECADE_ENDINGS | ORDINAL_ENDINGS | CENTURIES
 VERSION_WORDS = _MODIFIERS["version"]
+ONLY_FRENCH = _MODIFIERS["only_french"]
 NEGATIVE = _MODIFIERS["negative"]  # minus 20
 BEFORE_LEAST = _MODIFIERS["before_least"]  # before "menos" and "moins" that mean "least"
 DEGREES = _MODIFIERS["degree"]  # degrees Celsius

@@ -79,6 +79,8 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
     "Ida inherited the farm from her aunt", "the aunt of Ida inherited the farm".
     """
     claim, passage = alignment.claim, alignment.passage
+    if claim.language == "de":
+        return _subject_beside_pronoun(alignment, pivot, match, match_of)
     if claim.language != "en" or _passive(claim, pivot) or _passive(passage, match.token):
         return False
     mine = _subject(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
@@ -92,6 +94,51 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
     return all(head in behind for head in heads) and not any(
         id(match_of[id(t)].token) in {id(u) for u in theirs} for t in mine if id(t) in match_of
     )
+
+
+def _subject_beside_pronoun(
+    alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]
+) -> bool:
+    """Return whether the object of a German claim is the subject of the passage, whose object is a pronoun.
+
+    "Ihr folgt Bernhard Mair nach", "Ilse Kofler folgt Bernhard Mair nach".
+    """
+    claim, passage = alignment.claim, alignment.passage
+    if _is_german_passive(claim, pivot) or _is_german_passive(passage, match.token):
+        return False
+    theirs = [t for t in passage.tokens if t.clause == match.token.clause]
+    named = {id(t) for t in theirs if _is_bare_name(passage, t)}
+    mine = [t for t in claim.tokens if t.clause == pivot.clause]
+    first = next((t for t in mine if t.name), None)
+    verb = _finite(claim, pivot)
+    if not named or first is None or first.word > verb or not _has_oblique_pronoun(passage, theirs):
+        return False
+    left = [t for t in mine if t.word < verb and t.name and not t.before]
+    right = [t for t in mine if t.word > verb and _is_bare_name(claim, t)]
+    if not left or not right or any(id(t) in match_of and match_of[id(t)].token in theirs for t in left):
+        return False
+    return all(id(t) in match_of and id(match_of[id(t)].token) in named for t in right)
+
+
+def _is_bare_name(statement: Statement, token: ContentToken) -> bool:
+    """Return whether a noun has neither an article nor a preposition: a name, or a title before one."""
+    words = vocabulary(statement.language)
+    before = statement.words[token.word - 1] if token.word else ""
+    return token.name and not token.before and before not in words.role("article") and token.folded != "herrn"
+
+
+def _has_oblique_pronoun(statement: Statement, tokens: list[ContentToken]) -> bool:
+    """Return whether the clause of these tokens has a pronoun in the dative or accusative: "ihm", "Ihr folgt …"."""
+    pronouns = vocabulary(statement.language).role("oblique_pronoun")
+    names = {t.word for t in tokens if t.name}
+    span = range(max(0, tokens[0].word - _REACH), tokens[-1].word + 1)
+    return any(statement.words[at] in pronouns and at + 1 not in names for at in span)
+
+
+def _finite(statement: Statement, pivot: ContentToken) -> int:
+    """Return the index of the auxiliary of a predicate, or else of the predicate itself."""
+    auxiliaries = vocabulary(statement.language).role("auxiliary")
+    return next((at for at, word in enumerate(statement.words[: pivot.word]) if word in auxiliaries), pivot.word)
 
 
 _COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})
@@ -318,24 +365,64 @@ def _passive(statement: Statement, pivot: ContentToken) -> bool:
 
 
 def _german(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> Sides | None:
-    """Return agent and patient by word order, the case of the articles, and "von" in the passive."""
-    words = vocabulary("de")
-    oblique, nominative = words.role("oblique"), words.role("nominative")
-    article = {id(t): statement.words[t.word - 1] if t.word else "" for t in tokens}
-    by = [t for t in tokens if t.before == "von"]
-    passive = bool(words.role("passive").intersection(statement.words)) and pivot.folded.endswith(("t", "en"))
-    if passive:
+    """Return agent and patient by the case of the articles, by word order, and by "von" in the passive."""
+    if _is_german_passive(statement, pivot):
+        by = [t for t in tokens if t.before == "von"]
         return Sides(frozenset(map(id, by)), frozenset(id(t) for t in tokens if t not in by and t is not pivot))
-    subject = [t for t in tokens if article[id(t)] in nominative and not t.before]
-    objects = [t for t in tokens if article[id(t)] in oblique and not t.before]
-    if subject or objects:
-        recipients = [t for t in tokens if t.before in words.role("recipient")]
-        first = subject or [t for t in tokens if t not in objects and t is not pivot and not t.before]
-        second = objects + recipients if objects else [t for t in tokens if t not in subject and t is not pivot]
-        return Sides(frozenset(map(id, first)), frozenset(map(id, second)))
-    left = [t for t in tokens if t.word < pivot.word and not t.before and t.quantity is None]
-    right = [t for t in tokens if t.word > pivot.word]
-    return Sides(frozenset(map(id, left)), frozenset(map(id, right))) if left else None  # "2023 kletterte die Rate"
+    recipients = [t for t in tokens if t.before in vocabulary("de").role("recipient")]
+    verb = _finite(statement, pivot)
+    phrases = _noun_phrases(statement, [t for t in tokens if t is not pivot and t.quantity is None and not t.before])
+    nominative = [phrase for phrase in phrases if _case(statement, phrase[0]) == "nominative"]
+    oblique = [phrase for phrase in phrases if _case(statement, phrase[0]) == "oblique"]
+    ahead = [phrase for phrase in phrases if phrase[0].word < verb and phrase not in oblique]
+    if ahead and (ahead[0] in nominative or not nominative):
+        subject = ahead[0]
+    elif nominative:
+        subject = nominative[0]
+    else:
+        subject = [t for phrase in phrases if phrase not in oblique for t in phrase] if oblique else []
+    others = [t for phrase in phrases if phrase is not subject for t in phrase if t not in subject]
+    if not subject or not others + recipients:
+        left = [t for t in tokens if t.word < pivot.word and not t.before and t.quantity is None]
+        right = [t for t in tokens if t.word > pivot.word]
+        return Sides(frozenset(map(id, left)), frozenset(map(id, right))) if left else None  # "2023 stieg die Rate"
+    return Sides(frozenset(map(id, subject)), frozenset(map(id, others + recipients)))
+
+
+def _noun_phrases(statement: Statement, tokens: list[ContentToken]) -> list[list[ContentToken]]:
+    """Divide the tokens of a German clause at articles and verbs. A genitive belongs to the noun before it."""
+    articles = vocabulary("de").role("article")
+    phrases: list[list[ContentToken]] = []
+    for token in tokens:
+        before = statement.words[token.word - 1] if token.word else ""
+        last = phrases[-1][-1] if phrases else None
+        if last is not None and last.word == token.word - 1 and last.piece == token.piece:
+            phrases[-1].append(token)  # an adjective or a title, and the noun
+        elif last is not None and last.name and before in _GENITIVE and last.word == token.word - 2:
+            phrases[-1].append(token)
+        elif token.name or before in articles:
+            phrases.append([token])
+    return phrases
+
+
+_GENITIVE = frozenset({"des", "der", "eines", "einer", "seines", "seiner", "ihres", "ihrer"})
+_FEMININE = ("in", "ung", "heit", "keit", "schaft", "tat", "ion", "ie", "ik", "a", "e")
+
+
+def _case(statement: Statement, token: ContentToken) -> str:
+    """Return "nominative" or "oblique" where the article of a German noun shows it, "" elsewhere."""
+    words = vocabulary("de")
+    article = statement.words[token.word - 1] if token.word else ""
+    if article in words.role("oblique") or token.folded == "herrn":
+        return "oblique"
+    if article == "der" and token.folded.endswith(_FEMININE) and token.word > 1:
+        return "oblique"  # "der Firma"; at the beginning of a sentence "Der Kunde"
+    return "nominative" if article in words.role("nominative") else ""
+
+
+def _is_german_passive(statement: Statement, pivot: ContentToken) -> bool:
+    passive = vocabulary("de").role("passive")
+    return not passive.isdisjoint(statement.words) and pivot.folded.endswith(("t", "en"))
 
 
 def _around(statement: Statement, op: Operator) -> Sides:

@@ -18,6 +18,9 @@ _PART_REACH = 5  # words between a share and what it is a share of
 _HAN_MORE = re.compile("[0-9零〇一二三四五六七八九十百千万亿两.,]+[个年]?[多余]")  # 三个多小时, 三十多人
 _OF_TOTAL = re.compile(r"\s(?:(?:out )?of (?:the |its |their )?|von (?:den )?|de (?:los |las )?|des |sur (?:les )?)")
 _CONVERTED = 0.01  # conversions are rounded by less
+_OF_TOTAL_BEFORE = re.compile(
+    r"(?:^|\W)(?:out of|of|von|unter|de|sur|entre|parmi) (?:the |its |their |den |los |las |les )?$", re.IGNORECASE
+)
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
@@ -73,6 +76,7 @@ def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Di
         ]
         parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and _is_part(t.quantity)]
         parts += [t for t in passage.tokens if t.clause == main and _is_count_of_total(passage, t)]
+        parts += [t for t in passage.tokens if t.clause == main and _is_total_of_count(passage, t)]
         limits = [t for t in passage.tokens if t.clause == main and bound_of(passage, t) == "max" and not t.sign < 0]
         first = next((t for t in passage.tokens if t.clause == main), None)
         for part in parts + limits:
@@ -102,6 +106,17 @@ def _is_count_of_total(passage: Statement, token: ContentToken) -> bool:
     between = passage.text[token.end : total.start]
     counts = part.values and whole.values and not part.unit and part.values[0] < whole.values[0]
     return bool(counts) and _OF_TOTAL.fullmatch(between) is not None
+
+
+def _is_total_of_count(passage: Statement, token: ContentToken) -> bool:
+    """Return whether a number is a total of which the next one counts a part: 48 in "of the 48 firms, 31"."""
+    part = next((t for t in passage.tokens if t.word > token.word and t.quantity is not None), None)
+    if token.quantity is None or part is None or part.quantity is None or part.clause != token.clause:
+        return False
+    counts = not part.quantity.unit and not token.quantity.unit and part.quantity.values and token.quantity.values
+    if not counts or part.quantity.values[0] >= token.quantity.values[0]:
+        return False
+    return _OF_TOTAL_BEFORE.search(passage.text[: token.start]) is not None
 
 
 def _is_part(quantity: Quantity) -> bool:

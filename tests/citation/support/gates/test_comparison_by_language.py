@@ -51,6 +51,36 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Der Verband will zwei Preise streichen.",
         "Der Verband hat zwei Preise gestrichen.",
     ),
+    "a German dative at the beginning": (
+        Reason.ROLE,
+        "Dem Kunden hat die Firma den Betrag erstattet.",
+        "Der Kunde hat der Firma den Betrag erstattet.",
+    ),
+    "a German genitive as subject": (
+        Reason.ROLE,
+        "Der Chef hat den Antrag der Mitarbeiterin bewilligt.",
+        "Die Mitarbeiterin hat den Antrag des Chefs bewilligt.",
+    ),
+    "a German subject beside a pronoun": (
+        Reason.ROLE,
+        "Frau Pilz hatte ihm eine Kamera geliehen.",
+        "Herr Danner hat Frau Pilz eine Kamera geliehen.",
+    ),
+    "outside, where the passage says only inside": (
+        Reason.NEGATION,
+        "Atlanten dürfen nur im Lesesaal benutzt werden.",
+        "Atlanten dürfen auch ausserhalb des Lesesaals benutzt werden.",
+    ),
+    "a German statement that was only believed": (
+        Reason.MODALITY,
+        "Dass Zugvögel in Teichen überwintern, hielt man für möglich.",
+        "Zugvögel überwintern in Teichen.",
+    ),
+    "a German denial of a statement with dass": (
+        Reason.NEGATION,
+        "Der Minister bestreitet, dass er Geld angenommen hat.",
+        "Der Minister hat Geld angenommen.",
+    ),
     "French roles in a sentence of few function words": (
         Reason.ROLE,
         "Brest a battu Metz en finale.",
@@ -222,6 +252,26 @@ PASSED: dict[str, tuple[str, str]] = {
     "a rounded number behind a Spanish article": (
         "La colecta del club reunió 49.870 euros.",
         "La colecta del club rondó los cincuenta mil euros.",
+    ),
+    "a German denial, reported": (
+        "Der Minister bestritt, Geld angenommen zu haben.",
+        "Der Minister sagte, er habe kein Geld angenommen.",
+    ),
+    "a German contrast": (
+        "Den Preis erhielt nicht Meier, sondern Huber.",
+        "Huber erhielt den Preis.",
+    ),
+    "a German expletive in the next sentence": (
+        "Die Reederei beabsichtigt, zwei Fähren zu verkaufen. Einen Käufer gibt es bislang nicht.",
+        "Der Verkauf von zwei Fähren ist beabsichtigt.",
+    ),
+    "a German adjective at the beginning": (
+        "Verwenden Sie ausschließlich das mitgelieferte Netzteil.",
+        "Andere Netzteile als das mitgelieferte dürfen nicht verwendet werden.",
+    ),
+    "another order of a German object and a recipient": (
+        "Dem Kunden hat die Firma den Betrag erstattet.",
+        "Die Firma hat dem Kunden den Betrag erstattet.",
     ),
     "a German participle": (
         "Der Verband strich zwei Preise.",

@@ -41,6 +41,21 @@ REFUSED = {
         "Zinc is cheaper than iron but more expensive than copper.",
     ),
     "a German comparison": ("comparison", "Der Rhein ist länger als die Elbe.", "Die Elbe ist länger als der Rhein."),
+    "a comparison, of which the passage names one side": (
+        "comparison",
+        "Das Modell Luna wiegt 1,2 kg. Das Modell Sol ist 300 g schwerer.",
+        "Luna ist schwerer als Sol.",
+    ),
+    "a comparison, of which the claim names one side": (
+        "comparison",
+        "The lake path is longer than the hill path.",
+        "The hill path is longer.",
+    ),
+    "a part of a total that comes first": (
+        "part",
+        "Von den 48 befragten Betrieben gaben 31 an, Fachkräfte zu suchen.",
+        "Alle befragten Betriebe suchen Fachkräfte.",
+    ),
     "a French comparison": (
         "comparison",
         "Le train est plus rapide que le bus.",
@@ -274,6 +289,10 @@ def test_a_false_claim_breaks_a_rule(rule: str, text: str, claim: str) -> None:
 
 
 PASSED = {
+    "the opposite of a comparison, of which the claim names one side": (
+        "The lake path is longer than the hill path.",
+        "The hill path is shorter.",
+    ),
     "a genre": ("Outer Dark is a science fiction film of 1971.", "Outer Dark is a film of 1971."),
     "parts of a whole": ("The council is made up of nine members.", "The council has nine members."),
     "a Chinese comparison with 于 turned round": ("新工艺的成本高于旧工艺。", "旧工艺的成本比新工艺低。"),

@@ -100,6 +100,11 @@ def test_no_number_that_must_be_confirmed(text: str) -> None:
     assert not [q for q in analyze_text(text).quantities if q.strict]
 
 
+def test_a_unit_of_one_language_is_another_word_in_others() -> None:
+    assert not analyze_text("Das Werk ging 1962 ans Netz.", "de").quantities[0].unit
+    assert analyze_text("Il a habité ici 12 ans et demi.", "fr").quantities[0].unit == "time"
+
+
 def test_offsets_point_at_the_number() -> None:
     text = "Sie zahlten 3,5 Mio. Euro im März."
     quantity = analyze_text(text).quantities[0]
