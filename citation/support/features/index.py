@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, chain, count, islice, pairwise
 from typing import NamedTuple, TypeVar
 
@@ -105,6 +105,11 @@ class SharedIndex:
     def widened(self, row: int, start: int, end: int) -> tuple[int, int]:
         """Return the span of the window with one more sentence on each side."""
         return self.surroundings(row, start, end).span
+
+    @cached_property
+    def listed_vocabulary(self) -> str:
+        """The terms of the evidence, with a line break before and behind each."""
+        return "\n".join(("", *self.vocabulary, ""))
 
     def sentences_of(self, term: str) -> Ints:
         """Return the sentences that contain `term`, ascending, with repeats."""

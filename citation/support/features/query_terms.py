@@ -214,7 +214,10 @@ def _german_words(text: str, analysis: Analysis, index: Index) -> dict[str, Syno
     words = {fold(word) for word in text.rstrip(".!?").split()}
     return {
         term: Synonyms(
-            compounds.bare_verbs(term) | compounds.prefixed_verbs(term, words) | formed.get(term, frozenset()),
+            compounds.bare_verbs(term)
+            | compounds.prefixed_verbs(term, words)
+            | formed.get(term, frozenset())
+            | frozenset(compounds.containing(term, index.listed_vocabulary)),
             tuple(compounds.parts(term, index.postings)),
         )
         for term in terms

@@ -124,11 +124,16 @@ class Alignment:
         ]
 
     def _compounds(self, token: ContentToken) -> list[Match]:
-        """Return the last part of a German compound of the claim, or the compound that two words of the claim form."""
+        """Return the last part of a German compound of the claim, or a compound of the passage that the claim divides.
+
+        The passage has "Mahngebühr", the claim "Gebühr" or "Gebühr für die Mahnung".
+        """
         passage = self.passage
         stems = [last for _, last in compounds.parts(token.stem, passage.stems)] or list(
             self._formed.get(token.stem, ())
         )
+        if not stems and token.name:
+            stems = [stem for stem in passage.stems if compounds.ends_with(stem, token.stem)]
         return [Match(passage.tokens[at], 1, False) for stem in stems for at in passage.stems[stem]]
 
     def _shifted_weekdays(self, token: ContentToken) -> list[Match]:

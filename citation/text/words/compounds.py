@@ -1,14 +1,15 @@
 """German compounds and separated verbs: `Firmensitz` and "Sitz der Firma", `ablehnen` and "lehnte … ab"."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from .inflection import inflections, separable_prefixes
+from .inflection import inflections, inseparable_prefixes, separable_prefixes
 from .stemming import stem
 
 LANGUAGE = "de"
 _SHORTEST_COMPOUND = 8  # letters of a stem
 _SHORTEST_PART = 3  # letters
+_SHORTEST_WORD = 4  # letters of a stem that is found inside others
 # Letters between the two stems of a compound.
 _LINKS = ("", "s", "en", "n", "e", "er", "es")
 _MAX_TERMS = 10  # Further terms of a claim form no compounds.
@@ -58,6 +59,28 @@ def counterparts(terms: Sequence[str], known: Collection[str]) -> dict[str, set[
         if last := {last for _, last in parts(term, known)}:
             found.setdefault(term, set()).update(last)
     return found
+
+
+def containing(term: str, vocabulary: str) -> Iterator[str]:
+    """Yield the compounds that begin or end with a stem: `zahlungsziel` and `ratenzahl` for "Zahlung".
+
+    `vocabulary`: stems, with a line break before and behind each.
+    """
+    if len(term) < _SHORTEST_WORD or not term.isalpha():
+        return
+    at = vocabulary.find(term)
+    while at >= 0:
+        word = vocabulary[vocabulary.rindex("\n", 0, at) + 1 : vocabulary.index("\n", at)]
+        if ends_with(word, term) or (word.startswith(term) and len(word) >= len(term) + _SHORTEST_WORD):
+            yield word
+        at = vocabulary.find(term, at + 1)
+
+
+def ends_with(compound: str, term: str) -> bool:
+    """Return whether a stem is the last part of a compound. A prefix makes none: "Vorgang" of "Gang"."""
+    if len(term) < _SHORTEST_WORD or len(compound) < len(term) + _SHORTEST_PART or not compound.endswith(term):
+        return False
+    return compound[: -len(term)] not in separable_prefixes(LANGUAGE) | inseparable_prefixes(LANGUAGE)
 
 
 @lru_cache(maxsize=1 << 13)

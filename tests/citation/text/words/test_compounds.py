@@ -3,7 +3,7 @@
 import pytest
 
 from citestream.citation.text.normalize import fold
-from citestream.citation.text.words.compounds import bare_verbs, joined, parts, prefixed_verbs
+from citestream.citation.text.words.compounds import bare_verbs, containing, joined, parts, prefixed_verbs
 from citestream.citation.text.words.stemming import stem
 
 COMPOUNDS = {
@@ -40,6 +40,13 @@ def test_other_words_are_no_parts(compound: str, first: str, last: str) -> None:
 def test_two_words_form_a_compound() -> None:
     whole, first, last = stems("Abonnentenzahl", "Abonnenten", "Zahl")
     assert joined([last, first], {whole, "zahltag"}) == {first: {whole}, last: {whole}}
+
+
+def test_compounds_that_contain_a_word() -> None:
+    known = stems("Mahngebühr", "Gebührenordnung", "Gebühr", "Gebrauch", "Vorgang")
+    vocabulary = "\n".join(("", *known, ""))
+    assert set(containing(stems("Gebühr")[0], vocabulary)) == set(known[:2])
+    assert not set(containing(stems("Gang")[0], vocabulary))
 
 
 def test_a_verb_without_and_with_its_prefix() -> None:
