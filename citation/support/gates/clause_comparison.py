@@ -7,6 +7,7 @@ from ...text.clauses.statement import DENIALS
 from ...text.normalize import character_pairs
 from ...text.words import compounds
 from .alignment import Alignment
+from .bindings.arguments import other_argument
 from .bindings.chinese_bindings import (
     mixed_chinese_pieces,
     outside_chinese_restriction,
@@ -40,6 +41,7 @@ from .operators.framing import (
 )
 from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided
 from .operators.negations import negation
+from .operators.overturned import overturned
 from .operators.quantifiers import bounds, quantifiers
 from .operators.time_and_cause import (
     different_time,
@@ -133,6 +135,8 @@ def _of_passage(
         if mentioned >= _COMPARABLE:
             yield from only_denied(claim, alignments, best)
         yield from excluded(claim, alignments)
+    yield from run(other_argument, claim, alignments)
+    yield from run(overturned, claim, alignments)
     if best.shared:
         yield from run(opposite_change, claim, passages, similar=best.coverage >= _COMPARABLE)
     yield from run(outside_restriction, claim, best, alignments, known)

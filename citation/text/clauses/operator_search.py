@@ -10,7 +10,7 @@ from .vocabulary import NEGATED_VERB, Vocabulary, WordRoles
 # Operators whose words also count as content: "plans", "denied", "caused".
 _CONTENTFUL = frozenset({
     "denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless", "open",
-    "proposal", "decision", "plain",
+    "proposal", "decision", "plain", "alleges", "overturns",
 })  # fmt: skip
 _COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
 _NUMBER_REACH = 2  # words between "more than" and its number

@@ -175,7 +175,7 @@ class _Parser:
         if (before.article and not self._is_clitic(i - 1)) or (before.preposition and not infinitive):
             return False
         if not self.keys[i - 1]:
-            return False
+            return self._is_named_by_number(i) and self._is_past(i)
         if not DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
             return False
         return (
@@ -202,7 +202,15 @@ class _Parser:
             return False
         if i + 1 < self.count and self.roles[i + 1].article:
             return False  # "wasps kill the caterpillars"
-        return self.statement.language != "en" or not (self.keys[i].endswith("ed") or self.keys[i] in self.irregular)
+        return self.statement.language != "en" or not self._is_past(i)
+
+    def _is_past(self, i: int) -> bool:
+        """Return whether an English word has the form of the past tense or of a participle."""
+        return self.keys[i].endswith("ed") or self.keys[i] in self.irregular
+
+    def _is_named_by_number(self, i: int) -> bool:
+        """Return whether a name with a number is before word `i`: "Line 7 closed"."""
+        return self.statement.language == "en" and i > 1 and self.spaced.tokens[i - 2].capitalized
 
     def _phrase_ended(self, i: int) -> bool:
         """Return whether the article `i` begins a noun phrase behind that of a preposition: "after work the client"."""

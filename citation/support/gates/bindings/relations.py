@@ -81,7 +81,7 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
     claim, passage = alignment.claim, alignment.passage
     if claim.language == "de":
         return _subject_beside_pronoun(alignment, pivot, match, match_of)
-    if claim.language != "en" or _passive(claim, pivot) or _passive(passage, match.token):
+    if claim.language != "en" or is_passive(claim, pivot) or is_passive(passage, match.token):
         return False
     mine = _subject(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
     theirs = _subject(passage, match.token, [t for t in passage.tokens if t.clause == match.token.clause])
@@ -178,7 +178,7 @@ def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[A
     for pivot, match in alignment.pairs():
         if not pivot.verbal or not match.exact or pivot.quantity is not None or not match.token.verbal:
             continue
-        if _passive(claim, pivot) or _passive(alignment.passage, match.token):
+        if is_passive(claim, pivot) or is_passive(alignment.passage, match.token):
             return
         mine = _subject(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
         theirs = _subject(
@@ -234,8 +234,8 @@ def _acting(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
     """Return the words for the agent of a verb, the noun before "who" if it is that; [] if it is not certain."""
     words = vocabulary(statement.language)
     tokens = [t for t in statement.tokens if t.clause == pivot.clause]
-    if _passive(statement, pivot):
-        agent = _agent(statement, pivot)
+    if is_passive(statement, pivot):
+        agent = agent_word(statement, pivot)
         acting = [t for t in tokens if agent is not None and t.word >= agent and t.piece == pivot.piece]
         return [t for t in acting if t.before == acting[0].before]
     left = [t for t in tokens if t.word < pivot.word]
@@ -264,7 +264,7 @@ def swapped_pivots(alignment: Alignment) -> set[int]:
             mine, theirs = _arguments(alignment.claim, pivot), _arguments(alignment.passage, match.token)
             if not mine or not theirs:
                 continue
-            passive = _passive(alignment.claim, pivot) or _passive(alignment.passage, match.token)
+            passive = is_passive(alignment.claim, pivot) or is_passive(alignment.passage, match.token)
             if _crossed(mine, theirs, match_of)[0] or (not passive and _received(mine, theirs, match_of)):
                 found.add(id(pivot))
     return found
@@ -322,13 +322,13 @@ def _arguments(statement: Statement, pivot: ContentToken) -> Sides | None:
     if fronted := _fronted_object(statement, pivot, tokens):
         acting = [t for t in right if not t.before]
         return Sides(frozenset(map(id, acting)), frozenset(map(id, fronted))) if acting else None
-    agent = _agent(statement, pivot)
+    agent = agent_word(statement, pivot)
     if agent is not None:
         acting = [t for t in right if t.word >= agent]
         acting = acting[: 1 + next((n for n, t in enumerate(acting[1:]) if t.before != acting[0].before), len(acting))]
         others = [t for t in left + right if t not in acting]
         return Sides(frozenset(map(id, acting)), frozenset(map(id, others)))
-    if _passive(statement, pivot):
+    if is_passive(statement, pivot):
         return Sides(frozenset(), frozenset(map(id, left)))
     return Sides(frozenset(map(id, left)), frozenset(map(id, right)))
 
@@ -348,15 +348,15 @@ def _subject(statement: Statement, pivot: ContentToken, tokens: list[ContentToke
     return [t for t in left if t.piece == max(pieces)] if len(pieces) > 1 else left
 
 
-def _agent(statement: Statement, pivot: ContentToken) -> int | None:
+def agent_word(statement: Statement, pivot: ContentToken) -> int | None:
     """Return the index of the word after "by" for a passive predicate, or None."""
-    if not _passive(statement, pivot):
+    if not is_passive(statement, pivot):
         return None
     by = next((op for op in statement.of("by") if op.word > pivot.word and op.clause == pivot.clause), None)
     return by.after if by else None
 
 
-def _passive(statement: Statement, pivot: ContentToken) -> bool:
+def is_passive(statement: Statement, pivot: ContentToken) -> bool:
     words = vocabulary(statement.language)
     if not pivot.folded.endswith(tuple(words.role("participle"))) and pivot.folded not in words.role("irregular"):
         return False

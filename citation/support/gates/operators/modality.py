@@ -34,7 +34,9 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     only_planned = all(op.word in planned for op in alignment.passage.of("hedge"))
     plan = {"plan"} if only_planned or "plan" not in elsewhere else set()
     excused = {"hedge", "may", "false", "fiction", "would", *plan} & everywhere or _same_speech(alignment)
-    if "hedge" in theirs and not excused:
+    if "alleges" in theirs and not (excused or {"alleges", "said"} & everywhere):
+        yield _modal("the passage says that somebody claims it, the sentence that it is so", "alleges")
+    elif "hedge" in theirs and not excused:
         yield _modal("the passage says it with reservation, the sentence as a fact", "hedge")
     if _UNREAL & everywhere:
         return
@@ -202,7 +204,7 @@ def _governing(alignment: Alignment, clause: int) -> set[str]:
     return {
         op.kind
         for op in alignment.passage.operators
-        if op.clause == main and any(-reach <= word - op.word <= reach for word in words)
+        if op.clause == main and any(op.word - reach <= word < op.after + reach for word in words)
     }
 
 

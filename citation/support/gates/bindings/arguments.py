@@ -1,0 +1,183 @@
+"""Compare the arguments of a predicate where the passage names others: "Ida called" and "Omar called. Ida was out."."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.quantities import agrees
+from ..alignment import Alignment, Match
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+from .relations import agent_word, is_passive
+
+LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is fixed
+_AGENT, _PATIENT = "agent", "patient"  # roles; the others are prepositions
+_LEAST = 0.5  # share of the claim's other words in the sentence that names somebody else
+
+_FEWEST = 2
+_OF_PHRASE = 3  # words from a name to the one behind "of the"
+_LONG = 24  # tokens; longer sentences and page headers are not split reliably
+
+_Arguments = Mapping[str, Sequence[ContentToken]]  # by role
+
+
+@reports("role/argument")
+def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage states a predicate of the claim only about others.
+
+    Both sides name who or what it is, and the passage mentions the name of the claim in another place.
+    """
+    if claim.language not in LANGUAGES:
+        return
+    spoken = {
+        word for op in claim.of("said", "plan", "hedge") for word in range(op.word, op.after)
+    }  # others do so, too
+    for at, pivot in enumerate(claim.tokens):
+        infinitive = claim.words[pivot.word - 1] == "to"
+        finite = pivot.verbal and vocabulary(claim.language).words[pivot.folded].verb_form
+        if not finite or pivot.name or infinitive or pivot.word in spoken:
+            continue
+        mine = _arguments(claim, pivot)
+        found: tuple[ContentToken, ContentToken, Statement] | None = None
+        for alignment in alignments:
+            match = alignment.matches[at]
+            if match is None:
+                continue
+            found = _other(claim, alignment, match, mine, alignments)
+            if found is None:
+                break  # this sentence may be about the same
+        if found:
+            token, other, passage = found
+            said, word = passage.spelled(other.start, other.end), claim.spelled(token.start, token.end)
+            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="argument")
+            return
+
+
+def _other(
+    claim: Statement, alignment: Alignment, match: Match, mine: _Arguments, alignments: Sequence[Alignment]
+) -> tuple[ContentToken, ContentToken, Statement] | None:
+    """Return the first name of the claim in whose role the passage has another one, that one, and the sentence."""
+    passage = alignment.passage
+    if match.sign < 0 or not match.token.verbal or len(passage.tokens) > _LONG:
+        return None
+    theirs = _arguments(passage, match.token)
+    for role, own in mine.items():
+        names, others = _identifiers(claim, own), _identifiers(passage, theirs.get(role, ()))
+        missing = [t for t in names if not _among(t, others)]
+        rivals = [t for t in others if not _among(t, names)]
+        if not missing or not rivals:
+            continue
+        if any(_among(t, passage.tokens) for t in missing) or not all(_mentioned(t, alignments) for t in missing):
+            continue
+        if _same_event(claim, alignment, own, match.token, alignments):
+            return missing[0], rivals[0], passage
+    return None
+
+
+def _among(token: ContentToken, others: Sequence[ContentToken]) -> bool:
+    if token.quantity is not None:
+        return any(t.quantity is not None and agrees(token.quantity, t.quantity) for t in others)
+    return any(t.stem == token.stem for t in others)
+
+
+def _mentioned(token: ContentToken, alignments: Sequence[Alignment]) -> bool:
+    return any(_among(token, alignment.passage.tokens) for alignment in alignments)
+
+
+def _same_event(
+    claim: Statement,
+    alignment: Alignment,
+    compared: Sequence[ContentToken],
+    pivot: ContentToken,
+    alignments: Sequence[Alignment],
+) -> bool:
+    """Return whether a sentence has the other names and numbers of the claim, and at least half of its other words.
+
+    A pronoun behind its predicate stands for words of the other sentences: "Omar voted against it".
+    """
+    passage = alignment.passage
+    pronouns = vocabulary(passage.language).role("personal")
+    following = next((t.word for t in passage.tokens if t.word > pivot.word and t.clause != pivot.clause), None)
+    refers = not pronouns.isdisjoint(passage.words[pivot.word + 1 : following])
+    found = 0
+    others = [at for at, token in enumerate(claim.tokens) if not any(token is one for one in compared)]
+    for at in others:
+        token = claim.tokens[at]
+        if alignment.matches[at] or (refers and any(one.matches[at] for one in alignments)):
+            found += 1
+        elif token.quantity is not None or _is_name(claim, token):
+            return False
+    return found >= max(_LEAST * len(others), _FEWEST)
+
+
+def _arguments(statement: Statement, pivot: ContentToken) -> _Arguments:
+    """Return the arguments of a predicate by role. A role whose words are not known is missing."""
+    behind = [t for t in statement.tokens if t.word > pivot.word and t.piece == pivot.piece]
+    found: dict[str, list[ContentToken]] = {}
+    subject = _subject(statement, pivot)
+    if is_passive(statement, pivot):
+        found[_PATIENT] = subject
+        agent = agent_word(statement, pivot)
+        found[_AGENT] = [t for t in behind if agent is not None and t.word >= agent and t.before == "by"]
+    else:
+        found[_AGENT] = subject
+    return found
+
+
+def _subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
+    """Return the words of the subject of a predicate, [] if it is a pronoun or not known."""
+    role = vocabulary(statement.language).role
+    before = [t for t in statement.tokens if t.word < pivot.word and t.folded not in role("before_verb")]
+    content = {t.word: t for t in before}
+    at = pivot.word - 1
+    while at >= 0 and statement.words[at] in role("before_verb"):
+        at -= 1
+    word = statement.words[at] if at >= 0 else ""
+    if word in role("relative"):
+        return _last_nouns([t for t in before if t.word < at])
+    if at in content and not content[at].verbal:
+        start = max((t.word for t in before if t.verbal), default=-1)
+        return [t for t in before if t.clause == pivot.clause and t.word > start and t.before in {"", "of"}]
+    if word == "to" or word in role("conjunction") or at in content:  # "and moved", "offered to take", "has begun"
+        verbs = [t for t in before if t.verbal]
+        return _subject(statement, verbs[-1]) if verbs else []
+    return []
+
+
+def _last_nouns(tokens: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the last words that follow each other directly."""
+    first = len(tokens) - 1
+    while first > 0 and tokens[first].word - tokens[first - 1].word == 1:
+        first -= 1
+    return list(tokens[first:])
+
+
+def _identifiers(statement: Statement, tokens: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the words of the name that a noun phrase ends with, with the number behind it: "the tram Line 7"."""
+    found: list[ContentToken] = []
+    for token in reversed(tokens):
+        numbered = token.quantity is not None and not token.quantity.unit and not found
+        of = found and found[-1].before == "of"
+        if not numbered and not _is_name(statement, token):
+            break
+        if found and found[-1].word - token.word > (_OF_PHRASE if of else 1):
+            break
+        found.append(token)
+    return found[::-1] if any(t.name for t in found) else []
+
+
+def _is_name(statement: Statement, token: ContentToken) -> bool:
+    """Return whether a word is a name, not a title or the first word of a sentence that is capitalized as such."""
+    if not token.name or token.kind or token.folded in vocabulary(statement.language).role("title"):
+        return False
+    following = next((t for t in statement.tokens if t.word == token.word + 1), None)
+    if token.word or (following is not None and (following.name or following.quantity is not None)):
+        return True
+    return not token.folded.endswith("s") and _subject_only(statement)
+
+
+def _subject_only(statement: Statement) -> bool:
+    """Return whether the first word of a sentence is a subject without an article: "Jo has offered"."""
+    second = statement.words[1] if len(statement.words) > 1 else ""
+    verbal = any(t.word == 1 and t.verbal for t in statement.tokens)
+    return verbal or second in vocabulary(statement.language).role("auxiliary")

@@ -1,0 +1,60 @@
+"""Statements that the passage only reports or plans and then takes back: "All were safe, he said. This was wrong."."""
+
+from collections.abc import Iterator, Sequence
+
+from ....text.clauses import Statement
+from ....text.clauses.statement import DENIALS
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+
+# Operators of a sentence that states something as said, believed, decided or planned.
+_TENTATIVE = frozenset({"said", "hedge", "alleges", "plan", "proposal", "decision", "would"})
+# A claim with one of these repeats that it was said or planned, or that it was taken back.
+_REPORTED = _TENTATIVE | DENIALS | {"overturns", "false", "without"}
+_LONG = 15  # tokens; a longer sentence states more than one thing
+_MOST = 0.75  # share of the claim's words that stand before what takes it back
+
+
+@reports("framing/overturned")
+def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim states as a fact what a later sentence of the passage takes back."""
+    if _REPORTED & claim.kinds() or _first_version(claim):
+        return
+    found = [False] * len(claim.tokens)
+    for at, alignment in enumerate(alignments[:-1]):
+        found = [known or match is not None for known, match in zip(found, alignment.matches, strict=True)]
+        if sum(found) < _MOST * len(found) or not alignment.shared or not _is_tentative(alignment.passage):
+            continue
+        for later in alignments[at + 1 :]:
+            if any(match and not known for known, match in zip(found, later.matches, strict=True)):
+                return  # the claim states the later version
+            if _takes_back(later.passage, alignment.passage):
+                said = later.passage.spelled(0, len(later.passage.text))
+                yield Disagreement(Reason.FRAMING, f"a later sentence takes it back: “{said}”", rule="overturned")
+                return
+
+
+def _is_tentative(passage: Statement) -> bool:
+    """Return whether a sentence only reports or plans something."""
+    if len(passage.tokens) > _LONG or passage.question:
+        return False
+    return bool(_TENTATIVE & passage.kinds()) or _first_version(passage)
+
+
+def _first_version(statement: Statement) -> bool:
+    """Return whether a sentence calls what it states a first version: "initially", "originally"."""
+    return not vocabulary(statement.language).role("first_version").isdisjoint(statement.words)
+
+
+def _takes_back(later: Statement, passage: Statement) -> bool:
+    return len(later.tokens) <= _LONG and "overturns" in later.kinds() and _refers(later, passage)
+
+
+def _refers(later: Statement, passage: Statement) -> bool:
+    """Return whether a sentence refers to another by a pronoun, a word of its own, or a word for what was said."""
+    role = vocabulary(later.language).role
+    if not role("pronoun").isdisjoint(later.words) or not role("statement_noun").isdisjoint(later.words):
+        return True
+    return any(token.stem in passage.stems for token in later.tokens if token.quantity is None)
