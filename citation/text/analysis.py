@@ -1,4 +1,4 @@
-"""The content of a text: terms without stop words, names, quantities, negations and antonyms."""
+"""The content of a text: terms without stop words, names, quantities and negations."""
 
 from array import array
 from bisect import bisect_left
@@ -17,12 +17,7 @@ from .runs import Terms, insert_terms, terms_of_runs
 from .steps import Steps, complete
 from .tokens import Tokens, tokenize
 from .words.languages import MAX_VOTES, Votes, detect_language, stopwords
-from .words.polarity import (
-    STOPWORDS_WITH_ANTONYM,
-    antonyms_in_runs,
-    cancels_negation,
-    negations_in_runs,
-)
+from .words.polarity import STOPWORDS_WITH_ANTONYM, antonyms_in_runs, cancels_negation, negations_in_runs
 
 _MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400
 _OPENING_MARKS = " \"“‘'(*_#「《"
@@ -44,7 +39,6 @@ class Analysis:
     names: set[str] = field(default_factory=set)  # terms that are written like proper names
     quantities: list[Quantity] = field(default_factory=list)
     negations: list[int] = field(default_factory=list)  # offsets where they end
-    antonyms: list[tuple[int, int, int]] = field(default_factory=list)  # start, and the group and side of antonyms
     language: str | None = None
 
     def terms_in(self, start: int, end: int) -> list[str]:
@@ -58,10 +52,6 @@ class Analysis:
     def negations_in(self, start: int, end: int) -> list[int]:
         """Return the ends of the negations that end after `start`, up to `end`."""
         return [at for at in _nearby(self.negations, start, end, int) if start < at <= end]
-
-    def antonyms_in(self, start: int, end: int) -> list[tuple[int, int, int]]:
-        """Return the antonyms that begin between two offsets."""
-        return [one for one in _nearby(self.antonyms, start, end, itemgetter(0)) if start <= one[0] < end]
 
 
 def _nearby(items: list[T], start: int, end: int, offset: Callable[[T], int]) -> list[T]:
@@ -123,7 +113,6 @@ def _append(whole: Analysis, part: Analysis, offset: int) -> None:
     whole.ends.fromlist([end + offset for end in part.ends])
     whole.quantities.extend([q._replace(start=q.start + offset, end=q.end + offset) for q in part.quantities])
     whole.negations.extend([end + offset for end in part.negations])
-    whole.antonyms.extend([(start + offset, group, side) for start, group, side in part.antonyms])
 
 
 @lru_cache(maxsize=256)
@@ -135,6 +124,28 @@ def analyze_sentence(text: str, likely: frozenset[str | None] = frozenset()) -> 
     return analyze_text(text, likely=likely)
 
 
+def antonyms(text: str, analysis: Analysis, start: int, end: int) -> list[tuple[int, int, int]]:
+    """Return start, group and side of the words with an antonym between two offsets of an analyzed text, in order.
+
+    Only a sentence that is compared with a claim is searched. A number has no antonym.
+    """
+    sentence = to_simplified(text[start:end])
+    tokens, ignored = tokenize(sentence), stopwords(analysis.language)
+    numbers = [(q.start - start, q.end - start) for q in analysis.quantities_in(start, end)]
+    found = [
+        (start + at, group, side)
+        for token, at in zip(tokens.tokens, tokens.starts, strict=True)
+        if token.antonyms
+        and (token.stopword_key not in ignored or token.folded in STOPWORDS_WITH_ANTONYM)
+        and not any(first <= at < after for first, after in numbers)
+        for group, side in token.antonyms
+    ]
+    if not sentence.isascii():
+        found += [(start + at, group, side) for at, group, side in antonyms_in_runs(sentence)]
+        found.sort(key=itemgetter(0))
+    return found
+
+
 @memoize(_MAX_TITLES, _MAX_TITLE_LENGTH)
 def analyze_title(title: str) -> Analysis:
     """Analyze a title, which many excerpts share."""
@@ -144,7 +155,7 @@ def analyze_title(title: str) -> Analysis:
 def _analyze(tokens: Tokens, language: str | None, with_names: bool) -> Steps[Analysis]:
     """Analyze tokens.
 
-    Most tokens are plain words, whose terms are copied for all at once. The loop handles the others.
+    The terms of most tokens are copied for all at once. The loops handle the others.
     """
     matches = yield from QuantityParser(tokens, language).parse_in_steps()
     ignored = stopwords(language)
@@ -155,31 +166,28 @@ def _analyze(tokens: Tokens, language: str | None, with_names: bool) -> Steps[An
         placed.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
         in_quantity.update(range(first, after))
     analysis = Analysis([], array("I"), array("I"), quantities=[match.quantity for match in matches], language=language)
-    names, text, starts = analysis.names, tokens.text, tokens.starts
-    for i, token in enumerate(tokens.tokens):
-        if token.plain or i in in_quantity:
-            continue
-        if with_names and token.capitalized and is_content[i] and not _starts_sentence(text, starts[i]):
-            names.add(token.term)
-        if token.negates or token.antonyms:
-            _add_polarity(analysis, tokens, i, is_content[i])
     for i in in_quantity:
         is_content[i] = False
+    if with_names:
+        capitalized = [i for i, token in enumerate(tokens.tokens) if token.capitalized and is_content[i]]
+        analysis.names.update(
+            tokens.tokens[i].term for i in capitalized if not _starts_sentence(tokens.text, tokens.starts[i])
+        )
+    negating = [i for i, token in enumerate(tokens.tokens) if token.negates and i not in in_quantity]
+    analysis.negations.extend([tokens.ends[i] for i in negating if _negates(tokens, i, language)])
+    text = tokens.text
     runs = [] if text.isascii() else [i for i, token in enumerate(tokens.tokens) if token.kind == "run"]
-    if runs:
-        _add_polarity_of_runs(analysis, text)
+    if runs and (negations := negations_in_runs(text)):
+        analysis.negations.extend([end for _, end in negations])
+        analysis.negations.sort()
     _add_terms(analysis, tokens, is_content, placed, runs)
     return analysis
 
 
-def _add_polarity(analysis: Analysis, tokens: Tokens, i: int, is_content: bool) -> None:
-    """Add the negation and the antonyms of token `i`."""
-    token, start = tokens.tokens[i], tokens.starts[i]
-    contraction = analysis.language == "pt" and token.folded in _PORTUGUESE_CONTRACTIONS
-    if token.negates and not contraction and not cancels_negation(tokens.word(i + 1)):
-        analysis.negations.append(tokens.ends[i])
-    if token.antonyms and (is_content or token.folded in STOPWORDS_WITH_ANTONYM):
-        analysis.antonyms.extend([(start, group, side) for group, side in token.antonyms])
+def _negates(tokens: Tokens, i: int, language: str | None) -> bool:
+    """Return whether token `i`, a word that can negate, does so here."""
+    contraction = language == "pt" and tokens.word(i) in _PORTUGUESE_CONTRACTIONS
+    return not contraction and not cancels_negation(tokens.word(i + 1))
 
 
 def _starts_sentence(text: str, start: int) -> bool:
@@ -187,16 +195,6 @@ def _starts_sentence(text: str, start: int) -> bool:
     while at >= 0 and text[at] in _OPENING_MARKS:
         at -= 1
     return at < 0 or text[at] in _SENTENCE_ENDS
-
-
-def _add_polarity_of_runs(analysis: Analysis, text: str) -> None:
-    """Add the negations and antonyms in the runs of a text to those of its words, in order."""
-    if negations := negations_in_runs(text):
-        analysis.negations.extend([end for _, end in negations])
-        analysis.negations.sort()
-    if antonyms := antonyms_in_runs(text):
-        analysis.antonyms.extend(antonyms)
-        analysis.antonyms.sort(key=itemgetter(0))
 
 
 def _add_terms(

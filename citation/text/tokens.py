@@ -52,7 +52,6 @@ class Token:
     antonyms: tuple[Side, ...] = ()
     votes: Votes = ()  # the languages it is typical of
     length: int = 0
-    plain: bool = True  # no capital, no negation, no antonym: most words
     kind: str = "word"  # or `number`, `date`, `version`, `run` (of a script without spaces)
 
 
@@ -155,17 +154,15 @@ def word_token(surface: str) -> Token:
         folded, negates = "naitre", False
     folded = _ELISION.sub("", folded)
     term = stem(folded)
-    capitalized, antonyms = surface[0].isupper(), antonym_sides(term)
     return Token(
         folded,
         term,
         "" if negates else folded,
-        capitalized,
+        surface[0].isupper(),
         may_be_quantity=folded in MONTHS or may_be_number(folded),
         modifies_number=modifies_number(folded),
         negates=negates,
-        antonyms=antonyms,
+        antonyms=antonym_sides(term),
         votes=language_votes(surface, folded),
         length=len(surface),
-        plain=not (capitalized or negates or antonyms),
     )

@@ -27,8 +27,8 @@ T = TypeVar("T")
 # as its excerpts do, and only the latest turn of a conversation needs its index.
 INDEX_SHARE = 4
 # Extra memory in units of one character of English text: a character of a script without spaces, where most characters
-# are terms of their own (100 bytes each); a number; a word that has an antonym.
-_UNSPACED_COST, _QUANTITY_COST, _ANTONYM_COST = 7, 20, 5
+# are terms of their own (100 bytes each); a number.
+_UNSPACED_COST, _QUANTITY_COST = 7, 20
 _UNSPACED_RUNS = re.compile(f"[{UNSPACED}]+")
 BLOCK = 5_000  # characters that are analyzed at once: some milliseconds; most excerpts are one block
 MANY_BLOCKS = 10  # a shorter text has few sentences, however short they are
@@ -140,9 +140,7 @@ def _merge_short(spans: list[tuple[int, int]], length: int) -> list[tuple[int, i
 
 def _extra_size(text: str, analysis: Analysis) -> int:
     unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED_RUNS.findall(text)))
-    return (
-        _UNSPACED_COST * unspaced + _QUANTITY_COST * len(analysis.quantities) + _ANTONYM_COST * len(analysis.antonyms)
-    )
+    return _UNSPACED_COST * unspaced + _QUANTITY_COST * len(analysis.quantities)
 
 
 def language_of(analysis: Analysis) -> str | None:

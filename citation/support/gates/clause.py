@@ -3,12 +3,16 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
 
 from ...text import Analysis, Quantity
+from ...text.analysis import antonyms
+from ...text.words.polarity import antonym_sides
 
 # Antonyms contradict each other if a term this near to both is the same.
 _NEARBY_TERMS = 3
+_UNSPACED = "\u2e80"  # the first character of the scripts whose terms are pairs of characters
 _BREAK = re.compile(r"[,;:，；：、—(){}]|\.\s")
 # Separates the parts of a sentence that make different statements.
 _PART = re.compile(
@@ -36,9 +40,14 @@ class Clause:
         self.end = end
         self.quantities = [q for q in quantities if start <= q.start < end and q.values]
         self.negations = analysis.negations_in(start, end)
-        self.antonyms = analysis.antonyms_in(start, end)
+        self._analysis = analysis
         self._part_starts: list[int] = []  # computed when first needed
         self._part_ends: list[int] = []
+
+    @cached_property
+    def antonyms(self) -> list[tuple[int, int, int]]:
+        """Start, group and side of the words that have an antonym, in order."""
+        return antonyms(self.text, self._analysis, self.start, self.end)
 
     def changes(self) -> list[tuple[Quantity, Quantity]]:
         """Return the pairs of neighbouring numbers that describe a change: "from 12 % to 9 %"."""
@@ -94,9 +103,10 @@ class Clause:
 
     def topic_terms(self) -> set[str]:
         """Return the terms that say what the clause is about: neither numbers nor words with an antonym."""
-        antonyms = {start + near for start, _, _ in self.antonyms for near in (-1, 0, 1)}  # pairs of characters overlap
-        plain = zip(self.terms, self.starts, strict=True)
-        topic = {term for term, start in plain if term[0] != "#" and start not in antonyms}
+        topic = {term for term in self.terms if term[0] != "#" and not antonym_sides(term)}
+        if any(term >= _UNSPACED for term in topic):  # an antonym overlaps with pairs of characters
+            near = {start + offset for start, _, _ in self.antonyms for offset in (-1, 0, 1)}
+            topic &= {term for term, start in zip(self.terms, self.starts, strict=True) if start not in near}
         return topic or {term for term in self.terms if term[0] == "#"} or set(self.terms)
 
     def nearby_terms(self, offset: int) -> set[str]:
