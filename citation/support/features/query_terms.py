@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from itertools import chain, islice
 
 import numpy as np
@@ -196,6 +197,7 @@ def _bases(sentence: int, mine: Sequence[Quantity], index: Index) -> set[str]:
     return {q.term for q in quantities if any(first <= q.start < last for first, last in spans)}
 
 
+@lru_cache(maxsize=1 << 13)
 def _alternatives(term: str, language: str | None) -> Synonyms:
     """Return the synonyms and translations of a stem, and its forms and synonyms in the language of the claim."""
     found = synonyms(term)
