@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.statement import DENIALS
+from ...text.clauses.vocabulary import vocabulary
 from ...text.normalize import character_pairs
 from ...text.words import compounds
 from .alignment import Alignment
@@ -35,6 +36,7 @@ from .operators.framing import (
     excluded,
     only_denied,
     retracted_by_next_sentence,
+    retraction_of,
     stated_as_fiction,
     stated_as_question,
     stated_in_heading_only,
@@ -182,7 +184,7 @@ def _of_best(
     least = _SAME_EVENT if best.coverage >= _NEARLY_ALL else _COMPARABLE
     comparable = [clause for clause in range(claim.clauses) if best.within(clause) >= least]
     denied = [one for clause in comparable for one in negation(best, clause)]
-    if denied and _denied_elsewhere(claim, alignments, best):
+    if denied and (_denied_elsewhere(claim, alignments, best) or _taken_back(claim, alignments, best)):
         denied = []
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
         yield from denied
@@ -227,6 +229,22 @@ def _denied_elsewhere(claim: Statement, alignments: Sequence[Alignment], best: A
 def _in_place(claim: Statement, token: ContentToken) -> bool:
     """Return whether a word behind a preposition is no statement of its own: "in the library"."""
     return bool(token.before) and claim.language == "en"
+
+
+def _taken_back(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> bool:
+    """Return whether the next sentence denies the best one, and so states what the claim denies.
+
+    "The pool would reopen in May. It is still closed." says that it has not reopened.
+    """
+    if not DENIALS & claim.kinds() or DENIALS & best.passage.kinds():
+        return False
+    at = alignments.index(best)
+    if at + 1 < len(alignments):
+        following = alignments[at + 1]
+        about_it = not vocabulary(claim.language).role("pronoun").isdisjoint(following.passage.words[:1])
+        if about_it and any(match.sign < 0 and token.sign != match.token.sign for token, match in following.pairs()):
+            return True
+    return bool(retraction_of(claim, [one.passage for one in alignments], at))
 
 
 def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:

@@ -61,32 +61,34 @@ def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
 @reports("framing/retracted")
 def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the next sentence retracts it: "This is not true.", "The board did not approve it."."""
-    if best + 1 >= len(passages) or (_DENIALS | {"without"}) & claim.kinds():
+    if (_DENIALS | {"without"}) & claim.kinds():
         return
+    if retraction := retraction_of(claim, passages, best):
+        yield Disagreement(Reason.FRAMING, retraction, rule="retracted")
+
+
+def retraction_of(claim: Statement, passages: Sequence[Statement], best: int) -> str:
+    """Return how the sentence behind the `best` one takes it back, "" if it does not."""
+    if best + 1 >= len(passages):
+        return ""
     following = passages[best + 1]
+    said = following.spelled(0, len(following.text))
+    reported = bool({*_CLAIMED, "false"} & claim.kinds())
     corrected = _corrects(following) and not claim.stems.keys() & following.stems.keys() - passages[best].stems.keys()
-    if corrected and _CLAIMED & passages[best].kinds() and not {*_CLAIMED, "false"} & claim.kinds():
-        said = following.spelled(0, len(following.text))
-        yield Disagreement(Reason.FRAMING, f"the next sentence corrects it: “{said}”", rule="retracted")
-        return
+    if corrected and _CLAIMED & passages[best].kinds() and not reported:
+        return f"the next sentence corrects it: “{said}”"
     pronouns = vocabulary(claim.language).role("pronoun")
-    if _denies_it(following, pronouns) and not {*_CLAIMED, "false"} & claim.kinds():
-        said = following.spelled(0, len(following.text))
-        yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
-        return
+    if _denies_it(following, pronouns) and not reported:
+        return f"the next sentence takes it back: “{said}”"
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
-        return
+        return ""
     refers = claim.language == "zh" or _refers_back(following, pronouns)
     new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
-    if new and "false" not in following.kinds() and not _concerns(claim, passages[best], following):
-        return
-    if (
-        refers
-        and len(new) <= _SHORT // 2
-        and not ("false" not in following.kinds() and any(t.quantity for t in following.tokens))
-    ):
-        said = following.spelled(0, len(following.text))
-        yield Disagreement(Reason.FRAMING, f"the next sentence takes it back: “{said}”", rule="retracted")
+    called_false = "false" in following.kinds()
+    if new and not called_false and not _concerns(claim, passages[best], following):
+        return ""
+    counted = not called_false and any(t.quantity for t in following.tokens)
+    return f"the next sentence takes it back: “{said}”" if refers and len(new) <= _SHORT // 2 and not counted else ""
 
 
 def _refers_back(statement: Statement, pronouns: frozenset[str]) -> bool:

@@ -60,6 +60,16 @@ PAIRS: dict[str, Pair] = {
         "The wall is at most two metres high.",
         "The wall is more than two metres high.",
     ),
+    "a denial in the next sentence": (
+        "The app was available for tablets. Since March this is no longer the case.",
+        "Since March the app has not been available for tablets.",
+        "Since March the app has been available for tablets.",
+    ),
+    "an opposite word in the next sentence": (
+        "It was announced that the pool would reopen in May. It is still closed.",
+        "The pool has not reopened.",
+        "The pool has reopened.",
+    ),
 }
 NUMBERS: dict[str, Pair] = {
     "a century later": (
