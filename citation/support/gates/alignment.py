@@ -28,6 +28,10 @@ class Match:
     sign: int  # -1 for opposites
     exact: bool  # the same stem or number, or a form of the same verb
 
+    def restates(self, token: ContentToken) -> bool:
+        """Return whether it means the same as `token` of the claim, if need be by a denial: "not open", "closed"."""
+        return self.sign > 0 or token.sign != self.token.sign
+
 
 class Alignment:
     """The tokens of a claim with their matches in one sentence of the passage.

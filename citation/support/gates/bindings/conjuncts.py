@@ -135,7 +135,7 @@ def _places(
     matched: dict[int, list[tuple[int, int]]] = {}
     for alignment in alignments:
         for token, match in alignment.pairs():
-            if match.sign > 0 and id(match.token) in position:
+            if match.restates(token) and id(match.token) in position:
                 matched.setdefault(id(token), []).append(position[id(match.token)])
     found: dict[int, list[tuple[ContentToken, Conjunct]]] = {}
     for token in claim.tokens:

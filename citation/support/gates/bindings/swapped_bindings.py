@@ -32,7 +32,7 @@ def swapped_bindings(
         if len(alignment.passage.tokens) > (2 * _SHORT_HAN if claim.language == "zh" else _LONG):
             continue
         for token, match in alignment.pairs():
-            if match.sign < 0:
+            if not match.restates(token):
                 continue
             for other in _all_matches(alignment, token, match.token):
                 places.setdefault(id(token), {}).setdefault((number, other.piece), other)

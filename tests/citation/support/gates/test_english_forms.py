@@ -70,6 +70,11 @@ PAIRS: dict[str, Pair] = {
         "The pool has not reopened.",
         "The pool has reopened.",
     ),
+    "a denied word that another sentence has of something else": (
+        "The gift shop is open every day. The café stays closed during the renovation.",
+        "The café does not open during the renovation.",
+        "The café opens every day during the renovation.",
+    ),
 }
 NUMBERS: dict[str, Pair] = {
     "a century later": (
