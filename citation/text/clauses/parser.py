@@ -175,7 +175,7 @@ class _Parser:
         if (before.article and not self._is_clitic(i - 1)) or (before.preposition and not infinitive):
             return False
         if not self.keys[i - 1]:
-            return self._is_named_by_number(i) and self._is_past(i)
+            return self._is_behind_number(i) and self._is_past(i)
         if not DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
             return False
         return (
@@ -208,9 +208,10 @@ class _Parser:
         """Return whether an English word has the form of the past tense or of a participle."""
         return self.keys[i].endswith("ed") or self.keys[i] in self.irregular
 
-    def _is_named_by_number(self, i: int) -> bool:
-        """Return whether a name with a number is before word `i`: "Line 7 closed"."""
-        return self.statement.language == "en" and i > 1 and self.spaced.tokens[i - 2].capitalized
+    def _is_behind_number(self, i: int) -> bool:
+        """Return whether a name with a number is before word `i`, "Line 7 closed", or a phrase that a number ends."""
+        named = i > 1 and self.spaced.tokens[i - 2].capitalized
+        return self.statement.language == "en" and (named or self.begins[-1] == i)
 
     def _phrase_ended(self, i: int) -> bool:
         """Return whether the article `i` begins a noun phrase behind that of a preposition: "after work the client"."""

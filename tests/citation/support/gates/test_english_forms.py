@@ -75,6 +75,11 @@ PAIRS: dict[str, Pair] = {
         "The café does not open during the renovation.",
         "The café opens every day during the renovation.",
     ),
+    "a predicate behind a year and a comma": (
+        "The firm, founded in 1975, celebrated its fiftieth anniversary in 2025.",
+        "The firm turned fifty in 2025.",
+        "The firm was founded in 2025.",
+    ),
 }
 NUMBERS: dict[str, Pair] = {
     "a century later": (
