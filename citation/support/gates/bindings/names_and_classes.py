@@ -94,11 +94,11 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
         if token.stem not in mentioned
         and not any(alignment.matches[claim.tokens.index(token)] for alignment in alignments)
         and not any(_derived_name(token.folded, t.folded) for passage in passages for t in passage.tokens)
+        and not _first_name(claim, token, alignments)
     ]
     if not names:
         return
     token, person = names[0]
-    person = person and not _first_name(claim, token, alignments)
     # "He retired in 1974" may be about the person that the claim names.
     meant = any(vocabulary(claim.language).role("personal").intersection(passage.words) for passage in passages)
     unnamed = [
@@ -113,10 +113,14 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
 
 
 def _first_name(claim: Statement, token: ContentToken, alignments: Sequence[Alignment]) -> bool:
-    """Return whether the passage has the last name behind `token`, and no other name before it."""
-    at = claim.tokens.index(token) + 1
-    if at == len(claim.tokens) or claim.tokens[at].word != token.word + 1:
+    """Return whether the passage has the last of the names behind `token`, and no other name before it."""
+    at = claim.tokens.index(token)
+    last = at
+    while last + 1 < len(claim.tokens) and _continues(claim.tokens[last], claim.tokens[last + 1]):
+        last += 1
+    if last == at:
         return False
+    at = last
     found = [match.token for alignment in alignments if (match := alignment.matches[at]) is not None]
     others = {
         t.word
@@ -125,6 +129,11 @@ def _first_name(claim: Statement, token: ContentToken, alignments: Sequence[Alig
         if t.name and t.stem != claim.tokens[at].stem
     }
     return bool(found) and not any(last.word - 1 in others for last in found)
+
+
+def _continues(name: ContentToken, other: ContentToken) -> bool:
+    """Return whether `other` is the name directly behind `name`."""
+    return other.name and other.word == name.word + 1 and other.piece == name.piece
 
 
 def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:

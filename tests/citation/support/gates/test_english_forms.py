@@ -80,6 +80,11 @@ PAIRS: dict[str, Pair] = {
         "The firm turned fifty in 2025.",
         "The firm was founded in 2025.",
     ),
+    "more than one first name": (
+        "Harlow also wrote the screenplay for the film The Quiet Ferry.",
+        "Anna Maria Harlow wrote the screenplay for The Quiet Ferry.",
+        "Anna Maria Delgado wrote the screenplay for The Quiet Ferry.",
+    ),
 }
 NUMBERS: dict[str, Pair] = {
     "a century later": (
