@@ -77,6 +77,8 @@ def _without_verb_ending(word: str, min_length: int) -> str | None:
 
 
 def _strip_suffix(word: str, suffixes: dict[str, tuple[str, ...]], min_length: int) -> str:
+    if word.endswith(("air", "ear")):
+        return word  # repair, appear
     for suffix in suffixes.get(word[-1], ()):
         least = _LEAST.get(suffix) or len(suffix) - 1
         if word.endswith(suffix) and len(word) - len(suffix) >= max(min_length, least):

@@ -14,6 +14,8 @@ ONE_STEM = {
     "a verb in -ate": "operate operated operating operation operator",
     "a short verb in -ate": "create created creating creation",
     "a verb in -y": "carry carries carried carrying",
+    "verbs in -air": "repair repaired repairing",
+    "verbs in -ear": "appear appeared appearing appearance",
     "a verb in -ly": "apply applies applied applying",
     "a verb in -ee": "agree agrees agreed agreeing agreement",
     "a verb in -ent": "present presented presenting",
