@@ -18,8 +18,16 @@ from .bindings.chinese_bindings import (
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
+from .bindings.descriptions import described_name
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
-from .bindings.relations import other_agent, other_subject, swapped_objects, swapped_order, swapped_roles
+from .bindings.relations import (
+    object_as_subject,
+    other_agent,
+    other_subject,
+    swapped_objects,
+    swapped_order,
+    swapped_roles,
+)
 from .bindings.replaced import (
     added_words,
     modifier_from_elsewhere,
@@ -138,6 +146,8 @@ def _of_passage(
             yield from only_denied(claim, alignments, best)
         yield from excluded(claim, alignments)
     yield from run(other_argument, claim, alignments)
+    yield from run(described_name, claim, alignments)
+    yield from run(object_as_subject, best)
     yield from run(overturned, claim, alignments)
     if best.shared:
         yield from run(opposite_change, claim, passages, similar=best.coverage >= _COMPARABLE)

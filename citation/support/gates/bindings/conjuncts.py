@@ -5,6 +5,7 @@ A claim that has one word of the first and one word of the second is refused whe
 in the place of the other's. The second conjunct may leave out what it shares with the first (gapping).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
@@ -94,12 +95,20 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
     mine = {id(token) for found in places.values() for token, _ in found}
     part_of = {id(token): number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
     cleft = _is_cleft(claim)
-    single = [(token, *places[id(token)][0]) for token in claim.tokens if len(places.get(id(token), ())) == 1]
-    for (v, said, there), (k, key, here) in permutations(single, 2):
-        if here is there or (part_of[id(v)] != part_of[id(k)] and not cleft):
+    counts = Counter(id(part) for found in places.values() for _, part in found)
+    placed = [
+        (token, *max(places[id(token)], key=lambda place: counts[id(place[1])]))
+        for token in claim.tokens
+        if id(token) in places
+    ]
+    parts_of = {at: {id(part) for _, part in found} for at, found in places.items()}
+    for (v, said, there), (k, key, here) in permutations(placed, 2):
+        if not parts_of[id(v)].isdisjoint(parts_of[id(k)]) or (part_of[id(v)] != part_of[id(k)] and not cleft):
             continue
         value = _counterpart(said, there, here, mine)
         name = _counterpart(key, here, there, mine) if value else None
+        if _may_be_same(said, value, here) or _may_be_same(key, name, there):
+            continue
         if value and name and (value[1] or name[1]):
             detail = (
                 f"the passage has “{_spelled(value[0], here)}” for “{_spelled(key, here)}”, "
@@ -107,6 +116,14 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
             )
             yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
             return
+
+
+def _may_be_same(token: ContentToken, other: tuple[ContentToken, bool] | None, part: Conjunct) -> bool:
+    """Return whether a description in another part may stand for a name: "Lenz … The builder restored the organ"."""
+    if other is None or not token.name or other[0].name or part.statement.language != "en":
+        return False
+    at = other[0].word
+    return at == 1 and part.statement.words[0] == "the"
 
 
 def _spelled(token: ContentToken, part: Conjunct) -> str:

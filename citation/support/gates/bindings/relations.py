@@ -15,6 +15,7 @@ _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
 _GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
 _LONGEST_HAN_VERB = 2  # characters
 _REACH = 4  # words between a participle and its auxiliary
+_DIRECTED = frozenset({"of", "than"})  # "west of", "larger than": what follows is not the subject
 _PERSONAL_A = "a"
 
 
@@ -226,8 +227,9 @@ def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
 
 def _gapped(statement: Statement, tokens: Sequence[ContentToken]) -> bool:
     """Return whether the words are in a piece that shares the verb of another: "Ann scored 19 and Bob 23"."""
-    pieces = {t.piece for t in tokens}
-    return not any(t.verbal for t in statement.tokens if t.piece in pieces)
+    pieces = {t.piece for t in tokens if not t.before}
+    within = [t for t in statement.tokens if t.piece in pieces]
+    return not any(t.verbal for t in within) and any(not t.name for t in within)
 
 
 def _acting(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
@@ -253,6 +255,25 @@ def _words_before(statement: Statement, pivot: ContentToken) -> list[str]:
     """Return the words between the last token before a verb and the verb."""
     before = [t.word for t in statement.tokens if t.word < pivot.word]
     return statement.words[before[-1] + 1 if before else 0 : pivot.word]
+
+
+@reports("role/role")
+def object_as_subject(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the subject is what the passage compares its subject with: "It is west of Solgrad".
+
+    The subject of the passage is a pronoun, so it is not known which name it stands for.
+    """
+    claim, passage = alignment.claim, alignment.passage
+    match_of = {id(t): m.token for t, m in alignment.pairs()}
+    subject = claim.tokens[0]
+    there = match_of.get(id(subject))
+    pronouns = vocabulary(claim.language).role("personal")
+    if there is None or not subject.name or there.before not in _DIRECTED or passage.words[0] not in pronouns:
+        return
+    others = [t for t in claim.tokens[1:] if t.before == there.before and id(t) not in match_of]
+    if others and others[0].name:
+        said = f"{there.before} {passage.spelled(there.start, there.end)}"
+        yield Disagreement(Reason.ROLE, f"the passage says “{said}”", rule="role")
 
 
 def swapped_pivots(alignment: Alignment) -> set[int]:

@@ -10,6 +10,16 @@ OTHER = Evidence(2, "The botanical garden keeps alpine plants that flower from M
 # (evidence, true claim, false claim)
 Pair = tuple[str, str, str]
 PAIRS: dict[str, Pair] = {
+    "longer than": (
+        "Report a fault that lasts longer than two hours.",
+        "Faults that last more than two hours should be reported.",
+        "Faults that last less than two hours should be reported.",
+    ),
+    "provided as a verb": (
+        "The maker provided them with spare parts in 2019.",
+        "The maker gave them spare parts in 2019.",
+        "The maker did not give them spare parts in 2019.",
+    ),
     "advised against": (
         "The lawyer advised her client against signing.",
         "The lawyer told her client not to sign.",
