@@ -5,8 +5,10 @@ operators (negation, modality, quantifiers, bounds, …) and bindings (who did w
 name). For languages without word lists of their own, only negations and opposite words are compared.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ...text import Quantity, analyze_sentence, analyze_title
 from ...text.clauses import Statement
@@ -48,6 +50,7 @@ _SIMPLE, _SIMPLE_HAN = 6, 15
 # A claim of up to eight terms and a sentence with at most three others: the claim repeats it. Of such English
 # near-misses that would be cited, 14 of 27 false ones and 3 of 31 true ones have a disagreement.
 _REPEATED, _FEW_OTHERS = 8, 3
+_HAN_BREAK = re.compile("[，；。：]")  # ends a statement of a Chinese sentence, which often has several
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +164,23 @@ class GateChecks:
             return False
         analysis = self.index.analyses[row]
         most, others = -1, 0
-        for start, end in self._surroundings(row, window).inside:
+        for start, end in self._statements_in(row, self._surroundings(row, window).inside):
             terms = analysis.terms_in(start, end)
             shared = len(self._terms.intersection(terms))
             if shared > most:
                 most, others = shared, sum(term not in self._terms for term in terms)
         return others <= self._most_others
+
+    def _statements_in(self, row: int, spans: list[list[int]]) -> list[list[int]]:
+        """Return the spans of the statements in sentences: the parts between commas in Chinese, else the sentences."""
+        if self._language != "zh":
+            return spans
+        text = self.index.evidence[row].text
+        parts: list[list[int]] = []
+        for start, end in spans:
+            breaks = [start, *(found.end() for found in _HAN_BREAK.finditer(text, start, end)), end]
+            parts += [[begin, after] for begin, after in pairwise(breaks)]
+        return parts
 
     def _disagreements(self, row: int, window: tuple[int, int], run: Run, *, by_words: bool) -> Iterator[Disagreement]:
         if language := self._shared_language(row):

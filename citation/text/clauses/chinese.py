@@ -1,4 +1,4 @@
-"""Parse Chinese sentences. Words are found by the word lists, and the remaining text is split at particles."""
+"""Parse Chinese sentences, which are divided into words by a list of common words."""
 
 import re
 from bisect import bisect_left
@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
-from ..words.word_finder import WordFinder
-from .statement import EXCEPTIVE, NEGATING, ContentToken, Operator, Statement
-from .vocabulary import lines
+from .chinese_words import Word, lexicon
+from .statement import NEGATING, ContentToken, Operator, Statement
+from .vocabulary import lines, vocabulary
 
 _PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
 _CLAUSE_BREAK = frozenset("，,；;。！？!?：:\n|")
@@ -23,44 +23,34 @@ _BEFORE_AFTER = re.compile(
 )
 _DISTRIBUTIVE = frozenset("都均全")  # "all" where no other quantifier is: "most … all agree"
 _QUANTIFIERS = frozenset({"not_all", "most", "some", "half", "few", "many", "no"})
-_LATIN = re.compile(r"[A-Za-z0-9][\w.+-]*")
+# Operators that are content, too: 推迟, 申请, 确认.
+_CONTENTFUL = frozenset({"denies", "plan", "hedge", "fact", "said", "leads", "false", "fiction", "affirms"})
+_TIMES = frozenset("年月日天周季")  # end words for a time
+_FUNCTION, _NOMINAL = frozenset({"function"}), frozenset({"noun", "adjective", "function"})
+NUMBER = frozenset({"number"})
+_RUN = re.compile("[\u3400-\u9fff]+|(?P<latin>[A-Za-z0-9][\\w.+-]*)", re.ASCII)
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], WordFinder, frozenset[str], frozenset[str]]:
-    """Return the pattern of operators, their kinds, the other words, plain words, and particles."""
+def _kinds() -> dict[str, list[str]]:
+    """Return the kinds of each operator."""
     kinds: dict[str, list[str]] = {}
     for line in lines("zh", "operators"):
         kind, _, phrases = line.partition(":")
         for phrase in phrases.split("|"):
             kinds.setdefault(phrase.strip(), []).append(kind)
-    plain = frozenset(word for line in lines("zh", "plain") for word in line.split())
-    known = {
-        word
-        for name in ("antonyms", "synonyms", "classes")
-        for line in lines("zh", name)
-        for word in re.split(r"[\s|/:]+", line)
-        if len(word) > 1 and word >= "\u2e80"
-    }
-    particles = next(line for line in lines("zh", "function") if line.startswith("particle:"))
-    operators = sorted({*kinds, *plain}, key=len, reverse=True)
-    return (
-        re.compile("|".join(map(re.escape, operators))),
-        kinds,
-        WordFinder(known - set(kinds)),
-        plain,
-        frozenset(particles.split(":")[1].split()),
-    )
+    return kinds
 
 
 def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     """Parse one Chinese sentence."""
     plain = to_simplified(text)
     statement = Statement(text, "zh")
-    taken = _operators(statement, plain)
+    words = _words(plain, quantities)
+    _operators(statement, plain, words)
     breaks = [found.start() for found in _PIECE_BREAK.finditer(plain)]
     clause_breaks = [at for at in breaks if plain[at] in _CLAUSE_BREAK and not _number_around(plain, at)]
-    _tokens(statement, plain, taken, quantities)
+    _tokens(statement, plain, words, quantities)
     for token in statement.tokens:
         token.piece = bisect_left(breaks, token.start)
         token.clause = bisect_left(clause_breaks, token.start)
@@ -95,82 +85,98 @@ def _number_around(text: str, at: int) -> bool:
     return text[at] in ",:" and text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()
 
 
-def _operators(statement: Statement, text: str) -> list[bool]:
-    """Find the operators. Return for each character whether it belongs to one."""
-    pattern, kinds, _, plain, _ = _tables()
-    taken = [False] * len(text)
-    for found in pattern.finditer(text):
-        if found[0] in plain:
-            continue
-        for kind in kinds[found[0]]:
-            statement.operators.append(Operator(kind, found.start(), found.end(), found.start(), found.end(), 0, 0))
-        taken[found.start() : found.end()] = [True] * len(found[0])
-    for pattern in (_EXCEPT, _BEFORE_AFTER):
-        for found in pattern.finditer(text):
-            _add(statement, found, plain, taken)
-    return taken
+def _words(text: str, quantities: Sequence[Quantity]) -> list[Word]:
+    """Return the words of a text in order. Numbers and Latin words are words without roles."""
+    known, at = lexicon(), 0
+    found: list[Word] = []
+    for quantity in (*quantities, None):
+        end = len(text) if quantity is None else quantity.start
+        for run in _RUN.finditer(text, at, max(at, end)):
+            found += [Word(*run.span(), NUMBER)] if run.lastgroup else known.divide(text, *run.span())
+        if quantity is not None and quantity.start >= at:
+            found.append(Word(quantity.start, quantity.end, NUMBER))
+            at = quantity.end
+    return found
 
 
-def _add(statement: Statement, found: re.Match[str], plain: frozenset[str], taken: list[bool]) -> None:
-    """Add the operator of a match of `_EXCEPT` or `_BEFORE_AFTER`, unless its characters belong to another word."""
-    start, end = found.span()
-    spans: tuple[tuple[int, int], ...]
-    if "phrase" in found.groupdict():
-        kind, spans = "except", ((start, found.start("phrase")), (found.end("phrase"), end))
-    else:
-        kind, spans = found.lastgroup or "", ((start, end),)
-        if any(found.string[at : at + 2] in plain for at in (start - 1, start)):
-            return
-    if any(any(taken[a:b]) for a, b in spans):
-        return
-    statement.operators.append(Operator(kind, start, end, start, end, 0, 0))
-    for a, b in spans:
-        taken[a:b] = [True] * (b - a)
+def _operators(statement: Statement, text: str, words: Sequence[Word]) -> None:
+    """Add the operators among the words, and those that consist of two parts."""
+    kinds, found = _kinds(), statement.operators
+    for n, word in enumerate(words):
+        if "operator" in word.roles:
+            own = ["object"] if _marks_object(text, words, n) else kinds[text[word.start : word.end]]
+            found += [Operator(kind, n, n + 1, *word[:2], 0, 0) for kind in own]
+    first = {word.start: n for n, word in enumerate(words)}
+    last = {word.end: n for n, word in enumerate(words)}
+    for match in _EXCEPT.finditer(text):
+        start, end = match.span()
+        if start in first:
+            behind = range(match.end("phrase"), end)
+            found = [op for op in found if op.kind != "except" or op.start not in behind]
+            found.append(Operator("except", first[start], first[start] + 1, start, end, 0, 0))
+    taken = {op.word for op in found}
+    for match in _BEFORE_AFTER.finditer(text):
+        start, end = match.span()
+        if start in first and end in last and first[start] not in taken:
+            found.append(Operator(match.lastgroup or "", first[start], last[end] + 1, start, end, 0, 0))
+    statement.operators = found
 
 
-def _tokens(statement: Statement, text: str, taken: Sequence[bool], quantities: Sequence[Quantity]) -> None:
-    """Add numbers, words of the lists, Latin words, and the text between particles as tokens."""
-    _, _, known, _, particles = _tables()
-    at, size = 0, len(text)
+def _marks_object(text: str, words: Sequence[Word], at: int) -> bool:
+    """Return whether a word is 将 before a noun other than a time, where it marks the object like 把: 将产品下架."""
+    if text[words[at].start : words[at].end] != "将" or at + 1 == len(words) or words[at + 1].start != words[at].end:
+        return False
+    following = words[at + 1]
+    return following.roles <= {"noun", "listed"} and text[following.end - 1] not in _TIMES
+
+
+def _tokens(statement: Statement, text: str, words: Sequence[Word], quantities: Sequence[Quantity]) -> None:
+    """Add the numbers and the words with a meaning of their own as tokens."""
     numbers = {q.start: q for q in quantities}
-    while at < size:
-        if at in numbers:
-            q = numbers[at]
-            statement.tokens.append(ContentToken(q.term, "", q.start, q.end, at, 0, 0, quantity=q))
-            at = max(at + 1, q.end)
+    kinds_of: dict[int, set[str]] = {}
+    for op in statement.operators:
+        kinds_of.setdefault(op.word, set()).add(op.kind)
+    listed, prepositions = vocabulary("zh").kinds, vocabulary("zh").role("preposition")
+    for n, (start, end, roles, is_name) in enumerate(words):
+        spelled = text[start:end]
+        quantity = numbers.get(start) if roles is NUMBER else None
+        statement.words.append("" if quantity else spelled)
+        kinds = kinds_of.get(n, set()) if "operator" in roles else set()
+        if (kinds and (end - start == 1 or not _CONTENTFUL & kinds)) or roles == _FUNCTION:
             continue
-        if taken[at] or text[at] in particles or not text[at].isalnum():
-            at += 1
-            continue
-        latin = _LATIN.match(text, at)
-        word = latin[0] if latin else known.match(text, at)
-        end = at + max(1, len(word))
-        if not word:
-            while (
-                end < size
-                and not taken[end]
-                and text[end] not in particles
-                and "\u4e00" <= text[end] <= "\u9fff"
-                and end not in numbers
-                and not known.match(text, end)
-            ):
-                end += 1
-        word = text[at:end]
-        statement.tokens.append(ContentToken(word, word, at, end, at, 0, 0, name=False, verbal=True))
-        at = end
+        stem = quantity.term if quantity else spelled
+        token = ContentToken(stem, "" if quantity else spelled, start, end, n, 0, 0, name=is_name, quantity=quantity)
+        token.verbal = "verb" in roles or (roles is not NUMBER and not roles & _NOMINAL and end - start > 1)
+        token.before = statement.words[n - 1] if n and statement.words[n - 1] in prepositions else ""
+        last = statement.tokens[-1] if statement.tokens else None
+        if last is not None and last.word == n - 1 and last.before and not last.verbal and not token.verbal:
+            token.before = last.before  # 在深圳证券交易所
+        token.operator, token.denying = bool(kinds), "denies" in kinds
+        classes = listed.get(spelled)
+        token.kind = min(classes)[0] if classes else ""
+        statement.tokens.append(token)
 
 
 def _scopes(statement: Statement) -> None:
-    """Set the sign of every token. A negated condition applies to the whole sentence: "未经批准，不得进入"."""
+    """Set the sign of every token. A negated condition applies to the whole sentence: "未经批准，不得进入".
+
+    An exception applies to its phrase: the words before 除外, and those behind 而不是.
+    """
     negations = {op.word: op for op in statement.operators if op.kind in NEGATING}
-    phrases = [op for op in statement.of("except") if statement.text[op.start] == "除"]
-    exceptions = {
-        op.word
-        for op in statement.operators
-        if op.kind in EXCEPTIVE and statement.clauses <= _FEW_CLAUSES and op not in phrases
-    }
+    conditions = {op.word for op in statement.of("without") if statement.clauses <= _FEW_CLAUSES}
+    exceptions = list(statement.of("except"))
     for token in statement.tokens:
-        own = sum(op.clause == token.clause for word, op in negations.items() if word not in exceptions)
-        token.sign = -1 if (own + len(exceptions)) % 2 else 1
-        if any(op.start < token.start < op.end for op in phrases):
+        own = sum(op.clause == token.clause for word, op in negations.items() if word not in conditions)
+        token.sign = -1 if (own + len(conditions)) % 2 else 1
+        if any(_excepts(statement, op, token) for op in exceptions):
             token.sign, token.scoped = -token.sign, True
+
+
+def _excepts(statement: Statement, op: Operator, token: ContentToken) -> bool:
+    """Return whether an exception applies to a token."""
+    if statement.text[op.start] == "除":
+        return op.start < token.start < op.end
+    if token.clause != op.clause:
+        return False
+    following = statement.text[op.start : op.end] in vocabulary("zh").role("excluding")
+    return token.word > op.word if following else token.word < op.word and token.piece == op.piece

@@ -182,7 +182,7 @@ _HAN_NUMERAL = "[零〇一二三四五六七八九十百千万亿兆两]"
 # Characters that are counted, or follow a number. A single numeral without one of them is no number.
 _HAN_COUNTERS = (
     "成个年月日天人名位次倍岁元米里吨公件条种座家所艘架辆台部本场届期世周季度分秒小点口"
-    "只头张枚支层楼区市县国大项步句室号匹つ階回"
+    "只头张枚支层楼区市县国大项步句室号匹つ階回册户批间杯瓶盒箱袋套份篇页封笔棵颗粒块盘幅栋幢斤亩"
 )
 # Ordinal sign, percent sign, numeral, numerator of a fraction, counter.
 _ANY_HAN_NUMERAL = re.compile(_HAN_NUMERAL)

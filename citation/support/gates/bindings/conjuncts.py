@@ -86,7 +86,7 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
 @reports("binding/conjuncts")
 def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
-    if claim.language == "zh" or claim.clauses > _MOST_CLAUSES:
+    if claim.clauses > _MOST_CLAUSES:
         return
     parts = [part for one in alignments if len(one.passage.tokens) <= _LONGEST for part in conjuncts(one.passage)]
     if len(parts) < 2:
@@ -109,7 +109,7 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
         name = _counterpart(key, here, there, mine) if value else None
         if _may_be_same(said, value, here) or _may_be_same(key, name, there):
             continue
-        if value and name and (value[1] or name[1]):
+        if value and name and (value[1] or name[1]) and (k.name or not _unlike(here, there)):
             detail = (
                 f"the passage has “{_spelled(value[0], here)}” for “{_spelled(key, here)}”, "
                 f"and “{_spelled(said, there)}” for “{_spelled(name[0], there)}”"
@@ -124,6 +124,13 @@ def _may_be_same(token: ContentToken, other: tuple[ContentToken, bool] | None, p
         return False
     at = other[0].word
     return at == 1 and part.statement.words[0] == "the"
+
+
+def _unlike(here: Conjunct, there: Conjunct) -> bool:
+    """Return whether two parts are in Chinese and have predicates, but no common word: they are steps of a story."""
+    if here.statement.language != "zh" or not (here.verb or there.verb):
+        return False
+    return {t.stem for t in here.tokens}.isdisjoint(t.stem for t in there.tokens)
 
 
 def _spelled(token: ContentToken, part: Conjunct) -> str:

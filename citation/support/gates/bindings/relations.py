@@ -174,8 +174,6 @@ def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[in
 @reports("binding/subject")
 def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
-    if claim.language == "zh":
-        return
     for pivot, match in alignment.pairs():
         if not pivot.verbal or not match.exact or pivot.quantity is not None or not match.token.verbal:
             continue

@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
-from ..alignment import Alignment, han_alike
+from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..relevance import reports
 
-_SHORT_HAN = 6  # words; longer Chinese sentences are not split reliably
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 
@@ -26,10 +24,8 @@ def swapped_bindings(
     Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
     places: dict[int, dict[_Place, ContentToken]] = {}
-    if claim.language == "zh" and len(claim.tokens) > _SHORT_HAN:
-        return
     for number, alignment in enumerate(alignments):
-        if len(alignment.passage.tokens) > (2 * _SHORT_HAN if claim.language == "zh" else _LONG):
+        if len(alignment.passage.tokens) > _LONG:
             continue
         for token, match in alignment.pairs():
             if not match.restates(token):
@@ -60,9 +56,6 @@ def swapped_bindings(
 
 def _all_matches(alignment: Alignment, token: ContentToken, best: ContentToken) -> list[ContentToken]:
     passage = alignment.passage
-    if passage.language == "zh":
-        words = vocabulary("zh")
-        return [t for t in passage.tokens if t is best or (t.quantity is None and han_alike(best, t, words))]
     if token.quantity is not None:
         return [t for t in passage.tokens if t.quantity is not None and agrees(token.quantity, t.quantity)]
     return [passage.tokens[at] for at in passage.stems.get(best.stem, ())] or [best]
@@ -111,11 +104,7 @@ def _competitors(
             if _shares_subject(w, rivals.piece(other_place), place, other_place):
                 continue
             same_unit = v.quantity is not None and bool(v.quantity.unit)
-            subjects = (
-                alignments[0].passage.language != "zh"
-                and _subject(v, alignments[other_place[0]].passage)
-                and _subject(rival, alignments[place[0]].passage)
-            )
+            subjects = _subject(v, alignments[other_place[0]].passage) and _subject(rival, alignments[place[0]].passage)
             same_place = bool(v.before and v.before == rival.before) or same_unit or subjects
             if same_place or _parallel(rivals, place, other_place):
                 return place, rival
@@ -142,8 +131,6 @@ def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: 
         return _same_kind_of_number(one, other)
     if one.kind and one.kind == other.kind:
         return True
-    if here.passage.language == "zh":
-        return _last(one, here.passage) == _last(other, there.passage) or _slot(one, here.passage, other, there.passage)
     if one.name != other.name and one.word and other.word and here.passage.language != "de":
         return False
     if one.name and other.name and here.passage.language != "de":
@@ -175,11 +162,6 @@ def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statem
 
 def _first_verb(token: ContentToken, statement: Statement) -> bool:
     return next((t for t in statement.tokens if t.piece == token.piece and t.verbal), None) is token
-
-
-def _last(token: ContentToken, statement: Statement) -> bool:
-    """Return whether a token is the last one of its piece."""
-    return not any(t.piece == token.piece and t.word > token.word for t in statement.tokens)
 
 
 def _side(token: ContentToken, statement: Statement) -> tuple[str, bool]:

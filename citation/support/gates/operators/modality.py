@@ -33,7 +33,8 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     planned = {op.word for op in alignment.passage.of("plan")}  # the German "soll" is both
     only_planned = all(op.word in planned for op in alignment.passage.of("hedge"))
     plan = {"plan"} if only_planned or "plan" not in elsewhere else set()
-    excused = {"hedge", "may", "false", "fiction", "would", *plan} & everywhere or _same_speech(alignment)
+    may = {"may"} - theirs  # "it is said that it can …" is not hedged by "can"
+    excused = {"hedge", "false", "fiction", "would", *may, *plan} & everywhere or _same_speech(alignment)
     if "alleges" in theirs and not (excused or {"alleges", "said"} & everywhere):
         yield _modal("the passage says that somebody claims it, the sentence that it is so", "alleges")
     elif "hedge" in theirs and not excused:

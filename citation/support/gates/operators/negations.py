@@ -13,6 +13,7 @@ from ..disagreement import Disagreement, Reason
 from .equivalences import ended_after, same_in_other_operators, states_superlative
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
+_UNFINISHED = frozenset({"plan", "progress"})
 _LIMITS = frozenset({"max", "min"})
 _NAME_WEIGHT = 0.4  # weight of a name in the comparison of signs; a predicate has the weight 1
 _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
@@ -58,7 +59,12 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 
 def _implied(alignment: Alignment, clause: int) -> bool:
-    """Return whether a bound or "only" in the passage denies what the claim denies, as "only above zero" does."""
+    """Return whether a bound or "only" in the passage denies what the claim denies, as "only above zero" does.
+
+    A plan, and something in progress, are not yet done.
+    """
+    if "not_yet" in alignment.claim.kinds(clause) and _UNFINISHED & alignment.passage.kinds():
+        return True
     kinds = _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause])
     own = [match for t, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if t.clause == clause]
     same = all(match is not None and match.exact for match in own)
@@ -109,10 +115,16 @@ def _denies(token: ContentToken, match: Match) -> bool:
 
 
 def _restated(alignment: Alignment, clause: int) -> bool:
-    """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero"."""
+    """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero".
+
+    An exception in a clause of the passage that has no word of the claim restricts something else.
+    """
     shared = [(token, match.token) for token, match in alignment.pairs() if token.denying and match.token.denying]
     mine = _kinds_without(alignment.claim, {token.word for token, _ in shared})
     theirs = _kinds_without(alignment.passage, {token.word for _, token in shared})
+    clauses = {match.token.clause for _, match in alignment.pairs()}
+    if all(op.clause not in clauses for op in alignment.passage.of("except")):
+        theirs -= {"except"}
     for restricting, denying in ((mine, theirs), (theirs, mine)):
         if restricting & RESTRICTIVE and denying & DENIALS and not denying & RESTRICTIVE:
             return True

@@ -1,0 +1,121 @@
+"""Divide Chinese text into words by a list of common words. The division with the fewest words is chosen."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from .vocabulary import lines
+
+# Costs of a word with several characters, of a word with one character, and of a character that begins no word.
+_LONG_WORD, _SHORT_WORD, _UNKNOWN = 1.0, 1.1, 1.5
+_LONGEST_GIVEN = 2  # characters of a given name
+
+
+class Word(NamedTuple):
+    """A word with its offsets. `roles`: the keys of words.txt that list it, and `operator`; empty if it is unknown."""
+
+    start: int
+    end: int
+    roles: frozenset[str]
+    is_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The words of a language by their first character."""
+
+    roles: Mapping[str, frozenset[str]]
+    lengths: Mapping[str, tuple[int, ...]]  # lengths of the words that begin with a character, in ascending order
+    surnames: frozenset[str]
+
+    def divide(self, text: str, start: int, end: int) -> Iterator[Word]:
+        """Yield the words of `text[start:end]`, which is Chinese. Neighbouring unknown characters are one word."""
+        words = self._with_names(text, self._words(text, start, end))
+        open_word: Word | None = None
+        for word in words:
+            if _joins(word):
+                open_word = word if open_word is None else open_word._replace(end=word.end, roles=frozenset())
+                continue
+            if open_word is not None:
+                yield open_word
+                open_word = None
+            yield word
+        if open_word is not None:
+            yield open_word
+
+    def _words(self, text: str, start: int, end: int) -> list[Word]:
+        """Return the words of the division that costs least. Of two that cost the same, the last word is longer."""
+        size = end - start
+        cost = [0.0] + [float("inf")] * size
+        length = [1] * (size + 1)
+        for at in range(size):
+            here = cost[at]
+            begin = start + at
+            for long in self.lengths.get(text[begin], ()):
+                to = at + long
+                if to <= size and text[begin : begin + long] in self.roles:
+                    total = here + (_SHORT_WORD if long == 1 else _LONG_WORD)
+                    if total < cost[to]:
+                        cost[to], length[to] = total, long
+            if here + _UNKNOWN < cost[at + 1]:
+                cost[at + 1], length[at + 1] = here + _UNKNOWN, 1
+        found: list[Word] = []
+        at = size
+        while at:
+            first = start + at - length[at]
+            found.append(Word(first, start + at, self.roles.get(text[first : start + at], frozenset())))
+            at -= length[at]
+        return found[::-1]
+
+    def _with_names(self, text: str, words: Sequence[Word]) -> Iterator[Word]:
+        """Yield the words, with a surname and the one or two single characters after it as one."""
+        at = 0
+        while at < len(words):
+            word = words[at]
+            after = at + 1
+            if word.end - word.start == 1 and text[word.start] in self.surnames and "operator" not in word.roles:
+                while after < len(words) and after - at <= _LONGEST_GIVEN and _may_name(words[after]):
+                    after += 1
+            alone = word.roles <= {"noun"} and text[word.start : word.end] in self.surnames  # 林导演
+            if after > at + 1 or (alone and after < len(words) and words[after].roles & {"noun"}):
+                word = Word(word.start, words[after - 1].end, frozenset({"noun"}), is_name=True)
+            yield word
+            at = after
+
+
+def _joins(word: Word) -> bool:
+    """Return whether a character becomes part of a longer word together with its neighbours of this kind."""
+    return word.end - word.start == 1 and word.roles <= {"noun"}
+
+
+def _may_name(word: Word) -> bool:
+    return word.end - word.start == 1 and word.roles <= {"noun", "adjective"}
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Lexicon:
+    """Return the words of the lists for Chinese. Those of operators.txt have the role `operator`, too."""
+    roles: dict[str, set[str]] = {}
+    for line in lines("zh", "words"):
+        role, _, words = line.partition(":")
+        for word in words.split():
+            roles.setdefault(word, set()).add(role)
+    for name in ("antonyms", "synonyms", "classes"):
+        for line in lines("zh", name):
+            for word in re.split(r"[\s|/]+", line.partition(":")[2] or line):
+                if word >= "\u2e80":
+                    roles.setdefault(word, set()).add("listed")
+    for line in lines("zh", "operators"):
+        for phrase in line.partition(":")[2].split("|"):
+            roles.setdefault(phrase.strip(), set()).add("operator")
+    lengths: dict[str, set[int]] = {}
+    for word in roles:
+        lengths.setdefault(word[0], set()).add(len(word))
+    surnames = next(line for line in lines("zh", "function") if line.startswith("surname:"))
+    return Lexicon(
+        {word: frozenset(found) for word, found in roles.items()},
+        {first: tuple(sorted(found)) for first, found in lengths.items()},
+        frozenset(surnames.partition(":")[2].split()),
+    )
