@@ -15,6 +15,7 @@ from .bindings.chinese_bindings import (
     swapped_chinese_passive,
     unknown_chinese_names,
 )
+from .bindings.chinese_clauses import added_comparison, other_topic, planned_as_done
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
@@ -137,7 +138,7 @@ def _of_passage(
         yield from run(undecided, best, passages[following] if following < len(passages) else None)
     if len(claim.tokens) <= _SHORT:
         mentioned = _mentioned(claim, alignments)
-        if mentioned >= _COMPARABLE:
+        if mentioned >= _COMPARABLE and claim.language != "zh":  # it adds nothing to `other_topic`
             yield from run(swapped_bindings, claim, alignments, nameable=mentioned < _MENTIONED)
         yield from run(value_of_another, claim, alignments)
         if mentioned >= _MENTIONED_CONJUNCTS:
@@ -162,6 +163,9 @@ def _of_passage(
         yield from run(mixed_chinese_pieces, claim, passages)
         yield from run(outside_chinese_restriction, claim, best)
         yield from run(swapped_chinese_passive, claim, passages)
+        yield from run(other_topic, claim, alignments)
+        yield from run(planned_as_done, claim, alignments)
+        yield from run(added_comparison, claim, best)
         if best.coverage >= _NAMED:
             yield from run(unknown_chinese_names, claim, passages)
     if best.coverage >= _NAMED:

@@ -36,6 +36,26 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "La ville achètera le cinéma en juin.",
         "La ville a acheté le cinéma.",
     ),
+    "a Chinese plan in a later clause": (
+        Reason.MODALITY,
+        "工人正在铺设河底的电缆，预计秋天通电。",
+        "河底的电缆已经通电。",
+    ),
+    "another topic of a Chinese clause": (
+        Reason.BINDING,
+        "普通商品七天内可凭小票退换，清仓商品概不退换。",
+        "清仓商品七天内可凭小票退换。",
+    ),
+    "a Chinese comparison that the passage does not make": (
+        Reason.QUANTIFIER,
+        "肝功能和血脂均在正常范围内。",
+        "血脂高于正常范围。",
+    ),
+    "a Chinese exception in a clause of its own": (
+        Reason.NEGATION,
+        "包裹寄存仍按每件三元收取，会员除外。",
+        "包裹寄存不再收取费用。",
+    ),
     "a French contraction of a preposition": (
         Reason.BINDING,
         "Paul parle du projet et Anne parle de la guerre.",
@@ -241,6 +261,14 @@ PASSED: dict[str, tuple[str, str]] = {
     "a Chinese number with 多 behind it": ("演出持续了三个多小时。", "演出的时间超过三小时。"),
     "a Chinese condition in two forms": ("若未缴费，合同终止。", "如不缴费，合同即终止。"),
     "a tenth in Chinese": ("今年大米的价格上涨了一成。", "今年大米的价格上涨了10%。"),
+    "what is planned in Chinese is not yet done": (
+        "新码头正在修建，预计明年完工。",
+        "新码头还没有完工。",
+    ),
+    "a Chinese word for the object marker, not a plan": (
+        "工厂已将次品下架。",
+        "次品已经下架。",
+    ),
     "a French month behind a preposition": (
         "Le chœur chantera à Lyon au mois de mai.",
         "Le chœur chantera à Lyon en mai.",

@@ -1,0 +1,192 @@
+"""Bindings between the clauses of Chinese sentences, which are separated by commas only and share their topics."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.statement import DENIALS
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, han_alike
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+
+_LONGEST_CLAIM = 12  # tokens of a claim that states one thing
+_MOST_CLAUSES = 24  # clauses of a passage that are compared
+_NOT_STATED = frozenset({"plan", "hedge", "may", "must", "should", "if", "would", "irrealis", "false", "fiction"})
+_NUMBER_WEIGHT = 2.0  # weight of a number that a clause shares with the claim; a word has the weight 1
+_COMPARED = {"over": "under", "under": "over"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause of the passage: its sentence, its number there, and its tokens."""
+
+    sentence: Statement
+    number: int
+    tokens: list[ContentToken]
+
+    @property
+    def topic(self) -> list[ContentToken]:
+        """The words before the first predicate."""
+        return _topic(self.tokens)
+
+
+def _topic(tokens: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the words before the first predicate, number or phrase with a preposition; those phrases may be first."""
+    found: list[ContentToken] = []
+    for token in tokens:
+        if token.verbal or token.quantity is not None or (found and token.before):
+            break
+        if not token.before:
+            found.append(token)
+    return found
+
+
+def _clauses(passages: Sequence[Statement]) -> list[_Clause]:
+    found: list[_Clause] = []
+    for passage in passages:
+        by_number: dict[int, list[ContentToken]] = {}
+        for token in passage.tokens:
+            by_number.setdefault(token.clause, []).append(token)
+        found += [_Clause(passage, number, tokens) for number, tokens in by_number.items()]
+    return found[:_MOST_CLAUSES]
+
+
+@reports("binding/subject")
+def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the clause that states the claim has another topic, and that of the claim is elsewhere.
+
+    "书店营业额的三成来自线上" and "咖啡店的营业额中外卖占三成。书店的营业额中线上占一半".
+    """
+    if len(claim.tokens) > _LONGEST_CLAIM or claim.tokens[-1].clause or "by" in claim.kinds():
+        return
+    marked = next((op.word for op in claim.of("object")), len(claim.words))
+    topic = [token for token in _topic(claim.tokens) if not token.kind and token.word < marked]
+    rest = [token for token in claim.tokens if token not in topic]
+    if not topic or "than" in claim.kinds() or not any(token.verbal for token in rest):
+        return
+    clauses = _clauses([alignment.passage for alignment in alignments])
+    said = [sum(_weight(token) for token in rest if _finds(token, clause)) for clause in clauses]
+    best = max(said)
+    if best * 2 < len(rest):
+        return
+    contexts = [[*_topics(clauses, at), *clauses[at].tokens] for at in range(len(clauses))]
+    held = [[token for token in topic if any(_same(token, other) for other in context)] for context in contexts]
+    stating = [at for at in range(len(clauses)) if said[at] == best]
+    at = max(stating, key=lambda at: len(held[at]))
+    missing = [token for token in topic if token not in held[at]]
+    if not missing or _refers(clauses[at]):
+        return
+    elsewhere = [clause for clause in clauses if all(_finds(token, clause) for token in missing)]
+    if not elsewhere or any(_states(rest, clause) for clause in elsewhere):
+        return
+    rivals = [t for t in _topics(clauses, at) if not t.kind and not any(_same(token, t) for token in claim.tokens)]
+    if rivals:
+        detail = f"the passage says this of “{_spelled(clauses[at].sentence, rivals[:1])}”, not of "
+        yield Disagreement(Reason.BINDING, f"{detail}“{_spelled(claim, missing[:1])}”", rule="subject")
+
+
+def _weight(token: ContentToken) -> float:
+    return 1.0 if token.quantity is None else _NUMBER_WEIGHT
+
+
+def _topics(clauses: Sequence[_Clause], at: int) -> list[ContentToken]:
+    """Return the topics that a clause may have: its own, and those of the clauses before it in its sentence."""
+    sentence = clauses[at].sentence
+    return [token for clause in clauses[: at + 1] if clause.sentence is sentence for token in clause.topic]
+
+
+def _states(rest: Sequence[ContentToken], clause: _Clause) -> bool:
+    """Return whether a clause has a predicate of the claim with the same sign."""
+    return any(
+        token.verbal and other.verbal and token.sign == other.sign and _same(token, other)
+        for token in rest
+        for other in clause.tokens
+    )
+
+
+def _finds(token: ContentToken, clause: _Clause) -> bool:
+    return any(_same(token, other) for other in clause.tokens)
+
+
+def _same(token: ContentToken, other: ContentToken) -> bool:
+    if token.quantity is not None or other.quantity is not None:
+        return token.stem == other.stem
+    return token.stem == other.stem or han_alike(token, other, vocabulary("zh"))
+
+
+def _refers(clause: _Clause) -> bool:
+    """Return whether a clause has a pronoun, or a word such as 该, for the topic of another."""
+    pronouns = vocabulary("zh").role("pronoun")
+    first, last = clause.tokens[0].word, clause.tokens[-1].word
+    return any(word in pronouns for word in clause.sentence.words[max(0, first - 2) : last])
+
+
+def _spelled(statement: Statement, tokens: Sequence[ContentToken]) -> str:
+    return statement.text[tokens[0].start : tokens[-1].end]
+
+
+@reports("modality/planned")
+def planned_as_done(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim calls done what the passage plans: "已通车", "预计明年通车".
+
+    The plan is in the clause of the verb, and no sentence says that the same was done.
+    """
+    if (_NOT_STATED | DENIALS) & claim.kinds():
+        return
+    for token in claim.tokens:
+        if not token.verbal or not _is_done(claim, token):
+            continue
+        planned, detail = False, ""
+        for alignment in alignments:
+            for other in alignment.passage.tokens:
+                if not other.verbal or not _same(token, other):
+                    continue
+                plan = _plan_before(alignment.passage, other)
+                if not plan or other.sign != token.sign:
+                    return
+                planned, detail = True, alignment.passage.text[plan[0] : other.end]
+        if planned:
+            yield Disagreement(Reason.MODALITY, f"the passage only plans this: “{detail}”", rule="planned")
+            return
+
+
+def _is_done(statement: Statement, verb: ContentToken) -> bool:
+    """Return whether 已, 已经 or 曾 stand before a verb, or 了 or 过 behind it."""
+    marks = vocabulary("zh").role("completed")
+    behind = statement.words[verb.word + 1 : verb.word + 2]
+    before = [op for op in statement.of("done") if op.clause == verb.clause and op.word < verb.word]
+    said = statement.words[max(0, verb.word - 6) : verb.word]
+    return bool(before) or not marks.isdisjoint(behind) or "曾" in said or "曾经" in said
+
+
+def _plan_before(passage: Statement, verb: ContentToken) -> tuple[int, int] | None:
+    """Return the span of the plan that a verb belongs to: an operator before it in its clause, without 已 or 了."""
+    if _is_done(passage, verb):
+        return None
+    for op in passage.of("plan"):
+        if op.clause == verb.clause and op.word < verb.word:
+            return op.start, op.end
+    return None
+
+
+@reports("quantifier/compared")
+def added_comparison(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim compares with a standard as the passage does not: "低于正常范围".
+
+    The passage has the same words in one clause, but neither the comparison nor a number.
+    """
+    words = vocabulary("zh")
+    for op in claim.of(*_COMPARED):
+        behind = [(t, m) for t, m in best.pairs() if t.word >= op.after and t.clause == op.clause]
+        if not behind or any(t.quantity is not None and t.clause == op.clause for t in claim.tokens):
+            continue
+        clause = behind[0][1].token.clause
+        tokens = [t for t in best.passage.tokens if t.clause == clause]
+        if {"over", "under", "min", "max", "than"} & best.passage.kinds(clause):
+            continue
+        if any(t.quantity is not None or words.antonyms.sides(t.folded) for t in tokens):
+            continue
+        said = claim.text[op.start : behind[-1][0].end]
+        yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="compared")
+        return
