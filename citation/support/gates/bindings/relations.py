@@ -214,7 +214,9 @@ def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
         found = [match_of[id(t)].token for t in mine if id(t) in match_of]
         if not theirs or not mine or len(found) < len(mine) or any(id(t) in own for t in found):
             continue
-        if any(t.quantity is not None or t.operator for t in (*mine, *theirs)) or _gapped(alignment.passage, found):
+        if any(t.quantity is not None or t.operator for t in (*mine, *theirs)) or _belongs_to_verb(
+            alignment.passage, found, theirs
+        ):
             continue
         if not any(m.token is t for t in theirs for _, m in alignment.pairs(pivot.clause)):
             said = alignment.passage.spelled(theirs[0].start, theirs[-1].end)
@@ -223,11 +225,16 @@ def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-def _gapped(statement: Statement, tokens: Sequence[ContentToken]) -> bool:
-    """Return whether the words are in a piece that shares the verb of another: "Ann scored 19 and Bob 23"."""
+def _belongs_to_verb(statement: Statement, tokens: Sequence[ContentToken], agents: Sequence[ContentToken]) -> bool:
+    """Return whether the words may share the verb of `agents`.
+
+    They are in a piece without a verb of its own, "Ann scored 19 and Bob 23", or name the agent: "the manager, Bob, …".
+    """
     pieces = {t.piece for t in tokens if not t.before}
     within = [t for t in statement.tokens if t.piece in pieces]
-    return not any(t.verbal for t in within) and any(not t.name for t in within)
+    if not within or any(t.verbal for t in within):
+        return False
+    return not all(t.name for t in within) or within[0].word < agents[-1].word
 
 
 def _acting(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
