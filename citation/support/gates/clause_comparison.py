@@ -50,10 +50,10 @@ from .operators.framing import (
     stated_as_question,
     stated_in_heading_only,
 )
-from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided
+from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided, universal
 from .operators.negations import negation
 from .operators.overturned import overturned
-from .operators.quantifiers import bounds, quantifiers
+from .operators.quantifiers import bounds, only_added, quantifiers
 from .operators.time_and_cause import (
     different_time,
     effect_as_cause,
@@ -78,6 +78,7 @@ _MENTIONED_CONJUNCTS = 0.5  # the same where two words are compared with two wor
 _NAMED = 0.3  # with a smaller share of common words, the name is not the only difference
 # With a smaller share, the two sides may describe different events.
 _SAME_EVENT = 0.5
+_HALF = 0.5  # share of the words of a claim about all of something
 _NEARLY_ALL = 0.8  # with a larger share in the whole claim, a smaller share of each clause is enough
 _BRIEF_HAN = 12  # characters of a claim that is compared by characters
 _SHORT = 10  # tokens of a claim that is one statement about one thing
@@ -153,6 +154,9 @@ def _of_passage(
     if best.shared:
         yield from run(opposite_change, claim, passages, similar=best.coverage >= _COMPARABLE)
     yield from run(outside_restriction, claim, best, alignments, known)
+    if best.coverage >= _HALF:
+        yield from run(universal, best)
+        yield from run(only_added, claim, passages)
     if best.coverage >= _COMPARABLE:
         yield from run(added_words, claim, best, alignments, known)
         yield from run(replaced_words, claim, best, alignments, known)

@@ -13,6 +13,7 @@ _CONDITIONS = frozenset({"if", "unless"})
 # Verbs of speech that state as a fact what the passage says with reservation.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
+_LIMITS = frozenset({"over", "under", "max", "before", "after", "until"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
 
@@ -97,7 +98,7 @@ def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewher
         yield _modal("one side forbids what the other leaves open", "prohibition")
 
 
-@reports("modality/condition", "modality/unconditional")
+@reports("modality/condition")
 def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side lifts or leaves out a condition of the other."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -105,14 +106,44 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     imposed = "even_if" in theirs and not {"even_if", "despite"} & mine and {"only", "unless"} & mine
     if lifted or imposed:
         yield _modal("one side sets a condition that the other denies", "condition")
-    claim = alignment.claim
     if not lifted and not imposed and (waived := _waived(alignment)):
         yield _modal(f"the passage requires what the sentence does without: “{waived}”", "condition")
-    indefinite = vocabulary(claim.language).role("indefinite")
-    total = any(claim.spelled(op.start, op.end).lower().replace(" ", "_") not in indefinite for op in claim.of("all"))
-    universal = total and "all" in mine - theirs and not (_CONDITIONS | RESTRICTIVE) & mine
-    if universal and "if" in theirs and not _found_condition(alignment):
+
+
+@reports("modality/unconditional")
+def universal(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim says of all what the passage says under a condition or up to a limit."""
+    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
+    if "all" in theirs or (_CONDITIONS | RESTRICTIVE) & mine or not _of_all(alignment.claim):
+        return
+    if "if" in theirs and not _found_condition(alignment):
         yield _modal("the passage sets a condition that the sentence leaves out", "unconditional")
+    elif limit := _limit(alignment):
+        yield _modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
+
+
+def _of_all(claim: Statement) -> bool:
+    """Return whether a claim is about all of something: not "both", "anyone", and not "every day"."""
+    words = vocabulary(claim.language)
+    for op in claim.of("all"):
+        if claim.spelled(op.start, op.end).lower().replace(" ", "_") not in words.role("indefinite"):
+            behind = next((t for t in claim.tokens if t.word >= op.after), None)
+            if behind is None or behind.kind != "unit" or behind.word > op.after:
+                return True
+    return False
+
+
+def _limit(alignment: Alignment) -> str:
+    """Return a limit of the passage, with a number that the claim lacks: "above 20 euros". "" if there is none."""
+    passage = alignment.passage
+    if DENIALS & (alignment.claim.kinds() | passage.kinds()):
+        return ""
+    matched = {id(match.token) for _, match in alignment.pairs()}
+    for op in passage.of(*_LIMITS):
+        number = next((t for t in passage.tokens if 0 <= t.word - op.after < _REACH and t.quantity is not None), None)
+        if number is not None and id(number) not in matched:
+            return passage.spelled(op.start, number.end)
+    return ""
 
 
 @reports("modality/condition")

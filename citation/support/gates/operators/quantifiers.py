@@ -1,7 +1,7 @@
 """Compare quantifiers (all, most, some, none) and bounds of numbers (at least, at most)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.numbers.quantities import RATIO, Quantity, agrees
@@ -26,6 +26,11 @@ _BOUND_REACH = 3  # words between a bound and its number
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
 _LARGE = frozenset({"all", "most", "many"})  # shares that "few" denies
 _QUANTIFIERS = frozenset(_SHARE)
+# Kinds of operators of a passage that exclude something, so that "only" may be right.
+_RESTRICTING = frozenset({
+    "only", "except", "unless", "without", "no", "not", "denies", "may_not", "false", "max", "min", "few", "if", "must",
+})  # fmt: skip
+_COMPARED = frozenset({"than", "not_only", "hedge"})
 
 
 def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
@@ -58,6 +63,21 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
     if "only" in everywhere and "not_only" in elsewhere:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
+
+
+@reports("quantifier/only")
+def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim restricts to one thing what no sentence of the passage restricts or denies."""
+    if any(_RESTRICTING & passage.kinds() for passage in passages) or _COMPARED & claim.kinds():
+        return
+    for op in claim.of("only"):
+        following = next((t for t in claim.tokens if t.word >= op.after), None)
+        counted = following is not None and following.quantity is not None
+        several = any(other is not op and other.word <= op.word < other.after for other in claim.operators)
+        if not counted and not several and "half" not in claim.words[op.after : op.after + 1]:
+            said = claim.spelled(op.start, op.end)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="only")
+            return
 
 
 def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Disagreement]:

@@ -70,6 +70,16 @@ PAIRS: dict[str, Pair] = {
         "If the course is cancelled, the fee is refunded in full.",
         "The fee is refunded in full if the course is shortened.",
     ),
+    "all, where the passage sets a limit": (
+        "Invoices above 400 francs are checked by two people. They are kept for ten years.",
+        "Invoices above 400 francs are checked by two people.",
+        "Every invoice is checked by two people.",
+    ),
+    "only, where the passage restricts nothing": (
+        "Keys are handed out at the gate or in the office.",
+        "Keys can be had in the office or at the gate.",
+        "Keys are handed out only in the office.",
+    ),
     "a denial in the same place": (
         "Smoking is prohibited in the library. Talking on the stairs is tolerated.",
         "Talking on the stairs is tolerated.",
