@@ -192,9 +192,12 @@ def _other_pair(token: ContentToken, numbers: Sequence[ContentToken], alignments
 
     The passage has the two kinds of numbers in turns: "from 9 % in 2012 to 6 % in 2016".
     """
-    mine = token.quantity
+    mine, claim = token.quantity, alignments[0].claim
     for other in numbers:
         if mine is None or other.quantity is None or other is token or same_kind(mine, other.quantity):
+            continue
+        own = _turns(claim, mine, other.quantity)
+        if own and not any(token in pair and other in pair for pair in own):
             continue
         if mine.unit == MONTH or other.quantity.unit == MONTH:
             continue  # the day of a month

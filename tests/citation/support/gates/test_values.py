@@ -28,6 +28,7 @@ OF_THIS = {
     "the date of the event": (MINUTES, "The next meeting takes place on 4 July."),
     "the value of its member of a series": (PRICES, "An annual pass for pensioners costs 150 euros."),
     "the value of the year": (TURNOUT, "Turnout was 9 % in 2012."),
+    "both values with their years": (TURNOUT, "Turnout dropped from 9 % in 2012 to 6 % in 2016."),
     "a number that a bound covers": (SYRUP, "A child of 15 kg takes 5 ml."),
     "a number that a range covers": (SYRUP, "A child of 30 kg takes 10 ml."),
     "a month in a range": ("From April to October the ferry runs daily.", "In August the ferry runs daily."),
