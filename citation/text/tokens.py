@@ -9,6 +9,7 @@ from operator import add, attrgetter
 
 from .memo import memoize
 from .normalize import APOSTROPHES, MARKS, UNSPACED, fold
+from .numbers.german_words import number_with_unit
 from .numbers.numerals import NUMERAL, may_be_number, may_contain_han_number
 from .numbers.units import MONTHS, modifies_number
 from .words.languages import Votes, language_votes
@@ -159,7 +160,7 @@ def word_token(surface: str) -> Token:
         term,
         "" if negates else folded,
         surface[0].isupper(),
-        may_be_quantity=folded in MONTHS or may_be_number(folded),
+        may_be_quantity=folded in MONTHS or may_be_number(folded) or number_with_unit(folded) is not None,
         modifies_number=modifies_number(folded),
         negates=negates,
         antonyms=antonym_sides(term),

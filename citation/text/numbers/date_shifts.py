@@ -31,7 +31,7 @@ _EARLIER = re.compile(
 _AFTER = re.compile(r"\W{0,2}(?:after|following|nach|après|después de|tras)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"\W{0,2}(?:before|prior to|ahead of|vor|avant|antes de)\b", re.IGNORECASE)
 _DELAYED = re.compile(
-    r"\b(?:within|(?:postponed|delayed|extended|put back|deferred) (?:by|for)|um)\s$",
+    r"\b(?:within|(?:postponed|delayed|extended|put back|deferred) (?:by|for)|um|innert|binnen|innerhalb von)\s$",
     re.IGNORECASE,
 )
 _AFTER_LENGTH = re.compile(r"\b(?:after|nach|après|tras)\s$", re.IGNORECASE)
@@ -43,12 +43,15 @@ _LASTED = re.compile(
 # Shifts without a number.
 _NEXT = re.compile(
     r"\b(?:next|following|subsequent) (day|week|month)\b|\b(day|week|month) (?:after|later|afterwards)\b"
-    r"|\b(?:nächsten|folgenden|darauffolgenden) (tag|woche|monat)e?s?\b|\b(lendemain)\b|\b(día) siguiente\b|([次翌]日)",
+    r"|\b(?:nächsten|folgenden|darauffolgenden) (tag|woche|monat)e?s?\b"
+    r"|\b(tags) darauf\b|\b(tag|woche|monat) (?:darauf|danach)\b"
+    r"|\b(lendemain)\b|\b(día) siguiente\b|([次翌]日)",
     re.IGNORECASE,
 )
 _PREVIOUS = re.compile(
     r"\b(?:previous|preceding) (day|week|month)\b|\b(day|week|month) (?:before|earlier)\b|\b(eve) of\b"
-    r"|\b(?:vorigen|vorherigen) (tag|woche|monat)e?s?\b|\b(veille)\b|\b(día) anterior\b|([前]一[天日])",
+    r"|\b(?:vorigen|vorherigen) (tag|woche|monat)e?s?\b|\b(tags) zuvor\b|\b(vortag)e?s?\b"
+    r"|\b(veille)\b|\b(día) anterior\b|([前]一[天日])",
     re.IGNORECASE,
 )
 _WEEKS, _MONTHS = frozenset({"week", "woche"}), frozenset({"month", "monat"})

@@ -7,6 +7,7 @@ from ..steps import Steps, complete
 from ..tokens import Tokens
 from ..words.languages import stopwords
 from .dates import match_century, match_date, match_month, version
+from .german_words import number_with_unit
 from .han_numerals import is_approximate, match_run
 from .number_words import match_compound_ordinal, match_fraction, match_number_words, match_ordinal
 from .numerals import CENTURIES, HAN_SCALES, ORDINALS, numeral_values, scale
@@ -108,7 +109,7 @@ class QuantityParser:
             return match_century(tokens, i)
         number = match_number_words(tokens, i, self.language)
         if number is None:
-            return []
+            return self._match_german_word(i) if self.language == "de" else []
         value, after, strict = number
         if self._is_negative(i):
             value = -value
@@ -116,6 +117,14 @@ class QuantityParser:
             quantity = Quantity((value,), tokens.starts[i], tokens.ends[after - 1], strict=strict)
             return [QuantityMatch(quantity, i, after)]
         return [self._quantity((value,), i, after, strict)]
+
+    def _match_german_word(self, i: int) -> list[QuantityMatch]:
+        """Match a word that contains a number and its unit."""
+        found = number_with_unit(self.tokens.word(i))
+        if found is None:
+            return []
+        span = self.tokens.starts[i], self.tokens.ends[i]
+        return [QuantityMatch(Quantity((found.value,), *span, found.unit, found.factor), i, i + 1)]
 
     def _match_numeral(self, i: int) -> list[QuantityMatch]:
         tokens = self.tokens

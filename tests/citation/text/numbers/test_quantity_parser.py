@@ -105,6 +105,28 @@ def test_a_unit_of_one_language_is_another_word_in_others() -> None:
     assert analyze_text("Il a habité ici 12 ans et demi.", "fr").quantities[0].unit == "time"
 
 
+GERMAN_WORDS = {
+    "hours": ("eine zweistündige Sitzung", "zwei Stunden"),
+    "years, as a noun": ("der 42-Jährige", "42 Jahre"),
+    "days": ("die vierzehntägige Frist", "14 Tage"),
+    "percent": ("ein zehnprozentiger Anteil", "10 %"),
+    "a fraction of a litre": ("ein Viertelliter Milch", "250 ml"),
+    "three quarters of an hour": ("eine Dreiviertelstunde", "45 Minuten"),
+    "the first part of a compound": ("im Viertelstundentakt", "15 Minuten"),
+}
+
+
+@pytest.mark.parametrize(("word", "length"), GERMAN_WORDS.values(), ids=GERMAN_WORDS)
+def test_german_words_that_contain_a_unit(word: str, length: str) -> None:
+    mine, theirs = (analyze_text(text, "de").quantities[0] for text in (word, length))
+    assert agrees(mine, theirs)
+
+
+@pytest.mark.parametrize("word", ["halbjährlich", "Halbinsel", "Viertelfinale", "Zweig", "Einzelhandel"])
+def test_german_words_that_contain_no_number(word: str) -> None:
+    assert not analyze_text(word, "de").quantities
+
+
 def test_offsets_point_at_the_number() -> None:
     text = "Sie zahlten 3,5 Mio. Euro im März."
     quantity = analyze_text(text).quantities[0]

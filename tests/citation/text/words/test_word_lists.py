@@ -13,6 +13,7 @@ WORD_FILES = (
     *(
         "abbreviations",
         "duration_phrases",
+        "german_units",
         "language_hints",
         "language_words",
         "months",

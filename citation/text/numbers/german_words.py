@@ -1,0 +1,58 @@
+"""German words that contain a number and its unit: `zweistündig`, `Viertelliter`, `Viertelstundentakt`."""
+
+import re
+from typing import NamedTuple
+
+from ..memo import memoize
+from ..words.word_lists import load_words
+from .numerals import word_value
+from .units import UNITS
+
+_LIST = load_words("german_units")
+_FRACTIONS = {word: float(value) for word, value in (entry.split("=") for entry in _LIST["fractions"])}
+_NOUNS, _ADJECTIVES = tuple(_LIST["nouns"]), _LIST["adjectives"]
+_ENDINGS = _LIST["endings"]
+_SHORTEST_REST = 3  # letters that may stand behind a unit
+_CANDIDATE = re.compile(f"^(?:{'|'.join(_FRACTIONS)})|(?:{'|'.join(_ADJECTIVES)})(?:{'|'.join(_ENDINGS)})?$")
+_HOW_OFTEN = "lich"  # "halbjährlich" is no length of time
+
+
+class NumberWithUnit(NamedTuple):
+    """A number, and the dimension and the factor of its unit."""
+
+    value: float
+    unit: str
+    factor: float
+
+
+@memoize()
+def number_with_unit(folded: str) -> NumberWithUnit | None:
+    """Return the number and the unit that a folded word contains, or None."""
+    if not _CANDIDATE.search(folded):
+        return None
+    return _adjective(folded) or _fraction(folded)
+
+
+def _adjective(word: str) -> NumberWithUnit | None:
+    """Return those of an adjective of a whole number: `dreitagiges`."""
+    for bare in (word, *(word.removesuffix(ending) for ending in _ENDINGS)):
+        for adjective in _ADJECTIVES:
+            if bare.endswith(adjective):
+                value = word_value(bare.removesuffix(adjective), "de")
+                if value is not None:
+                    return NumberWithUnit(float(value), *UNITS[adjective])
+    return None
+
+
+def _fraction(word: str) -> NumberWithUnit | None:
+    """Return those of a noun that begins with a fraction, and may be the first part of a longer one."""
+    for fraction, value in _FRACTIONS.items():
+        if not word.startswith(fraction):
+            continue
+        rest = word.removeprefix(fraction)
+        for noun in _NOUNS:
+            behind = rest.removeprefix(noun)
+            longer = behind != rest and len(behind) >= _SHORTEST_REST and not behind.startswith(_HOW_OFTEN)
+            if rest == noun or longer:
+                return NumberWithUnit(value, *UNITS[noun])
+    return None
