@@ -137,7 +137,7 @@ class Alignment:
             self._formed.get(token.stem, ())
         )
         if not stems and token.name:
-            stems = [stem for stem in passage.stems if compounds.ends_with(stem, token.stem)]
+            stems = [stem for stem in passage.stems if compounds.contains(stem, token.stem)]
         return [Match(passage.tokens[at], 1, False) for stem in stems for at in passage.stems[stem]]
 
     def _shifted_weekdays(self, token: ContentToken) -> list[Match]:

@@ -71,9 +71,15 @@ def containing(term: str, vocabulary: str) -> Iterator[str]:
     at = vocabulary.find(term)
     while at >= 0:
         word = vocabulary[vocabulary.rindex("\n", 0, at) + 1 : vocabulary.index("\n", at)]
-        if ends_with(word, term) or (word.startswith(term) and len(word) >= len(term) + _SHORTEST_WORD):
+        if contains(word, term):
             yield word
         at = vocabulary.find(term, at + 1)
+
+
+def contains(compound: str, term: str) -> bool:
+    """Return whether a stem is the first or the last part of a compound."""
+    first = compound.startswith(term) and len(compound) >= len(term) + _SHORTEST_WORD and len(term) >= _SHORTEST_WORD
+    return first or ends_with(compound, term)
 
 
 def ends_with(compound: str, term: str) -> bool:

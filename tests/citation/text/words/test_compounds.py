@@ -3,7 +3,7 @@
 import pytest
 
 from citestream.citation.text.normalize import fold
-from citestream.citation.text.words.compounds import bare_verbs, containing, joined, parts, prefixed_verbs
+from citestream.citation.text.words.compounds import bare_verbs, containing, contains, joined, parts, prefixed_verbs
 from citestream.citation.text.words.stemming import stem
 
 COMPOUNDS = {
@@ -43,6 +43,7 @@ def test_two_words_form_a_compound() -> None:
 
 
 def test_compounds_that_contain_a_word() -> None:
+    assert contains(*stems("verletzungsbedingt", "Verletzung"))
     known = stems("Mahngebühr", "Gebührenordnung", "Gebühr", "Gebrauch", "Vorgang")
     vocabulary = "\n".join(("", *known, ""))
     assert set(containing(stems("Gebühr")[0], vocabulary)) == set(known[:2])
