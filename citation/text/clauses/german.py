@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from ..memo import memoize
 from ..tokens import Tokens
 from ..words.inflection import inseparable_prefixes, separable_prefixes
 from ..words.word_lists import load_lines
@@ -106,7 +107,7 @@ def _is_infinitive(tokens: Tokens, words: Sequence[str], at: int) -> bool:
     return word in _INFINITIVES or (word.endswith(_INFINITIVE) and not _is_participle(word))
 
 
-@lru_cache(maxsize=1 << 12)
+@memoize()
 def _is_participle(word: str) -> bool:
     """Return whether a word is the participle of a strong verb, or may be: "vergeben" is both."""
     return any(rest in _verbs()[0] for rest in _without_prefixes(word))

@@ -281,8 +281,9 @@ class _Parser:
 
     def _join(self, verb: ContentToken, prefix: str) -> None:
         """Note the whole verb of a finite form and its prefix, and the operators that the whole verb is."""
-        verb.whole = stem(prefix + verb.folded)
-        kinds = self.vocabulary.words[prefix + verb.folded].kinds
+        verb.folded = prefix + verb.folded
+        verb.whole = stem(verb.folded)
+        kinds = self.vocabulary.words[verb.folded].kinds
         if not kinds:
             return
         operators = [op for op in self.statement.operators if (op.word, op.after) != (verb.word, verb.word + 1)]

@@ -71,6 +71,16 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Der Verband will zwei Preise streichen.",
         "Der Verband hat zwei Preise gestrichen.",
     ),
+    "a German verb with its prefix apart, and its opposite": (
+        Reason.NEGATION,
+        "Die Quote ging im März zurück.",
+        "Im März stieg die Quote.",
+    ),
+    "a German order with erst wenn": (
+        Reason.DIRECTION,
+        "Erst wenn die Kontakte gereinigt sind, darf der Akku eingesetzt werden.",
+        "Der Akku wird vor dem Reinigen der Kontakte eingesetzt.",
+    ),
     "a German dative at the beginning": (
         Reason.ROLE,
         "Dem Kunden hat die Firma den Betrag erstattet.",
@@ -300,6 +310,10 @@ PASSED: dict[str, tuple[str, str]] = {
     "another order of a German object and a recipient": (
         "Dem Kunden hat die Firma den Betrag erstattet.",
         "Die Firma hat dem Kunden den Betrag erstattet.",
+    ),
+    "a German date on the next day": (
+        "Die Ausstellung endet am 30. April; tags darauf beginnt der Abbau.",
+        "Der Abbau der Ausstellung beginnt am 1. Mai.",
     ),
     "a German participle": (
         "Der Verband strich zwei Preise.",
