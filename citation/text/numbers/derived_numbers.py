@@ -10,6 +10,7 @@ from itertools import pairwise
 from ..normalize import fold
 from ..words.word_lists import load_words
 from .date_shifts import direction, shifted_dates
+from .differences import differences_stated
 from .parts import parts_and_multiples
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
 from .units import UNITS
@@ -150,6 +151,7 @@ def derived(
         *_ratios(text, quantities),
         *_changes(text, quantities),
         *_shifted(text, quantities),
+        *differences_stated(text, quantities),
     ]
     found += parts_and_multiples(text, [*quantities, *found])
     if timed:

@@ -13,7 +13,14 @@ TURNOUT = "Turnout fell from 9 % in 2012 to 6 % in 2016."
 SYRUP = "Children under 20 kg take 5 ml, children from 20 to 40 kg take 10 ml, and heavier ones take 15 ml."
 OPENING = "The bakery opens at 7 am and closes at 5 pm. On Sundays it stays open until noon."
 
+TOWERS = "The church tower is 61 metres high. The water tower is four metres taller."
+POINTS = "Norway finished second with 24 points, five behind Denmark."
+SALES = "Ticket sales brought in 8,400 euros, 1,200 euros more than in 2022."
+
 OF_ANOTHER = {
+    "the computed value for the stated one": (TOWERS, "The church tower is 65 metres high."),
+    "the value of the one that is ahead": (POINTS, "Norway finished with 29 points."),
+    "the stated value for the year compared with": (SALES, "In 2022, ticket sales brought in 8,400 euros."),
     "the value of another sentence": (INVOICES, "The invoice of 8 August is for 1,115 euros."),
     "the date of the document": (MINUTES, "The next meeting takes place on 6 June."),
     "the value of another member of a series": (PRICES, "An annual pass for pensioners costs 210 euros."),
@@ -24,6 +31,10 @@ OF_ANOTHER = {
     "the other half of the day": (OPENING, "The bakery closes at 5 am."),
 }
 OF_THIS = {
+    "a computed value": (TOWERS, "The water tower is 65 metres high."),
+    "the computed value of the one that is ahead": (POINTS, "Denmark finished with 29 points."),
+    "the computed value of another year": (SALES, "In 2022, ticket sales brought in 7,200 euros."),
+    "the stated value of a comparison": (SALES, "Ticket sales brought in 8,400 euros."),
     "the value of its sentence": (INVOICES, "The invoice of 8 August is for 640 euros."),
     "the date of the event": (MINUTES, "The next meeting takes place on 4 July."),
     "the value of its member of a series": (PRICES, "An annual pass for pensioners costs 150 euros."),

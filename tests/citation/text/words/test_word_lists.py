@@ -7,6 +7,7 @@ import pytest
 from citestream.citation.text.words.word_lists import load_lines, load_words, parse_values
 
 WORD_FILES = (
+    "change_words",
     "claim_words",
     "clock_words",
     "follow_ups",

@@ -1,0 +1,106 @@
+"""Values of two things that a passage compares: "8,400 euros, 1,200 more than in 2022" is not the value of 2022.
+
+The standard of the comparison, which stands behind it, has a value that the passage leaves to be computed. The claim
+must not give it the stated value, and must not give the computed value to the thing whose value is stated.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ....text.clauses import ContentToken, Statement
+from ....text.numbers.differences import comparisons
+from ....text.numbers.quantities import Quantity, agrees
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+from .values import is_value, same_kind
+
+
+@reports("binding/compared")
+def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim exchanges the values of two things that the passage compares."""
+    values = [t for t in claim.tokens if is_value(t)]
+    if not values or _spans(claim):
+        return
+    spans = [(one, span) for one in alignments for span in _spans(one.passage)]
+    named = any(t.stem in claim.stems for one, (_, end) in spans for t in _standard(one.passage, end))
+    for alignment, (start, end) in spans:
+        if named:
+            other = _stated_of_standard(values, alignment, alignments, end)
+        else:
+            other = _computed_of_stated(values, alignment, alignments, (start, end))
+        if other is not None:
+            mine = claim.spelled(values[0].start, values[0].end)
+            detail = f"the passage says “{other}” of another thing than “{mine}”"
+            yield Disagreement(Reason.BINDING, detail, rule="compared")
+            return
+
+
+def _spans(statement: Statement) -> list[tuple[int, int]]:
+    """Return the spans of the differences and multiples that a sentence states."""
+    return list(comparisons(statement.text, [t.quantity for t in statement.tokens if t.quantity is not None]))
+
+
+def _standard(passage: Statement, end: int) -> list[ContentToken]:
+    """Return the tokens behind a comparison, up to the end of its piece."""
+    behind = [t for t in passage.tokens if t.start >= end]
+    return [t for t in behind if t.piece == behind[0].piece]
+
+
+def _stated_of_standard(
+    values: Sequence[ContentToken], alignment: Alignment, alignments: Sequence[Alignment], end: int
+) -> str | None:
+    """Return the stated value that the claim gives to the standard."""
+    passage = alignment.passage
+    standard = {id(t) for t in _standard(passage, end)}
+    named = [t for t, match in alignment.pairs() if id(match.token) in standard and not t.operator]
+    stated = [
+        (value, other)
+        for value in values
+        for other in passage.tokens
+        if value.quantity and other.quantity and other.start < end and agrees(value.quantity, other.quantity)
+    ]
+    for value, other in stated:
+        own = [t for t in named if t is not value and not _elsewhere(t, alignment, alignments, standard)]
+        if own:
+            return passage.spelled(other.start, other.end)
+    return None
+
+
+def _elsewhere(token: ContentToken, alignment: Alignment, alignments: Sequence[Alignment], standard: set[int]) -> bool:
+    """Return whether a word or number of the claim also stands outside the standard."""
+    return any(id(other) not in standard and _same(token, other) for one in alignments for other in one.passage.tokens)
+
+
+def _same(one: ContentToken, other: ContentToken) -> bool:
+    if one.quantity is not None and other.quantity is not None:
+        return agrees(one.quantity, other.quantity)
+    return one.stem == other.stem
+
+
+def _computed_of_stated(
+    values: Sequence[ContentToken], alignment: Alignment, alignments: Sequence[Alignment], span: tuple[int, int]
+) -> str | None:
+    """Return the stated value of the thing that the claim gives a computed value."""
+    everywhere = [t.quantity for one in alignments for t in one.passage.tokens if t.quantity is not None]
+    for value in values:
+        mine = value.quantity
+        if mine is None or mine.may_be_year or any(agrees(mine, quantity) for quantity in everywhere):
+            continue
+        here = _found(alignment)
+        for one in alignments:
+            stated = _stated(one.passage, mine, span if one is alignment else None)
+            if stated and (one is alignment or here < _found(one)):
+                return one.passage.spelled(stated[0].start, stated[0].end)
+    return None
+
+
+def _found(alignment: Alignment) -> set[int]:
+    """Return which tokens of the claim a sentence has."""
+    matches = enumerate(alignment.matches)
+    return {at for at, match in matches if match is not None and match.sign > 0}
+
+
+def _stated(passage: Statement, mine: Quantity, span: tuple[int, int] | None) -> list[ContentToken]:
+    """Return the numbers of a kind before `span`, which is a comparison, or anywhere."""
+    end = span[0] if span else len(passage.text)
+    return [t for t in passage.tokens if t.quantity and is_value(t) and t.end <= end and same_kind(mine, t.quantity)]

@@ -1,0 +1,127 @@
+"""Numbers that follow from a difference or a multiple: 300 for "cut by 40 to 260", 29 for "24 points, five behind".
+
+The place of a difference decides where it leads. Directly behind a number, as in "65 metres, 4 metres taller than the
+east tower", it leads to the number of the other thing. In a clause of its own it leads to the number of this thing:
+"The east tower is 61 metres high. The west tower is four metres taller."
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..normalize import fold
+from ..words.word_lists import load_words
+from .quantities import RATIO, Quantity
+
+_WORDS = load_words("change_words")
+_REACH = 90  # characters between two numbers that are compared
+_LEAD_IN = 60  # characters before a difference in which its direction is looked for
+_MULTIPLES = {"half": 0.5, "twice": 2.0, "double": 2.0, "doppelt": 2.0, "halb": 0.5, "deux fois": 2.0, "el doble": 2.0}
+
+
+def _pattern(key: str) -> str:
+    """Return a pattern of the words of an entry. Chinese words need no boundaries."""
+    words = sorted(_WORDS[key], key=len, reverse=True)
+    spaced = "|".join(
+        re.escape(w.rstrip("*").replace("_", " ")) + r"\w*" * w.endswith("*") for w in words if w.isascii()
+    )
+    han = "|".join(w for w in words if not w.isascii())
+    return rf"(?:\b(?:{spaced})\b" + (f"|{han})" if han else ")")
+
+
+_RISE, _FALL = re.compile(_pattern("rise")), re.compile(_pattern("fall"))
+_BY = re.compile(rf"(?:{_pattern('by')}\s|{_pattern('rise')}了?|{_pattern('fall')}了?)$")
+_TO = re.compile(rf"\s?{_pattern('to')}\s?")
+_MORE, _LESS = (re.compile(rf"\s?(?:points? |places? )?{_pattern(key)}") for key in ("more", "less"))
+_TIMES = re.compile(rf"(?:^|\W)({'|'.join(_MULTIPLES)}|times) (?P<as>as\b|so\b|mas\b|plus\b)?", re.IGNORECASE)
+# Between a number and a difference that is directly behind it: "24 points, five", "65 metres, or four"
+_APPOSITION = re.compile(
+    r"(?:\s[^\W\d]+){0,2},\s(?:which is |or |some |about |almost |nearly |exactly |das sind |soit )?"
+)
+_SENTENCES = re.compile(r"[.;!?。；]\s?")
+_MOST_SENTENCES = 1  # full stops between two numbers
+
+
+def differences_stated(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the numbers that follow from the differences and multiples that `text` states."""
+    folded = fold(text)
+    if len(folded) != len(text):
+        return
+    numbers = [q for q in quantities if q.values and not q.ordinal and not q.may_be_year and q.unit != RATIO]
+    for one, other in pairwise(numbers):
+        yield from _before_change(folded, one, other)
+    for at, one in enumerate(numbers):
+        for sign, pattern in ((1, _MORE), (-1, _LESS)):
+            if pattern.match(folded, one.end):
+                yield from _compared(folded, one, sign, numbers[:at])
+    for match in _TIMES.finditer(folded):
+        yield from _multiplied(folded, match, numbers)
+
+
+def comparisons(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the differences and multiples in `text`: "1,200 euros more", "twice as many as"."""
+    folded = fold(text)
+    if len(folded) != len(text):
+        return
+    for q in quantities:
+        if q.values and (found := _MORE.match(folded, q.end) or _LESS.match(folded, q.end)):
+            yield q.start, found.end()
+    for match in _TIMES.finditer(folded):
+        if match["as"]:
+            yield match.start(1), match.end()
+
+
+def _before_change(text: str, difference: Quantity, after: Quantity) -> Iterator[Quantity]:
+    """Yield the number before a change: 1,000 for "rose by 200 to 1,200"."""
+    lead_in = text[max(0, difference.start - _LEAD_IN) : difference.start]
+    if not _BY.search(lead_in) or not _TO.fullmatch(text, difference.end, max(difference.end, after.start)):
+        return
+    rises = [match.start() for match in _RISE.finditer(lead_in)]
+    falls = [match.start() for match in _FALL.finditer(lead_in)]
+    if not rises and not falls:
+        return
+    sign = 1 if max(rises, default=-1) > max(falls, default=-1) else -1
+    if difference.unit == "%" and after.unit != "%":
+        yield after._replace(values=(round(after.values[0] / (1 + sign * difference.values[0] / 100), 2),))
+    elif (length := _length(difference, after)) is not None:
+        yield after._replace(values=(round(after.values[0] - sign * length, 6),))
+
+
+def _length(difference: Quantity, base: Quantity) -> float | None:
+    """Return a difference in the unit of the number that it is counted from, None if they measure different things."""
+    if difference.unit and difference.unit != base.unit:
+        return None
+    return difference.values[0] * (difference.factor / base.factor if difference.unit else 1)
+
+
+def _compared(text: str, difference: Quantity, sign: int, before: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the number of the other thing, or of this thing, that a difference leads to."""
+    for base in reversed(before):
+        between = text[base.end : difference.start]
+        length = _length(difference, base)
+        if len(between) > _REACH or len(_SENTENCES.findall(between)) > _MOST_SENTENCES:
+            return
+        if length is None or (not difference.unit and base.unit):
+            continue
+        way = -sign if _APPOSITION.fullmatch(between) else sign
+        yield base._replace(values=(round(base.values[0] + way * length, 6),))
+        return
+
+
+def _multiplied(text: str, match: re.Match[str], numbers: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 2,600 for "5,200 patients, twice as many as before", and 40 for "Ada has 20. Ben has twice as many."."""
+    factor = _MULTIPLES.get(match[1])
+    start = match.start(1)
+    if factor is None:  # "three times as many"
+        count = next((q for q in numbers if 0 <= start - q.end <= 1), None)
+        if count is None:
+            return
+        factor, start = count.values[0], count.start
+    base = next((q for q in reversed(numbers) if q.end < start), None)
+    if base is None or factor <= 0 or start - base.end > _REACH:
+        return
+    between = text[base.end : start]
+    if _APPOSITION.fullmatch(between if between[-1:].isspace() else between + " "):
+        yield base._replace(values=(base.values[0] / factor,))
+    elif match["as"] and _SENTENCES.search(between) and len(_SENTENCES.findall(between)) <= _MOST_SENTENCES:
+        yield base._replace(values=(base.values[0] * factor,))
