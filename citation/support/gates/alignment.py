@@ -39,10 +39,10 @@ class Alignment:
     Among several candidates, the one in the clause that shares most with the claim is chosen.
     """
 
-    def __init__(self, claim: Statement, passage: Statement, everywhere: frozenset[str] = frozenset()) -> None:
-        """Align them. `everywhere`: stems of the neighbouring sentences; a word found there has no synonym here."""
+    def __init__(self, claim: Statement, passage: Statement, elsewhere: frozenset[str] = frozenset()) -> None:
+        """Align them. `elsewhere`: stems of the neighbouring sentences; a word found there has no synonym here."""
         self.claim, self.passage = claim, passage
-        self._everywhere = everywhere
+        self.elsewhere = elsewhere
         self._words = vocabulary(claim.language)
         self._index = _index_of(passage)
         self._formed = (
@@ -108,7 +108,7 @@ class Alignment:
             return [match for match in found if match.token.scoped] or found  # the exception that the claim names
         if self.claim.language == compounds.LANGUAGE and (formed := self._compounds(token)):
             return formed
-        if token.stem in self._everywhere:
+        if token.stem in self.elsewhere:
             return []
         if token.kind == "weekday" and (shifted := self._shifted_weekdays(token)):
             return shifted

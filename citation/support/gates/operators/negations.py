@@ -73,6 +73,8 @@ def _implied(alignment: Alignment, clause: int) -> bool:
 
 def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) -> Iterator[Disagreement]:
     for token, match in opposites[:1]:
+        if token.stem in alignment.elsewhere:
+            return  # "let it rise for an hour, then bake it … Lower the heat"
         said = alignment.passage.text[match.token.start : match.token.end]
         yield Disagreement(
             Reason.NEGATION, f"the passage says “{said}”, the opposite of “{_word(alignment, token)}”", rule="antonym"

@@ -90,6 +90,11 @@ PAIRS: dict[str, Pair] = {
         "The firm turned fifty in 2025.",
         "The firm was founded in 2025.",
     ),
+    "an opposite word of something else": (
+        "Let the cake rise for 90 minutes. Bake it at 200 °C for a quarter of an hour, then lower the heat to 170 °C.",
+        "The cake has to rise for an hour and a half, and baking starts at 200 degrees Celsius.",
+        "The cake has to rise for an hour and a half, and baking starts at 170 degrees Fahrenheit.",
+    ),
     "more than one first name": (
         "Harlow also wrote the screenplay for the film The Quiet Ferry.",
         "Anna Maria Harlow wrote the screenplay for The Quiet Ferry.",
