@@ -10,7 +10,7 @@ from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
 from ..tokens import tokenize
 from ..words.stemming import stem
-from . import chinese, german, language_forms
+from . import chinese, german, language_forms, phrasal_verbs
 from .operator_search import CONDITIONS, DETERMINERS, PIECE_BREAKS, OperatorSearch
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement
@@ -85,8 +85,7 @@ class _Parser:
                 self._function_word(i, role)
         self._clauses()
         statement.operators += language_forms.future_plans(statement, self.spaced)
-        if statement.language == "de":
-            statement.operators = german.without_other_meanings(statement, self.spaced, self._join_prefixes())
+        self._join_verbs()
         set_signs(statement)
         for number, token in enumerate(statement.tokens):
             for one in filter(None, (token.stem, token.whole)):
@@ -262,6 +261,14 @@ class _Parser:
         """Return whether a piece that begins with "since" has a predicate and no date."""
         tokens = [token for token in self.statement.tokens if token.piece == piece]
         return any(t.clausal for t in tokens) and all(t.quantity is None for t in tokens)
+
+    def _join_verbs(self) -> None:
+        """Join English verbs and their particles, and German verbs and their prefixes."""
+        if self.statement.language == phrasal_verbs.LANGUAGE:
+            phrasal_verbs.join_particles(self.statement)
+        elif self.statement.language == "de":
+            prefixes = self._join_prefixes()
+            self.statement.operators = german.without_other_meanings(self.statement, self.spaced, prefixes)
 
     def _join_prefixes(self) -> set[int]:
         """Note the whole verb where a prefix ends the phrase of its finite form: "lehnte den Antrag ab".

@@ -38,7 +38,7 @@ class ContentToken:
     denying: bool = False  # part of an operator that denies: "stopped"
     scoped: bool = False  # inside the phrase of `except`, `without`
     clausal: bool = False  # an auxiliary is between it and the token before
-    whole: str = ""  # stem with the separated prefix of a German verb: "lehnte … ab"
+    whole: str = ""  # stem of a verb with its separated prefix or particle: "lehnte … ab", "called … off"
     kind: str = ""  # class of mutually exclusive words: season, weekday
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import LANGUAGES, Statement, parse
+from citestream.citation.text.words.stemming import stem
 
 
 def parsed(text: str, language: str = "en") -> Statement:
@@ -134,3 +135,17 @@ def test_any_text_is_parsed_with_offsets_inside_it(text: str, language: str) -> 
 def test_the_number_of_tokens_grows_with_the_text(count: int) -> None:
     one = parsed("The red valve opens slowly. ")
     assert len(parsed("The red valve opens slowly. " * count).tokens) == count * len(one.tokens)
+
+
+PHRASAL_VERBS = {
+    "the particle behind the verb": ("The tour was called off in May.", "cancelled"),
+    "the particle behind the object": ("The owners turned the proposal down.", "rejected"),
+    "an irregular verb": ("The festival took place in June.", "occurred"),
+    "a noun": ("The start up has nine employees.", ""),
+}
+
+
+@pytest.mark.parametrize(("sentence", "verb"), PHRASAL_VERBS.values(), ids=PHRASAL_VERBS)
+def test_a_verb_with_a_particle_stands_for_another_verb(sentence: str, verb: str) -> None:
+    joined = [token.whole for token in parse(sentence, "en").tokens if token.whole]
+    assert joined == ([stem(verb)] if verb else [])
