@@ -54,7 +54,7 @@ from .operators.framing import (
 )
 from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided, universal
 from .operators.negations import negation
-from .operators.overturned import overturned
+from .operators.overturned import overturned, taken_back_in_both
 from .operators.quantifiers import bounds, only_added, quantifiers
 from .operators.time_and_cause import (
     different_time,
@@ -216,7 +216,11 @@ def _of_best(
     least = _SAME_EVENT if best.coverage >= _NEARLY_ALL else _COMPARABLE
     comparable = [clause for clause in range(claim.clauses) if best.within(clause) >= least]
     denied = [one for clause in comparable for one in negation(best, clause)]
-    if denied and (_denied_elsewhere(claim, alignments, best) or _taken_back(claim, alignments, best)):
+    if denied and (
+        _denied_elsewhere(claim, alignments, best)
+        or _taken_back(claim, alignments, best)
+        or taken_back_in_both(claim, passages, best.passage)
+    ):
         denied = []
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
         yield from denied

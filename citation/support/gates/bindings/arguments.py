@@ -29,9 +29,7 @@ def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterato
     """
     if claim.language not in LANGUAGES:
         return
-    spoken = {
-        word for op in claim.of("said", "plan", "hedge") for word in range(op.word, op.after)
-    }  # others do so, too
+    spoken = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too
     for at, pivot in enumerate(claim.tokens):
         infinitive = claim.words[pivot.word - 1] == "to"
         finite = pivot.verbal and vocabulary(claim.language).words[pivot.folded].verb_form

@@ -369,7 +369,8 @@ def _fronted_object(statement: Statement, pivot: ContentToken, tokens: list[Cont
 
 def _subject(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
     """Return the tokens before the predicate without a preposition: not those of "As chair, …", "In 2019 …"."""
-    left = [t for t in tokens if t.word < pivot.word and not t.before]
+    adverbs = vocabulary(statement.language).role("before_verb")
+    left = [t for t in tokens if t.word < pivot.word and not t.before and t.folded not in adverbs]
     pieces = {t.piece for t in left}
     return [t for t in left if t.piece == max(pieces)] if len(pieces) > 1 else left
 

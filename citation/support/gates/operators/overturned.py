@@ -11,8 +11,8 @@ from ..relevance import reports
 
 # Operators of a sentence that states something as said, believed, decided or planned.
 _TENTATIVE = frozenset({"said", "hedge", "alleges", "plan", "proposal", "decision", "would"})
-# A claim with one of these repeats that it was said or planned, or that it was taken back.
-_REPORTED = _TENTATIVE | DENIALS | {"overturns", "false", "without"}
+# A claim with one of these repeats that it was said or decided, or that it was taken back.
+_REPORTED = (_TENTATIVE - {"plan"}) | DENIALS | {"overturns", "false", "without"}
 _LONG = 15  # tokens; a longer sentence states more than one thing
 _MOST = 0.75  # share of the claim's words that stand before what takes it back
 
@@ -20,7 +20,7 @@ _MOST = 0.75  # share of the claim's words that stand before what takes it back
 @reports("framing/overturned")
 def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as a fact what a later sentence of the passage takes back."""
-    if _REPORTED & claim.kinds() or _first_version(claim):
+    if _REPORTED & claim.kinds() or _first_version(claim) or _states_plan(claim):
         return
     found = [False] * len(claim.tokens)
     for at, alignment in enumerate(alignments[:-1]):
@@ -34,6 +34,21 @@ def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Di
                 said = later.passage.spelled(0, len(later.passage.text))
                 yield Disagreement(Reason.FRAMING, f"a later sentence takes it back: “{said}”", rule="overturned")
                 return
+
+
+def taken_back_in_both(claim: Statement, passages: Sequence[Statement], best: Statement) -> bool:
+    """Return whether the claim takes something back and a sentence other than `best` does, too.
+
+    Then the opposite of what `best` states may be true.
+    """
+    others = [passage for passage in passages if passage is not best]
+    return "overturns" in claim.kinds() and any("overturns" in passage.kinds() for passage in others)
+
+
+def _states_plan(claim: Statement) -> bool:
+    """Return whether a claim calls something a plan, other than by its tense: "will be closed"."""
+    future = vocabulary(claim.language).role("future")
+    return any(future.isdisjoint(claim.words[op.word : op.after]) for op in claim.of("plan"))
 
 
 def _is_tentative(passage: Statement) -> bool:

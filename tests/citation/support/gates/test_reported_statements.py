@@ -60,6 +60,18 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "In May the council voted to close the swimming pool.",
         "The swimming pool in Elm Road was closed.",
     ),
+    "a plan that was dropped": (
+        "overturned",
+        "The bank signed a letter of intent to buy the old mill. In May it withdrew.",
+        "The bank dropped its plan to buy the old mill.",
+        "The bank bought the old mill.",
+    ),
+    "the future of a decision that was reversed": (
+        "overturned",
+        "The council voted to close the library in Elm Road. Residents protested, and the vote was reversed.",
+        "The library in Elm Road stays open after the council reversed its decision.",
+        "The library in Elm Road will be closed.",
+    ),
     "a statement that is called baseless": (
         "overturned",
         "A former driver told the newspaper that the firm forged the logbooks. The firm called the claim baseless.",
@@ -67,6 +79,20 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "The firm forged the logbooks.",
     ),
 }
+
+
+DENIED_ALIKE = {
+    "missing and not found": ("Two hikers were still missing at noon.", "Two hikers had not been found at noon."),
+    "neither … confirmed": (
+        "Neither explanation has been confirmed by the health office.",
+        "The health office has not confirmed either explanation.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "claim"), DENIED_ALIKE.values(), ids=DENIED_ALIKE)
+def test_both_sides_deny_it(text: str, claim: str) -> None:
+    assert not refusing_rules(text, claim)
 
 
 @pytest.mark.parametrize(("rule", "text", "true", "false"), CASES.values(), ids=CASES)
