@@ -183,6 +183,7 @@ class Opposites:
 
     def __init__(self, language: str) -> None:
         """Read antonyms.txt."""
+        self._stopwords = stopwords(language)
         self._exact: dict[str, set[tuple[int, int]]] = {}
         self._prefixed: dict[str, set[tuple[int, int]]] = {}
         for family, line in enumerate(lines(language, "antonyms")):
@@ -201,12 +202,17 @@ class Opposites:
         return found
 
     def sides(self, word: str) -> frozenset[tuple[int, int]]:
-        """Return the (family, side) pairs of a folded word, of this language and of all languages."""
+        """Return the (family, side) pairs of a folded word, of this language and of all languages.
+
+        A stop word has those of this language only: it is no form of a word with the same stem, such as "que" of "queen".
+        """
         if word not in self._known:
             if len(self._known) > 1 << 15:
                 self._known.clear()
-            shared = {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
-            self._known[word] = frozenset(self.listed(word) | shared)
+            found = self.listed(word)
+            if word not in self._stopwords:
+                found |= {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
+            self._known[word] = frozenset(found)
         return self._known[word]
 
 
