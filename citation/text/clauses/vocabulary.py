@@ -54,6 +54,7 @@ class Vocabulary:
         self.words = _Words(self)
         roles = dict(_keyed(line) for line in lines(language, "function"))
         self.roles = {name: frozenset(words) for name, words in roles.items()}
+        self._adverb_endings = tuple(self.role("adverb_ending"))
         self.contractions = dict(pair.split("=") for pair in roles.get("contraction", ()))  # "del": "de"
         self.kinds = self._classes()
         self.synonyms = _Similar(language, self._groups("synonyms"))
@@ -65,6 +66,10 @@ class Vocabulary:
     def role(self, name: str) -> frozenset[str]:
         """Return the words of one line of function.txt."""
         return self.roles.get(name, frozenset())
+
+    def is_adverb(self, word: str) -> bool:
+        """Return whether a folded word has the ending of an adverb, which is no noun: "finalmente"."""
+        return word.endswith(self._adverb_endings)
 
     def starting(self, word: str) -> tuple[Pattern, ...]:
         """Return the phrases that begin with a word, longest first."""
@@ -204,7 +209,7 @@ class Opposites:
     def sides(self, word: str) -> frozenset[tuple[int, int]]:
         """Return the (family, side) pairs of a folded word, of this language and of all languages.
 
-        A stop word has those of this language only: it is no form of a word with the same stem, such as "que" of "queen".
+        A stop word has those of this language only: it is no form of a word with the same stem, as "que" of "queen".
         """
         if word not in self._known:
             if len(self._known) > 1 << 15:

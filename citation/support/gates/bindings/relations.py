@@ -462,7 +462,8 @@ def _around(statement: Statement, op: Operator) -> Sides:
         before = [t for t in following if t.piece != first_piece]
         following = [t for t in following if t.piece == first_piece]
     sides = (before, following)
-    first = _ORDER[op.kind]
+    passive = op.kind == "leads" and any(by.word == op.after for by in statement.of("by"))  # "provoquée par"
+    first = _ORDER[op.kind] ^ passive
     return Sides(frozenset(map(id, sides[first])), frozenset(map(id, sides[1 - first])))
 
 

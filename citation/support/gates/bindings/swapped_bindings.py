@@ -173,7 +173,9 @@ def _subject(token: ContentToken, statement: Statement) -> bool:
     """Return whether a noun is directly before the predicate of its piece."""
     at = next(n for n, t in enumerate(statement.tokens) if t is token)
     following = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
-    return following is not None and following.verbal and following.piece == token.piece
+    if following is None or vocabulary(statement.language).is_adverb(token.folded):
+        return False
+    return following.verbal and following.piece == token.piece
 
 
 def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:

@@ -142,9 +142,11 @@ def _shared(alignment: Alignment, own: set[int]) -> set[int]:
 def _continues(alignment: Alignment, token: ContentToken) -> bool:
     """Return whether a sentence may speak of the subject of the one before it: by a pronoun, or without a noun."""
     passage = alignment.passage
-    pronouns = vocabulary(passage.language).role("pronoun")
+    words = vocabulary(passage.language)
+    pronouns = words.role("pronoun")
     value = _find(passage, token)[0]
-    first = next((t for t in passage.tokens if t.quantity is None and not t.before and not t.verbal), None)
+    nouns = (t for t in passage.tokens if t.quantity is None and not t.before and not t.verbal)
+    first = next((t for t in nouns if not words.is_adverb(t.folded)), None)
     if first is None or first.word > value.word:
         return True
     return not pronouns.isdisjoint(passage.words[: first.word])

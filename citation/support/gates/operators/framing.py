@@ -18,6 +18,7 @@ _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
 _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 # Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
 _SHORT = 6
+_SAYING = 3  # words of the shortest sentence such as "that rumour lied"
 # A claim with a smaller share of its words in the body is supported by a heading only.
 _HEADLINE = 5  # content words of a heading that is a sentence
 _BODY = 0.5
@@ -30,9 +31,9 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
         return
     passage = alignment.passage
     for op in passage.of(*_FRAMES):
-        label = op.clause < max(alignment.mains) and not any(
-            t.clause == op.clause and not t.operator for t in passage.tokens
-        )
+        denied = not _DENIALS.isdisjoint(passage.kinds(op.clause) - {"false"})  # "this hypothesis was dropped: …"
+        alone = not any(t.clause == op.clause and not t.operator for t in passage.tokens)
+        label = op.clause < max(alignment.mains) and alone and not denied
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
         told = op.kind == "fiction" and op.clause < max(alignment.mains) and _introduced(alignment, op.after)
         if (op.clause in alignment.mains or label or told) and not named:
@@ -78,7 +79,7 @@ def retraction_of(claim: Statement, passages: Sequence[Statement], best: int) ->
     if corrected and _CLAIMED & passages[best].kinds() and not reported:
         return f"the next sentence corrects it: “{said}”"
     pronouns = vocabulary(claim.language).role("pronoun")
-    if _denies_it(following, pronouns) and not reported:
+    if (_denies_it(following, pronouns) or _drops_it(following)) and not reported:
         return f"the next sentence takes it back: “{said}”"
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return ""
@@ -109,6 +110,18 @@ def _denies_it(statement: Statement, pronouns: frozenset[str]) -> bool:
         and any(op.after == len(statement.words) - 1 for op in statement.of("denies"))
         and statement.words[-1] in pronouns
     )
+
+
+def _drops_it(statement: Statement) -> bool:
+    """Return whether a sentence begins with a denial of what was said: "This hypothesis was dropped"."""
+    words = vocabulary(statement.language)
+    if any(op.kind == "false" and not op.word for op in statement.operators):
+        return not {"not", "no"} & statement.kinds(0)
+    demonstrative = words.role("demonstrative")
+    if len(statement.words) < _SAYING or statement.words[0] not in demonstrative:
+        return False
+    denials = [op for op in statement.of(*_DENIALS) if not op.clause]
+    return statement.words[1] in words.role("statement_noun") and len(denials) == 1
 
 
 def _corrects(statement: Statement) -> bool:

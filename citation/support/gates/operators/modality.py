@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..relevance import reports
@@ -26,7 +27,7 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     yield from _unconditional(alignment, clause)
     if _denies(alignment):
         return
-    done = _done(alignment.claim, clause)
+    done = _done(alignment.claim, clause) and not _scheduled(alignment)
     if "plan" in theirs and done and not _NOT_DONE & everywhere:
         yield _modal("the passage speaks of a plan, the sentence of a fact", "plan")
     if "done" in theirs or _done(alignment.passage, alignment.mains[clause]):
@@ -46,6 +47,17 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield _modal("the passage speaks of what would have been, the sentence of what was", "condition")
     elif "would" in theirs and done and not {"said", "by"} & mine:
         yield _modal("the passage speaks of what would be, the sentence of what was", "would")
+
+
+def _scheduled(alignment: Alignment) -> bool:
+    """Return whether the claim states in the present tense what the passage plans for the same date.
+
+    "Elle sera fermée en août", "en août, elle est fermée".
+    """
+    words = vocabulary(alignment.claim.language)
+    completed = words.role("completed").intersection(alignment.claim.words)
+    dated = any(token.quantity is not None and token.quantity.unit == MONTH for token, _ in alignment.pairs())
+    return dated and bool(completed) and completed <= words.role("stative")
 
 
 def _denies(alignment: Alignment) -> bool:

@@ -96,7 +96,7 @@ def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Di
         ]
         parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and _is_part(t.quantity)]
         parts += [t for t in passage.tokens if t.clause == main and _is_count_of_total(passage, t)]
-        parts += [t for t in passage.tokens if t.clause == main and _is_total_of_count(passage, t)]
+        parts += [t for t in passage.tokens if _is_total_of_count(passage, t)]
         limits = [t for t in passage.tokens if t.clause == main and bound_of(passage, t) == "max" and not t.sign < 0]
         first = next((t for t in passage.tokens if t.clause == main), None)
         for part in parts + limits:
@@ -131,7 +131,7 @@ def _is_count_of_total(passage: Statement, token: ContentToken) -> bool:
 def _is_total_of_count(passage: Statement, token: ContentToken) -> bool:
     """Return whether a number is a total of which the next one counts a part: 48 in "of the 48 firms, 31"."""
     part = next((t for t in passage.tokens if t.word > token.word and t.quantity is not None), None)
-    if token.quantity is None or part is None or part.quantity is None or part.clause != token.clause:
+    if token.quantity is None or part is None or part.quantity is None or part.clause > token.clause + 1:
         return False
     counts = not part.quantity.unit and not token.quantity.unit and part.quantity.values and token.quantity.values
     if not counts or part.quantity.values[0] >= token.quantity.values[0]:

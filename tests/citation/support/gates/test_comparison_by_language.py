@@ -208,6 +208,26 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "A la directora la nombró el consejo en 2015.",
         "La directora nombró al consejo en 2015.",
     ),
+    "French: some of a total at the beginning": (
+        Reason.QUANTIFIER,
+        "Sur les trente-deux élèves de la classe, vingt-sept ont réussi l'examen.",
+        "Tous les élèves de la classe ont réussi l'examen.",
+    ),
+    "some of a total at the beginning": (
+        Reason.QUANTIFIER,
+        "Of the 32 pupils in the class, 27 passed the exam.",
+        "All pupils in the class passed the exam.",
+    ),
+    "a French hypothesis that the next sentence drops": (
+        Reason.FRAMING,
+        "Le rapport attribuait la panne à une surcharge. Cette hypothèse a été écartée depuis.",
+        "La panne est due à une surcharge.",
+    ),
+    "a Spanish statement that the next sentence calls an error": (
+        Reason.FRAMING,
+        "En el acta figura que la propuesta fue aprobada. Se trata de un error: hubo dos votos en contra.",
+        "La propuesta fue aprobada.",
+    ),
     "Spanish: what goes on, and what no longer does": (
         Reason.NEGATION,
         "La emisora ya no transmite conciertos.",
@@ -227,6 +247,22 @@ PASSED: dict[str, tuple[str, str]] = {
     "a Spanish object before its verb, behind it": (
         "A la directora la nombró el consejo en 2015.",
         "El consejo nombró a la directora en 2015.",
+    ),
+    "the cause behind a hypothesis that was dropped": (
+        "Cette hypothèse a été écartée depuis : un oiseau avait provoqué un court-circuit sur la ligne.",
+        "Un oiseau a provoqué un court-circuit sur la ligne.",
+    ),
+    "a French present tense for a planned date": (
+        "La bibliothèque fermera du 12 au 23 août.",
+        "La bibliothèque est fermée du 12 au 23 août.",
+    ),
+    "a Spanish sentence without a subject": (
+        "Estaba previsto que la muestra se inaugurara el 3 de mayo. Finalmente abrió al público el 21 de junio.",
+        "La muestra abrió el 21 de junio.",
+    ),
+    "French words of which only the first letters are opposite": (
+        "Un transporteur partenaire entraîne les équipes du club.",
+        "Les équipes du club sont entraînées par un transporteur partenaire.",
     ),
     "a Spanish passive of another form": (
         "El juez denunció a los policías en marzo.",
