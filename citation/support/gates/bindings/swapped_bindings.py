@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
