@@ -16,7 +16,7 @@ from .bindings.chinese_bindings import (
     unknown_chinese_names,
 )
 from .bindings.chinese_clauses import added_comparison, other_topic, planned_as_done
-from .bindings.compared_values import value_of_compared
+from .bindings.compared_values import has_computed_value, value_of_compared
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
@@ -143,12 +143,8 @@ def _of_passage(
         mentioned = _mentioned(claim, alignments)
         if mentioned >= _COMPARABLE and claim.language != "zh":  # it adds nothing to `other_topic`
             yield from run(swapped_bindings, claim, alignments, nameable=mentioned < _MENTIONED)
-        yield from run(value_of_another, claim, alignments)
-        yield from run(value_of_compared, claim, alignments)
-        if claim.language != "zh":
-            yield from run(reference_as_value, claim, alignments)
-            yield from run(wrong_side_of_reference, claim, alignments)
-        if mentioned >= _MENTIONED_CONJUNCTS and not _computes(claim, alignments):
+        yield from _of_values(claim, alignments, run)
+        if mentioned >= _MENTIONED_CONJUNCTS and not has_computed_value(claim, alignments):
             yield from run(mixed_conjuncts, claim, alignments)
         if mentioned >= _COMPARABLE:
             yield from only_denied(claim, alignments, best)
@@ -182,12 +178,12 @@ def _of_passage(
         yield from run(unknown_names, claim, alignments, known)
 
 
-def _computes(claim: Statement, alignments: Sequence[Alignment]) -> bool:
-    """Return whether the claim has a number that no sentence states: it follows from several, and so do its words."""
-    return any(
-        token.quantity is not None and not any(alignment.matches[at] for alignment in alignments)
-        for at, token in enumerate(claim.tokens)
-    )
+def _of_values(claim: Statement, alignments: Sequence[Alignment], run: Run) -> Iterator[Disagreement]:
+    """Yield the disagreements about the things that numbers belong to."""
+    yield from run(value_of_another, claim, alignments)
+    yield from run(value_of_compared, claim, alignments)
+    yield from run(reference_as_value, claim, alignments)
+    yield from run(wrong_side_of_reference, claim, alignments)
 
 
 def _shared(claim: Statement, passage: Statement) -> float:

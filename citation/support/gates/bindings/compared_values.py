@@ -35,6 +35,15 @@ def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iter
             return
 
 
+def has_computed_value(claim: Statement, alignments: Sequence[Alignment]) -> bool:
+    """Return whether the claim has a number that follows from a comparison, and so takes words of several clauses."""
+    unstated = any(
+        is_value(token) and not any(alignment.matches[at] for alignment in alignments)
+        for at, token in enumerate(claim.tokens)
+    )
+    return unstated and any(_spans(one.passage) for one in alignments)
+
+
 def _spans(statement: Statement) -> list[tuple[int, int]]:
     """Return the spans of the differences and multiples that a sentence states."""
     return list(comparisons(statement.text, [t.quantity for t in statement.tokens if t.quantity is not None]))
