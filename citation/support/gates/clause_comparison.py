@@ -140,15 +140,7 @@ def _of_passage(
         yield from run(certainty, best)
         yield from run(undecided, best, passages[following] if following < len(passages) else None)
     if len(claim.tokens) <= _SHORT:
-        mentioned = _mentioned(claim, alignments)
-        if mentioned >= _COMPARABLE and claim.language != "zh":  # it adds nothing to `other_topic`
-            yield from run(swapped_bindings, claim, alignments, nameable=mentioned < _MENTIONED)
-        yield from _of_values(claim, alignments, run)
-        if mentioned >= _MENTIONED_CONJUNCTS and not has_computed_value(claim, alignments):
-            yield from run(mixed_conjuncts, claim, alignments)
-        if mentioned >= _COMPARABLE:
-            yield from only_denied(claim, alignments, best)
-        yield from excluded(claim, alignments)
+        yield from _of_short_claim(claim, alignments, best, run)
     yield from run(other_argument, claim, alignments)
     yield from run(described_name, claim, alignments)
     yield from run(object_as_subject, best)
@@ -166,14 +158,7 @@ def _of_passage(
         yield from run(modifier_from_elsewhere, claim, best, alignments)
         yield from run(other_condition, claim, best, alignments)
     if claim.language == "zh":
-        yield from run(mixed_chinese_pieces, claim, passages)
-        yield from run(outside_chinese_restriction, claim, best)
-        yield from run(swapped_chinese_passive, claim, passages)
-        yield from run(other_topic, claim, alignments)
-        yield from run(planned_as_done, claim, alignments)
-        yield from run(added_comparison, claim, best)
-        if best.coverage >= _NAMED:
-            yield from run(unknown_chinese_names, claim, passages)
+        yield from _in_chinese(claim, passages, alignments, best, run)
     if best.coverage >= _NAMED:
         yield from run(unknown_names, claim, alignments, known)
 
@@ -184,6 +169,35 @@ def _of_values(claim: Statement, alignments: Sequence[Alignment], run: Run) -> I
     yield from run(value_of_compared, claim, alignments)
     yield from run(reference_as_value, claim, alignments)
     yield from run(wrong_side_of_reference, claim, alignments)
+
+
+def _of_short_claim(
+    claim: Statement, alignments: Sequence[Alignment], best: Alignment, run: Run
+) -> Iterator[Disagreement]:
+    """Yield the words and values that the passage binds to others, and what it only denies."""
+    mentioned = _mentioned(claim, alignments)
+    if mentioned >= _COMPARABLE and claim.language != "zh":  # it adds nothing to `other_topic`
+        yield from run(swapped_bindings, claim, alignments, nameable=mentioned < _MENTIONED)
+    yield from _of_values(claim, alignments, run)
+    if mentioned >= _MENTIONED_CONJUNCTS and not has_computed_value(claim, alignments):
+        yield from run(mixed_conjuncts, claim, alignments)
+    if mentioned >= _COMPARABLE:
+        yield from only_denied(claim, alignments, best)
+    yield from excluded(claim, alignments)
+
+
+def _in_chinese(
+    claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment, run: Run
+) -> Iterator[Disagreement]:
+    """Yield the disagreements that are looked for in Chinese only."""
+    yield from run(mixed_chinese_pieces, claim, passages)
+    yield from run(outside_chinese_restriction, claim, best)
+    yield from run(swapped_chinese_passive, claim, passages)
+    yield from run(other_topic, claim, alignments)
+    yield from run(planned_as_done, claim, alignments)
+    yield from run(added_comparison, claim, best)
+    if best.coverage >= _NAMED:
+        yield from run(unknown_chinese_names, claim, passages)
 
 
 def _shared(claim: Statement, passage: Statement) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....text.clauses import Statement
+from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
@@ -27,6 +27,10 @@ def described_name(claim: Statement, alignments: Sequence[Alignment]) -> Iterato
                 continue
             if alignment.passage.words[before.word + 1] not in articles:
                 continue
+            if alignment.passage.text[before.end : other.start].lstrip()[:1] != "," or _has_auxiliary(
+                alignment.passage, other
+            ):
+                continue
             described = {t.stem for t in tokens[at:] if t.piece == other.piece}
             named = {t.stem for t in tokens[:at] if t.name and t.piece == before.piece and t.before == before.before}
             if all(t.stem in described for t in rest) and named.isdisjoint(t.stem for t in names):
@@ -34,3 +38,10 @@ def described_name(claim: Statement, alignments: Sequence[Alignment]) -> Iterato
                 detail = f"the passage says this of “{said}”, not of “{claim.spelled(names[0].start, names[-1].end)}”"
                 yield Disagreement(Reason.BINDING, detail, rule="description")
                 return
+
+
+def _has_auxiliary(passage: Statement, token: ContentToken) -> bool:
+    """Return whether an auxiliary is in the piece that begins with a word: "…; the tenants are Roth and Berg"."""
+    last = max(t.word for t in passage.tokens if t.piece == token.piece)
+    auxiliaries = vocabulary(passage.language).role("auxiliary")
+    return not auxiliaries.isdisjoint(passage.words[token.word : last + 2])

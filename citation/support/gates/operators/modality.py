@@ -223,8 +223,28 @@ def certainty(alignment: Alignment) -> Iterator[Disagreement]:
         yield _modal("the passage says it with reservation, the sentence calls it certain", "certain")
     if "open" in mine - theirs and not {"hedge", "not", "no", "denies"} & theirs:
         yield _modal("the sentence leaves open what the passage states", "open")
-    if {"open", "asks"} & theirs and not {"open", "asks", "hedge", "not", "no", "may", "denies"} & mine:
+    left_open = bool({"open", "asks"} & theirs) or _asked_indirectly(alignment)
+    if left_open and not {"open", "asks", "hedge", "not", "no", "may", "denies", "decision"} & mine:
         yield _modal("the passage leaves open what the sentence states", "open")
+
+
+def _asked_indirectly(alignment: Alignment) -> bool:
+    """Return whether most words of the claim are in an indirect question: "Whether it helps is not known"."""
+    passage, claim = alignment.passage, alignment.claim
+    if {"even_if"} & passage.kinds():
+        return False  # "whether or not it helps"
+    words = vocabulary(claim.language).role("indirect_question")
+    if not words.isdisjoint(claim.words):
+        return False
+    for at, word in enumerate(passage.words):
+        if word in words:
+            piece = next((t.piece for t in passage.tokens if t.word > at), 0)
+            found = [m.token for _, m in alignment.pairs() if m.token.word > at and m.token.piece == piece]
+            verbs = [t for t in passage.tokens if t.verbal and t.word > at and t.piece == piece]
+            if len(verbs) > 1 and any(t is verbs[-1] for t in found):
+                return False  # the claim is about the question: "Whether it moves will be decided in May"
+            return 2 * len(found) > len(alignment.pairs())
+    return False
 
 
 @reports("modality/decision")

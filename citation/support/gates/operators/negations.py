@@ -119,13 +119,14 @@ def _denies(token: ContentToken, match: Match) -> bool:
 def _restated(alignment: Alignment, clause: int) -> bool:
     """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero".
 
-    An exception in a clause of the passage that has no word of the claim restricts something else.
+    An exception restricts something else if its clause has no word of the claim, or if all of the claim is outside it.
     """
     shared = [(token, match.token) for token, match in alignment.pairs() if token.denying and match.token.denying]
     mine = _kinds_without(alignment.claim, {token.word for token, _ in shared})
     theirs = _kinds_without(alignment.passage, {token.word for _, token in shared})
     clauses = {match.token.clause for _, match in alignment.pairs()}
-    if all(op.clause not in clauses for op in alignment.passage.of("except")):
+    outside = alignment.coverage == 1 and not any(match.token.scoped for _, match in alignment.pairs())
+    if outside or all(op.clause not in clauses for op in alignment.passage.of("except")):
         theirs -= {"except"}
     for restricting, denying in ((mine, theirs), (theirs, mine)):
         if restricting & RESTRICTIVE and denying & DENIALS and not denying & RESTRICTIVE:

@@ -10,6 +10,26 @@ OTHER = Evidence(2, "The botanical garden keeps alpine plants that flower from M
 # (evidence, true claim, false claim)
 Pair = tuple[str, str, str]
 PAIRS: dict[str, Pair] = {
+    "an exception beside what is permitted": (
+        "Cycling is permitted in the park but not in the arcade.",
+        "Cycling in the arcade is not allowed.",
+        "Cycling is not permitted in the park.",
+    ),
+    "an indirect question as the subject": (
+        "Whether the tram depot moves to Arden will be decided in May.",
+        "A decision about the tram depot is due in May.",
+        "The tram depot moves to Arden in May.",
+    ),
+    "considered as a judgement": (
+        "The beetle is listed as vulnerable in Norway.",
+        "The beetle is considered vulnerable in Norway.",
+        "The beetle is not listed as vulnerable in Norway.",
+    ),
+    "over a length of time": (
+        "The fee may rise by at most 15 % within three years.",
+        "Over three years the fee may rise by no more than 15 %.",
+        "Over three years the fee may rise by more than 15 %.",
+    ),
     "longer than": (
         "Report a fault that lasts longer than two hours.",
         "Faults that last more than two hours should be reported.",
