@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....text.clauses import ContentToken, Statement
+from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
@@ -14,6 +14,7 @@ _CONDITIONS = frozenset({"if", "unless"})
 # Verbs of speech that state as a fact what the passage says with reservation.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
+_ON_CONDITION = frozenset({"after", "during", "in", "at", "with", "on", "under"})  # prepositions of a condition
 _LIMITS = frozenset({"over", "under", "max", "before", "after", "until"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
@@ -300,9 +301,19 @@ def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
     for op in alignment.passage.of("if"):
         said = alignment.passage.spelled(op.start, op.end)
+        if _named_as_condition(alignment, op):
+            continue
         if op.clause == alignment.mains[clause] and op.piece in stated and said.casefold() not in words.role("whoever"):
             yield _modal(f"the passage only supposes what the sentence states: “{said}”", "supposed")
             return
+
+
+def _named_as_condition(alignment: Alignment, op: Operator) -> bool:
+    """Return whether the claim names the condition behind a preposition: "in the case of an accident", "after one"."""
+    return any(
+        token.before in _ON_CONDITION and match.token.piece == op.piece and match.token.word >= op.after
+        for token, match in alignment.pairs()
+    )
 
 
 _SHORTEST_PAST = 4  # letters; "red" is an adjective

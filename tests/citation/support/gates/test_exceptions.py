@@ -80,6 +80,11 @@ PAIRS: dict[str, Pair] = {
         "Keys can be had in the office or at the gate.",
         "Keys are handed out only in the office.",
     ),
+    "a condition behind a preposition": (
+        "In the case of a fire on the upper floor, the lifts are locked by the porter.",
+        "The lifts are locked by the porter after a fire on the upper floor.",
+        "The lifts are not locked by the porter after a fire on the upper floor.",
+    ),
     "a denial in the same place": (
         "Smoking is prohibited in the library. Talking on the stairs is tolerated.",
         "Talking on the stairs is tolerated.",
