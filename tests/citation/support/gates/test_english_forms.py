@@ -115,6 +115,16 @@ PAIRS: dict[str, Pair] = {
         "The cake has to rise for an hour and a half, and baking starts at 200 degrees Celsius.",
         "The cake has to rise for an hour and a half, and baking starts at 170 degrees Fahrenheit.",
     ),
+    "a belief at the end": (
+        "Experts believe that the fresco dates from the 12th century.",
+        "The fresco dates from the 12th century, experts believe.",
+        "The fresco dates from the 12th century.",
+    ),
+    "so far": (
+        "The chapel bell has yet to be repaired.",
+        "The chapel bell has not been repaired so far.",
+        "The chapel bell has been repaired.",
+    ),
     "more than one first name": (
         "Harlow also wrote the screenplay for the film The Quiet Ferry.",
         "Anna Maria Harlow wrote the screenplay for The Quiet Ferry.",
