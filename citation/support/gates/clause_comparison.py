@@ -44,6 +44,7 @@ from .bindings.values import value_of_another
 from .disagreement import Disagreement
 from .operators.framing import (
     claims_absence,
+    denied_part,
     excluded,
     only_denied,
     retracted_by_next_sentence,
@@ -183,6 +184,7 @@ def _of_short_claim(
         yield from run(mixed_conjuncts, claim, alignments)
     if mentioned >= _COMPARABLE:
         yield from only_denied(claim, alignments, best)
+        yield from denied_part(claim, alignments, best)
     yield from excluded(claim, alignments)
 
 

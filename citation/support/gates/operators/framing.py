@@ -148,6 +148,36 @@ def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignme
             return
 
 
+def denied_part(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage has a word of the claim only in a clause that denies it.
+
+    "Notice must be given in writing; a call is not enough" does not say that notice can be given by a call.
+    """
+    if claim.kinds() & (_DENIALS | _EXCEPTIONS) or claim.language == "zh":
+        return
+    stated = {match.token.clause for token, match in best.pairs() if token.verbal and _agrees(token, match)}
+    verbs = {match.token.clause for token, match in best.pairs() if token.verbal}
+    for at, token in enumerate(claim.tokens):
+        if token.operator or token.verbal or token.name or token.quantity is not None:
+            continue
+        match = best.matches[at]
+        if match is None or match.token.clause in verbs or not stated or _agrees(token, match):
+            continue
+        if not _DENIALS & best.passage.kinds(match.token.clause) or match.token.scoped:
+            continue
+        others = [one.matches[at] for one in alignments if one is not best]
+        if all(other is None or not _agrees(token, other) for other in others):
+            own = [t for t in best.passage.tokens if t.clause == match.token.clause]
+            said = best.passage.spelled(own[0].start, own[-1].end)
+            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{said}”", rule="denied nearby")
+            return
+
+
+def _agrees(token: ContentToken, match: Match) -> bool:
+    """Return whether both sides deny a word, or none does."""
+    return match.sign * match.token.sign * token.sign > 0
+
+
 def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if a clause denies or excludes something that the claim names in full.
 

@@ -116,8 +116,9 @@ def ended(alignment: Alignment) -> Iterator[Disagreement]:
         return
     if _ENDED & claim.kinds() or any(t.quantity is not None for t in claim.tokens):
         return
+    clauses = {*alignment.mains, *(match.token.clause for _, match in alignment.pairs())}
     for op in passage.of("until"):
-        if op.clause in alignment.mains:
+        if op.clause in clauses:
             said = passage.spelled(op.start, passage.tokens[-1].end)
             yield Disagreement(Reason.DIRECTION, f"the passage says that it was so only “{said}”", rule="until")
             return

@@ -10,6 +10,21 @@ OTHER = Evidence(2, "The botanical garden keeps alpine plants that flower from M
 # (evidence, true claim, false claim)
 Pair = tuple[str, str, str]
 PAIRS: dict[str, Pair] = {
+    "what another clause denies": (
+        "Orders must be placed in writing; a telephone call is not enough.",
+        "Orders must be placed in writing.",
+        "Orders can be placed by telephone call.",
+    ),
+    "what another clause avoids": (
+        "The lynx hunts in open woodland and avoids villages.",
+        "The lynx hunts in woodland.",
+        "The lynx hunts in villages.",
+    ),
+    "until a year, in another clause": (
+        "The heron is listed as safe; until 2012 it was listed as endangered.",
+        "The heron is listed as safe.",
+        "The heron is listed as endangered.",
+    ),
     "an exception beside what is permitted": (
         "Cycling is permitted in the park but not in the arcade.",
         "Cycling in the arcade is not allowed.",
