@@ -270,7 +270,7 @@ def _conflicting_count(quantity: Quantity, counted: str, agreeing: Sequence[Quan
     here = [q for q in numbers if agrees(quantity, q)] if counted else []
     if not counted or any(_counts(q, counted, analysis) for q in here):
         return ""
-    same = next((q for q in numbers if _counts(q, counted, analysis)), None)
+    same = next((q for q in numbers if q.ordinal == quantity.ordinal and _counts(q, counted, analysis)), None)
     if same is None or any(not q.unit and not _next_term(analysis, q.end) for q in here):
         return ""  # nothing counts the same, or an agreeing number counts nothing in particular
     return text[same.start : same.end]

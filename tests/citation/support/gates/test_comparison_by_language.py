@@ -307,6 +307,10 @@ PASSED: dict[str, tuple[str, str]] = {
     "a Chinese number with 多 behind it": ("演出持续了三个多小时。", "演出的时间超过三小时。"),
     "a Chinese condition in two forms": ("若未缴费，合同终止。", "如不缴费，合同即终止。"),
     "a tenth in Chinese": ("今年大米的价格上涨了一成。", "今年大米的价格上涨了10%。"),
+    "an ordinal of what is counted in Chinese": (
+        "送检的三批大米含水量合格，其中第二批的镉超标。",
+        "第二批大米的镉超标。",
+    ),
     "what is planned in Chinese is not yet done": (
         "新码头正在修建，预计明年完工。",
         "新码头还没有完工。",
