@@ -15,9 +15,14 @@ _HOUR, _NOON, _DAY = 60, 12, 24 * 60  # minutes, hours, minutes
 _DAY_SECONDS = 86400
 
 
-def _alternatives(*keys: str) -> str:
+def _phrases(*keys: str) -> list[str]:
+    """Return the phrases of these lists, longest first."""
     words = {word.replace("_", " ") for key in keys for word in _WORDS[key]}
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return sorted(words, key=len, reverse=True)
+
+
+def _alternatives(*keys: str) -> str:
+    return "|".join(map(re.escape, _phrases(*keys)))
 
 
 # "5 pm", "5:30 p.m.", "17 Uhr 30", "6 h 50", "9 in the evening". The digit is looked for first, because that is faster.
@@ -39,6 +44,8 @@ _NAMED = re.compile(
 _BEFORE = {key: int(key.split()[1]) for key in _WORDS if key.startswith("before")}
 _BEHIND = {key: int(key.split()[1]) for key in _WORDS if key.startswith("behind")}
 _LEAD_IN = 24  # characters before an hour in which its fraction is looked for
+# A search for each of these phrases is faster than the patterns, and few texts have one.
+_FRACTION_PHRASES, _NAMES = _phrases(*_BEFORE, *_BEHIND), _phrases("noon", "midnight")
 _FRACTION = {
     minutes: re.compile(rf"(?<!\w)(?:{_alternatives(key)})\s$", re.IGNORECASE) for key, minutes in _BEFORE.items()
 }
@@ -55,9 +62,12 @@ def clock_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
     """
     found = [q for q in quantities if q.unit == CLOCK and q.values]
     found += _numerals(text)
-    found += _fractions(text, quantities)
-    for match in _NAMED.finditer(text):
-        found.append(_time(float(_NOON * _HOUR if match["noon"] else 0), match.span()))
+    lower = text.lower()
+    if any(phrase in lower for phrase in _FRACTION_PHRASES):
+        found += _fractions(text, quantities)
+    if any(name in lower for name in _NAMES):
+        for match in _NAMED.finditer(text):
+            found.append(_time(float(_NOON * _HOUR if match["noon"] else 0), match.span()))
     return found
 
 
