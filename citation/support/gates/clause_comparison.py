@@ -63,6 +63,7 @@ from .operators.time_and_cause import (
     ended,
     opposite_cause,
     opposite_change,
+    origin_of_move,
     swapped_motion,
     unknown_cause,
 )
@@ -146,6 +147,7 @@ def _of_passage(
     yield from run(described_name, claim, alignments)
     yield from run(object_as_subject, best)
     yield from run(overturned, claim, alignments)
+    yield from _unknown_reason(claim, best, alignments, run)
     if best.shared:
         yield from run(opposite_change, claim, passages, similar=best.coverage >= _COMPARABLE)
     yield from run(outside_restriction, claim, best, alignments, known)
@@ -245,6 +247,7 @@ def _of_best(
     yield from run(swapped_order, best)
     yield from run(swapped_objects, best)
     yield from run(swapped_motion, best)
+    yield from run(origin_of_move, best)
     yield from run(other_subject, claim, best, alignments)
     yield from other_number_of_name(claim, best)
     yield from run(date_of_first_event, best)
@@ -293,6 +296,18 @@ def _taken_back(claim: Statement, alignments: Sequence[Alignment], best: Alignme
         if about_it and any(match.sign < 0 and token.sign != match.token.sign for token, match in following.pairs()):
             return True
     return bool(retraction_of(claim, [one.passage for one in alignments], at))
+
+
+def _unknown_reason(
+    claim: Statement, best: Alignment, alignments: Sequence[Alignment], run: Run
+) -> Iterator[Disagreement]:
+    """Yield a disagreement if the best sentence states what the claim gives a reason for, but not the reason."""
+    reasons = {op.clause for op in claim.of("because")}
+    if not reasons or best.coverage >= _COMPARABLE:
+        return
+    effect = [match for token, match in zip(claim.tokens, best.matches, strict=True) if token.clause not in reasons]
+    if sum(match is not None for match in effect) >= max(_FEWEST, _COMPARABLE * len(effect)):
+        yield from run(unknown_cause, best, alignments)
 
 
 def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:

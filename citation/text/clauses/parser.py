@@ -293,7 +293,7 @@ class _Parser:
         kinds = self.vocabulary.words[verb.folded].kinds
         if not kinds:
             return
-        operators = [op for op in self.statement.operators if (op.word, op.after) != (verb.word, verb.word + 1)]
+        operators = [op for op in self.statement.operators if op.word != verb.word]
         place = verb.word, verb.word + 1, verb.start, verb.end, verb.piece, verb.clause
         self.statement.operators = operators + [Operator(kind, *place) for kind in dict.fromkeys(kinds)]
         verb.operator, verb.denying = True, verb.denying or "denies" in kinds

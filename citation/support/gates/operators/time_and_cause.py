@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.derived_numbers import changes, differences
 from ....text.numbers.quantities import agrees
@@ -25,6 +26,33 @@ def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
             f"the passage has the direction the other way round: to “{word}”, not from it",
             rule="from",
         )
+
+
+_NOT_MOVED = DENIALS | {"plan", "would", "irrealis", "until", "before", "hedge", "should"}
+
+
+@reports("direction/from")
+def origin_of_move(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim has the date, number or place that something was moved away from.
+
+    "The fair was moved from 14 to 21 June", "the fair takes place on 14 June".
+    """
+    words = vocabulary(alignment.claim.language)
+    moving, source, target = words.role("moving"), words.role("from"), words.role("to") | words.role("target")
+    if not moving.isdisjoint(alignment.claim.words) or _NOT_MOVED & alignment.claim.kinds():
+        return
+    matched = {id(match.token): token for token, match in alignment.pairs()}
+    moved = {token.clause for token in alignment.passage.tokens if token.folded in moving}
+    ends = [token for token in alignment.passage.tokens if token.clause in moved and token.before in source | target]
+    for origin in ends:
+        token = matched.get(id(origin))
+        if token is None or origin.before not in source or token.before in source:
+            continue
+        goal = next((one for one in ends if one.before in target and one.word > origin.word), None)
+        if goal is not None and id(goal) not in matched and (goal.quantity is None) == (origin.quantity is None):
+            said = alignment.passage.spelled(origin.start, goal.end)
+            yield Disagreement(Reason.DIRECTION, f"the passage says that it was moved: “{said}”", rule="from")
+            return
 
 
 @reports("direction/from")

@@ -81,6 +81,31 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "Erst wenn die Kontakte gereinigt sind, darf der Akku eingesetzt werden.",
         "Der Akku wird vor dem Reinigen der Kontakte eingesetzt.",
     ),
+    "the day from which something was moved": (
+        Reason.DIRECTION,
+        "The summer fair was moved from 14 to 21 June.",
+        "The summer fair takes place on 14 June.",
+    ),
+    "the day from which something was moved, in German": (
+        Reason.DIRECTION,
+        "Das Sommerfest wird vom 14. auf den 21. Juni verlegt.",
+        "Das Sommerfest findet am 14. Juni statt.",
+    ),
+    "the day from which something was moved, in French": (
+        Reason.DIRECTION,
+        "La fête a été reportée du 3 au 10 mai.",
+        "La fête a lieu le 3 mai.",
+    ),
+    "the day from which something was moved, in Spanish": (
+        Reason.DIRECTION,
+        "La feria se trasladó del 3 al 10 de mayo.",
+        "La feria se celebra el 3 de mayo.",
+    ),
+    "another German reason": (
+        Reason.BINDING,
+        "Der Kurs fällt wegen Krankheit der Leiterin aus.",
+        "Der Kurs fällt aus, weil sich zu wenige Personen angemeldet haben.",
+    ),
     "a German dative at the beginning": (
         Reason.ROLE,
         "Dem Kunden hat die Firma den Betrag erstattet.",
@@ -330,6 +355,10 @@ PASSED: dict[str, tuple[str, str]] = {
     "a rounded number behind a Spanish article": (
         "La colecta del club reunió 49.870 euros.",
         "La colecta del club rondó los cincuenta mil euros.",
+    ),
+    "the day to which something was moved": (
+        "Das Sommerfest wird vom 14. auf den 21. Juni verlegt.",
+        "Das Sommerfest findet am 21. Juni statt.",
     ),
     "a German denial, reported": (
         "Der Minister bestritt, Geld angenommen zu haben.",
