@@ -94,6 +94,8 @@ class NumberGate:
                         continue
                     return f"the passage does not say {self._words(quantity)}", nearest is not None
                 if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
+                    if quantity.ordinal and self._derivable(quantity, passage):
+                        continue  # "Oskar the Second" for "Oskar II, the third son"
                     return f"the passage says {other}, not {self._words(quantity)}", True
             if nearest and (other := self._misattributed(quantity, near, nearest)):
                 return f"the passage says {other}, not {self._words(quantity)}", True

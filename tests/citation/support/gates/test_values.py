@@ -31,6 +31,10 @@ OF_ANOTHER = {
     "the other half of the day": (OPENING, "The bakery closes at 5 am."),
 }
 OF_THIS = {
+    "a Roman numeral behind a name": (
+        "Oskar II was the third son of Oskar I.",
+        "Oskar the Second was a son of Oskar I.",
+    ),
     "a computed value": (TOWERS, "The water tower is 65 metres high."),
     "the computed value of the one that is ahead": (POINTS, "Denmark finished with 29 points."),
     "the computed value of another year": (SALES, "In 2022, ticket sales brought in 7,200 euros."),
