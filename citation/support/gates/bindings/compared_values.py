@@ -18,7 +18,9 @@ from .values import is_value, same_kind
 @reports("binding/compared")
 def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim exchanges the values of two things that the passage compares."""
-    values = [t for t in claim.tokens if is_value(t)]
+    values = [
+        t for t in claim.tokens if is_value(t) and t.quantity and not t.quantity.ordinal
+    ]  # not "a third as large"
     if not values or _spans(claim):
         return
     spans = [(one, span) for one in alignments for span in _spans(one.passage)]
