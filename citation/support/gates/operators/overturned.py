@@ -19,21 +19,41 @@ _MOST = 0.75  # share of the claim's words that stand before what takes it back
 
 @reports("framing/overturned")
 def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim states as a fact what a later sentence of the passage takes back."""
+    """Yield a disagreement if the claim states as a fact what the passage takes back: later, or of a plan anywhere."""
     if _REPORTED & claim.kinds() or _first_version(claim) or _states_plan(claim):
         return
     found = [False] * len(claim.tokens)
-    for at, alignment in enumerate(alignments[:-1]):
+    for at, alignment in enumerate(alignments):
+        passage = alignment.passage
         found = [known or match is not None for known, match in zip(found, alignment.matches, strict=True)]
-        if sum(found) < _MOST * len(found) or not alignment.shared or not _is_tentative(alignment.passage):
+        if sum(found) < _MOST * len(found) or not alignment.shared or not _is_tentative(passage):
             continue
-        for later in alignments[at + 1 :]:
-            if any(match and not known for known, match in zip(found, later.matches, strict=True)):
-                return  # the claim states the later version
-            if _takes_back(later.passage, alignment.passage):
-                said = later.passage.spelled(0, len(later.passage.text))
-                yield Disagreement(Reason.FRAMING, f"a later sentence takes it back: “{said}”", rule="overturned")
-                return
+        if _changed_in_sentence(alignment):
+            yield _disagreement(passage)
+            return
+        later = alignments[at + 1 :]
+        if any(match and not known for one in later for known, match in zip(found, one.matches, strict=True)):
+            return  # the claim states the later version
+        earlier = [one.passage for one in alignments[:at] if "plan" in passage.kinds()]
+        backs = [one.passage for one in later if _takes_back(one.passage, passage)]
+        backs += [one for one in earlier if "overturns" in one.kinds() and _refers(passage, one)]
+        if backs:
+            yield _disagreement(backs[0])
+            return
+
+
+def _disagreement(passage: Statement) -> Disagreement:
+    said = passage.spelled(0, len(passage.text))
+    return Disagreement(Reason.FRAMING, f"the passage takes it back: “{said}”", rule="overturned")
+
+
+def _changed_in_sentence(alignment: Alignment) -> bool:
+    """Return whether the claim has only words before a change: "the fair that was planned for May has been moved"."""
+    for op in alignment.passage.of("overturns"):
+        before = [match.token.word < op.word for _, match in alignment.pairs()]
+        if all(before) and len(before) >= _MOST * len(alignment.claim.tokens):
+            return any(one.kind in _TENTATIVE and one.after <= op.word for one in alignment.passage.operators)
+    return False
 
 
 def taken_back_in_both(claim: Statement, passages: Sequence[Statement], best: Statement) -> bool:

@@ -72,6 +72,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "The library in Elm Road stays open after the council reversed its decision.",
         "The library in Elm Road will be closed.",
     ),
+    "a change in the same sentence": (
+        "overturned",
+        "The flea market that was planned for 9 May in Elm Road has been moved to June.",
+        "The flea market that was planned for May has been moved to June.",
+        "The flea market took place in Elm Road on 9 May.",
+    ),
     "a statement that is called baseless": (
         "overturned",
         "A former driver told the newspaper that the firm forged the logbooks. The firm called the claim baseless.",
