@@ -53,6 +53,7 @@ from .operators.framing import (
     stated_as_question,
     stated_in_heading_only,
 )
+from .operators.frequency import frequency
 from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided, universal
 from .operators.negations import negation
 from .operators.overturned import overturned, taken_back_in_both
@@ -251,6 +252,7 @@ def _of_best(
     yield from run(other_subject, claim, best, alignments)
     yield from other_number_of_name(claim, best)
     yield from run(date_of_first_event, best)
+    yield from run(frequency, best)
     yield from run(bounds, best)
     yield from run(conditions, best)
     yield from run(stated_as_fiction, best)
