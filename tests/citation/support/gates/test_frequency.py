@@ -15,8 +15,8 @@ FREQUENCIES = {
         "The harbour fair is held every year.",
     ),
     "every other week": (
-        "The bin for paper is emptied every other week.",
         "The bin for paper is emptied every two weeks.",
+        "The bin for paper is emptied every second week.",
         "The bin for paper is emptied every week.",
     ),
     "months": (
