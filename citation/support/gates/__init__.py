@@ -231,9 +231,8 @@ class GateChecks:
         shares = self._shared_terms(row, spans)
         best = max(range(len(spans)), key=shares.__getitem__)
         words = sum(term[0] != "#" for term in wanted)  # numbers are confirmed before, some by a computation
-        if (shares[best] if han else sum(shares) if self.short else shares[best]) < (
-            _MIN_SHARED_HAN if han else _MIN_SHARED
-        ) * words:
+        found = sum(shares) if self.short and not han else shares[best]  # a short claim may rest on two sentences
+        if found < (_MIN_SHARED_HAN if han else _MIN_SHARED) * words:
             return []
         if shares[best] == len(wanted) or (len(wanted) > _MANY_TERMS and not han):
             return spans[best : best + 2]
