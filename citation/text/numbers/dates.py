@@ -16,7 +16,7 @@ def match_date(surface: str, start: int, i: int) -> list[QuantityMatch]:
     clock = _CLOCK.fullmatch(surface)
     if clock:
         return [QuantityMatch(Quantity(_minutes(clock), start, end, CLOCK), i, i + 1)]
-    numbers = [int(n) for n in re.findall(r"\d+", surface)]
+    numbers = [float(n) for n in re.findall(r"\d+", surface)]
     if len(numbers) == 2:
         # 3:2 must not equal 1.5, and must not equal 2:3.
         divides = "/" in surface and numbers[1]
@@ -29,9 +29,9 @@ def match_date(surface: str, start: int, i: int) -> list[QuantityMatch]:
         if "/" in surface:  # the day or the month first
             days, months = [*days, numbers[1]], [*months, numbers[0]]
     parts = (
-        Quantity((float(year),), start, end),
-        Quantity(tuple(map(float, months)), start, end, MONTH),
-        Quantity(tuple(map(float, days)), start, end),
+        Quantity((year,), start, end),
+        Quantity(tuple(months), start, end, MONTH),
+        Quantity(tuple(days), start, end),
     )
     return [QuantityMatch(quantity, i, i + 1) for quantity in parts]
 

@@ -82,7 +82,9 @@ def _before_change(text: str, difference: Quantity, after: Quantity) -> Iterator
         return
     sign = 1 if max(rises, default=-1) > max(falls, default=-1) else -1
     if difference.unit == "%" and after.unit != "%":
-        yield after._replace(values=(round(after.values[0] / (1 + sign * difference.values[0] / 100), 2),))
+        left = 1 + sign * difference.values[0] / 100  # the share that a fall by 100 % leaves is 0
+        if left > 0:
+            yield after._replace(values=(round(after.values[0] / left, 2),))
     elif (length := _length(difference, after)) is not None:
         yield after._replace(values=(round(after.values[0] - sign * length, 6),))
 

@@ -49,6 +49,8 @@ _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|�
 _MAX_RANGE = len(" oder ")
 _YEAR_DIGITS = 4
 _STEP = 128  # numbers that are parsed in a step: 1 ms
+# Numbers outside these limits, and what is computed from them, may overflow. They are compared as they are written.
+_SMALLEST, _LARGEST = 1e-50, 1e50
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
 # The dimension and the factor of a unit, and the token and the offset after the quantity.
@@ -75,7 +77,7 @@ class QuantityParser:
             if number % _STEP == 0:
                 yield None
             if i >= after and (found := self._match(i)):
-                matches += found
+                matches += map(self._as_written, found) if any(map(_may_overflow, found)) else found
                 after = found[-1].after
         return merge_adjacent(self.tokens.text, matches) if len(matches) > 1 else matches
 
@@ -93,6 +95,11 @@ class QuantityParser:
                 return [QuantityMatch(quantity, i, i + 1)]
             case _:
                 return match_run(tokens, i)
+
+    def _as_written(self, match: QuantityMatch) -> QuantityMatch:
+        """Return a number without its value: it agrees with what is written in the same way."""
+        _, start, end, *_ = match.quantity
+        return match._replace(quantity=Quantity((), start, end, version=self.tokens.text[start:end]))
 
     def _match_word(self, i: int) -> list[QuantityMatch]:
         tokens = self.tokens
@@ -285,6 +292,11 @@ class QuantityParser:
         if _HAN_MONTH.match(rest):
             return MONTH, 1.0, after, end + 1
         return "", 1.0, after, end
+
+
+def _may_overflow(match: QuantityMatch) -> bool:
+    values = match.quantity.values
+    return bool(values) and values[0] != 0 and not _SMALLEST < abs(values[0]) < _LARGEST
 
 
 def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatch]:

@@ -66,6 +66,8 @@ DOES_NOT_FOLLOW = {
     "the number of the one that is ahead": ("Norway has 24 points, five behind Denmark.", "19 points"),
     "the number of the shorter one": ("One is 61 metres high. The other is 4 metres taller.", "57 metres"),
     "a difference in another unit": ("It is 61 metres high. The fee is 4 euros higher.", "65 metres"),
+    "a number before a fall by everything": ("Sales fell by 100 % to 0 euros.", "100 euros"),
+    "a number before a fall by more than everything": ("Sales fell by 150 % to 10 euros.", "20 euros"),
     "another length of time": ("Report leaks within a day.", "12 hours"),
     "a dose once": ("Take 20 mg. Come back three times a day.", "60 ml"),
     "a smaller part of a total": ("Of the 40 applicants, 10 were women.", "50 %"),

@@ -1,10 +1,13 @@
 """Quantities in every notation, and which of them agree."""
 
+from math import isfinite
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text import agrees, analyze_text
+from citestream.citation.text.numbers.derived_numbers import derived
 from citestream.citation.text.numbers.number_words import _match_number_words, match_number_words
 from citestream.citation.text.numbers.quantity_parser import QuantityParser
 from citestream.citation.text.tokens import tokenize
@@ -125,6 +128,24 @@ def test_german_words_that_contain_a_unit(word: str, length: str) -> None:
 @pytest.mark.parametrize("word", ["halbjährlich", "Halbinsel", "Viertelfinale", "Zweig", "Einzelhandel"])
 def test_german_words_that_contain_no_number(word: str) -> None:
     assert not analyze_text(word, "de").quantities
+
+
+NINES = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        *(NINES, f"-{NINES}", f"3:{NINES}", f"{NINES}/{NINES}", f"2020-{NINES}-1", f"0.{'0' * 400}1"),
+        *(f"1 {'million ' * 60}", f"{'hundred ' * 400}", f"一{'亿' * 60}元", f"{NINES} °C", f"10 % of {NINES}"),
+    ],
+    ids=lambda number: number[:12],
+)
+def test_a_number_that_cannot_be_computed_with_agrees_with_itself_only(number: str) -> None:
+    quantities = analyze_text(f"It is {number}.", "en").quantities
+    assert all(agrees(one, one) for one in quantities)
+    assert not any(agrees(one, other) for one in quantities for other in analyze_text("It is 8.", "en").quantities)
+    assert all(isfinite(value) for one in derived(number, quantities) for value in one.values)
 
 
 def test_offsets_point_at_the_number() -> None:
