@@ -8,7 +8,6 @@ from ...text.clauses.vocabulary import vocabulary
 from ...text.normalize import character_pairs
 from ...text.words import compounds
 from .alignment import Alignment
-from .bindings.arguments import other_argument
 from .bindings.chinese_bindings import (
     mixed_chinese_pieces,
     outside_chinese_restriction,
@@ -23,14 +22,6 @@ from .bindings.dates import date_of_first_event
 from .bindings.descriptions import described_name
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
 from .bindings.reference_values import reference_as_value, wrong_side_of_reference
-from .bindings.relations import (
-    object_as_subject,
-    other_agent,
-    other_subject,
-    swapped_objects,
-    swapped_order,
-    swapped_roles,
-)
 from .bindings.replaced import (
     added_words,
     modifier_from_elsewhere,
@@ -69,6 +60,9 @@ from .operators.time_and_cause import (
     unknown_cause,
 )
 from .relevance import Run, run_all
+from .roles.arguments import other_agent, other_argument, other_subject
+from .roles.order import swapped_order
+from .roles.relations import object_as_subject, swapped_objects, swapped_roles
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6

@@ -11,10 +11,10 @@ from bench.near_misses import NearMiss, development
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import least_doubt, lowered
 from citestream.citation.support.gates import GateChecks, relevance
-from citestream.citation.support.gates.bindings.relations import swapped_objects, swapped_roles
 from citestream.citation.support.gates.disagreement import Disagreement
 from citestream.citation.support.gates.relevance import RULES, Comparison
 from citestream.citation.support.gates.reliability import CERTAIN, rule_key
+from citestream.citation.support.gates.roles.relations import swapped_objects, swapped_roles
 from citestream.citation.support.scorers import Claim, scorer
 
 PAIRS = development()

@@ -1,1 +1,1 @@
-"""Compare bindings of claim and passage: who did what to whom, which value, place and time belong to which name."""
+"""Compare bindings of claim and passage: which value, word, place and time belong to which name."""

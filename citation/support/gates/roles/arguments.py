@@ -1,4 +1,4 @@
-"""Compare the arguments of a predicate where the passage names others: "Ida called" and "Omar called. Ida was out."."""
+"""Compare who acts where the passage names somebody else: "Ida called" and "Omar called. Ida was out."."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -8,7 +8,7 @@ from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 from ..relevance import reports
-from .relations import agent_word, is_passive
+from .sides import acting_words, agent_word, is_passive, is_repeated, is_symmetric, subject_before
 
 LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is fixed
 _AGENT, _PATIENT = "agent", "patient"  # roles; the others are prepositions
@@ -19,6 +19,72 @@ _OF_PHRASE = 3  # words from a name to the one behind "of the"
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 
 _Arguments = Mapping[str, Sequence[ContentToken]]  # by role
+
+
+@reports("binding/subject")
+def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
+    for pivot, match in alignment.pairs():
+        if not pivot.verbal or not match.exact or pivot.quantity is not None or not match.token.verbal:
+            continue
+        if is_passive(claim, pivot) or is_passive(alignment.passage, match.token):
+            return
+        mine = subject_before(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
+        theirs = subject_before(
+            alignment.passage, match.token, [t for t in alignment.passage.tokens if t.clause == match.token.clause]
+        )
+        matched = {id(t) for t, _ in alignment.pairs()}
+        if not mine or not theirs or any(id(t) in matched for t in mine):
+            return
+        elsewhere = any(t.stem in other.passage.stems for t in mine for other in alignments if other is not alignment)
+        taken = {id(m.token) for t, m in alignment.pairs() if t.word < pivot.word}
+        if elsewhere and not any(id(t) in taken for t in theirs) and theirs[0].name and mine[0].name:
+            said = alignment.passage.text[theirs[0].start : theirs[-1].end]
+            word = claim.text[mine[0].start : mine[-1].end]
+            yield Disagreement(Reason.BINDING, f"the passage says this of “{said}”, not of “{word}”", rule="subject")
+        return
+
+
+@reports("role/role")
+def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage names another agent of a verb, and the claim's agent as something else.
+
+    "Orders are placed by the clerk and checked by the buyer" and "orders are placed by the buyer".
+    """
+    if alignment.claim.language != "en":
+        return
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for pivot, match in alignment.pairs():
+        if not (pivot.verbal and match.token.verbal and match.exact) or is_symmetric(pivot, "en"):
+            continue
+        if is_repeated(alignment, pivot, match):
+            continue
+        mine, theirs = acting_words(alignment.claim, pivot), acting_words(alignment.passage, match.token)
+        own = {id(t) for t in theirs}
+        found = [match_of[id(t)].token for t in mine if id(t) in match_of]
+        if not theirs or not mine or len(found) < len(mine) or any(id(t) in own for t in found):
+            continue
+        if any(t.quantity is not None or t.operator for t in (*mine, *theirs)) or _belongs_to_verb(
+            alignment.passage, found, theirs
+        ):
+            continue
+        if not any(m.token is t for t in theirs for _, m in alignment.pairs(pivot.clause)):
+            said = alignment.passage.spelled(theirs[0].start, theirs[-1].end)
+            word = alignment.claim.spelled(mine[0].start, mine[-1].end)
+            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="role")
+            return
+
+
+def _belongs_to_verb(statement: Statement, tokens: Sequence[ContentToken], agents: Sequence[ContentToken]) -> bool:
+    """Return whether the words may share the verb of `agents`.
+
+    They are in a piece without a verb of its own, "Ann scored 19 and Bob 23", or name the agent: "the manager, Bob, …".
+    """
+    pieces = {t.piece for t in tokens if not t.before}
+    within = [t for t in statement.tokens if t.piece in pieces]
+    if not within or any(t.verbal for t in within):
+        return False
+    return not all(t.name for t in within) or within[0].word < agents[-1].word
 
 
 @reports("role/argument")

@@ -1,0 +1,52 @@
+"""Compare what comes first and what follows, in time or as cause and effect, and find swapped sides."""
+
+from collections.abc import Iterator
+
+from ....text.clauses import ContentToken, Operator, Statement
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+from .sides import Sides, crossed_sides
+
+# Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
+_ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
+_GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
+
+
+@reports("direction/time", "direction/cause")
+def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield swapped temporal and causal relations."""
+    theirs = list(alignment.passage.of(*_ORDER))
+    if not theirs:
+        return
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    for op in alignment.claim.of(*_ORDER):
+        for other in theirs:
+            if _GROUPS[op.kind] != _GROUPS[other.kind]:
+                continue
+            mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
+            crossed, straight = crossed_sides(mine, said, match_of)
+            if crossed and not straight:
+                word = alignment.passage.spelled(other.start, other.end)
+                detail = f"the passage has the order of “{word}” the other way round"
+                yield Disagreement(Reason.DIRECTION, detail, rule=_GROUPS[op.kind])
+
+
+def _around(statement: Statement, op: Operator) -> Sides:
+    """Return the two sides of a temporal or causal word, the earlier one or the cause first."""
+    tokens = statement.tokens
+    following = [t for t in tokens if t.word >= op.after]
+    before = [t for t in tokens if t.word < op.word]
+    if all(map(_is_length, before)):  # "Before the doors were locked, …", "Two days before the doors were locked, …"
+        first_piece = following[0].piece if following else 0
+        before = [t for t in following if t.piece != first_piece]
+        following = [t for t in following if t.piece == first_piece]
+    sides = (before, following)
+    passive = op.kind == "leads" and any(by.word == op.after for by in statement.of("by"))  # "provoquée par"
+    first = _ORDER[op.kind] ^ passive
+    return Sides.of(sides[first], sides[1 - first])
+
+
+def _is_length(token: ContentToken) -> bool:
+    """Return whether a token is a length of time."""
+    return token.kind == "unit" or (token.quantity is not None and token.quantity.unit == "time")

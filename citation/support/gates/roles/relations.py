@@ -1,0 +1,154 @@
+"""Compare agents and patients, objects and complements, and the sides of comparisons, and find swapped ones."""
+
+from collections.abc import Iterator
+
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, Match
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+from .german_sides import subject_beside_pronoun
+from .sides import Sides, crossed_sides, is_passive, is_repeated, is_symmetric, sides_of, subject_before
+
+_LONGEST_HAN_VERB = 2  # characters
+_COMPARISON_REACH = 4  # words between an adjective and "than"
+_DIRECTED = frozenset({"of", "than"})  # "west of", "larger than": what follows is not the subject
+_COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})  # prepositions of a second object
+
+
+@reports("role/role")
+def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield the relations of the claim whose sides are swapped in the passage."""
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    if alignment.claim.language == "zh" and swapped_pivots(alignment):
+        return  # any word may be a verb, and the sides of "sold", "bought" are exchanged on purpose
+    for pivot, match in alignment.pairs():
+        if pivot.quantity is not None or not (pivot.verbal or _comparative(pivot, alignment.claim)) or pivot.name:
+            continue
+        if not (match.token.verbal or _comparative(match.token, alignment.passage)):
+            continue
+        if alignment.claim.language == "zh" and max(len(pivot.stem), len(match.token.stem)) > _LONGEST_HAN_VERB:
+            continue
+        if not (match.exact or match.sign < 0) or is_repeated(alignment, pivot, match):
+            continue
+        if is_symmetric(pivot, alignment.claim.language):
+            continue
+        mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
+        if mine is None or theirs is None:
+            continue
+        crossed, straight = crossed_sides(mine, theirs, match_of)
+        if _opposite_grades(alignment):  # "A is less dense than B", "B has a higher density than A"
+            crossed, straight = straight, crossed
+        turned = match.exact and pivot.verbal and _object_as_subject(alignment, pivot, match, match_of)
+        if ((crossed and not straight) or turned) and match.sign > 0:
+            yield _disagreement(alignment, pivot, match)
+
+
+def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
+    """Return whether the subject of the claim is behind the predicate of the passage, and so is the claim's object.
+
+    "Ida inherited the farm from her aunt", "the aunt of Ida inherited the farm".
+    """
+    claim, passage = alignment.claim, alignment.passage
+    if claim.language == "de":
+        return subject_beside_pronoun(alignment, pivot, match, match_of)
+    if claim.language != "en" or is_passive(claim, pivot) or is_passive(passage, match.token):
+        return False
+    mine = subject_before(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
+    theirs = subject_before(passage, match.token, [t for t in passage.tokens if t.clause == match.token.clause])
+    objects = [t for t in claim.tokens if t.word > pivot.word and t.piece == pivot.piece and not t.before]
+    if not mine or not theirs or not objects:
+        return False
+    last = match.token
+    behind = {id(t) for t in passage.tokens if t.word > last.word and t.piece == last.piece}
+    heads = [id(match_of[id(t)].token) if id(t) in match_of else 0 for t in (mine[-1], objects[0])]
+    return all(head in behind for head in heads) and not any(
+        id(match_of[id(t)].token) in {id(u) for u in theirs} for t in mine if id(t) in match_of
+    )
+
+
+def swapped_pivots(alignment: Alignment) -> set[int]:
+    """Return the ids of tokens that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
+    match_of = {id(token): match for token, match in alignment.pairs()}
+    found = set()
+    for pivot, match in alignment.pairs():
+        if match.sign < 0:
+            mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
+            if not mine or not theirs:
+                continue
+            passive = is_passive(alignment.claim, pivot) or is_passive(alignment.passage, match.token)
+            if crossed_sides(mine, theirs, match_of)[0] or (not passive and _received(mine, theirs, match_of)):
+                found.add(id(pivot))
+    return found
+
+
+def _received(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> bool:
+    """Return whether the subject of the claim is only what the passage has as the other side, named nowhere else.
+
+    "He lent his sister the car", "his sister borrowed the car": the passage has a pronoun for the other person.
+    """
+    first = {id(match_of[t].token) for t in mine.first if t in match_of}
+    return bool(first) and not theirs.first and first <= theirs.second
+
+
+def _comparative(token: ContentToken, statement: Statement) -> bool:
+    return any(op.kind == "than" and 0 < op.word - token.word <= _COMPARISON_REACH for op in statement.operators)
+
+
+def _opposite_grades(alignment: Alignment) -> bool:
+    """Return whether only one of two comparisons says that its subject is or has less."""
+    sides = (alignment.claim, alignment.passage)
+    if not all(any(side.of("than")) for side in sides):
+        return False
+    lesser = vocabulary(alignment.claim.language).role("lesser")
+    return lesser.isdisjoint(sides[0].words) != lesser.isdisjoint(sides[1].words)
+
+
+@reports("role/role")
+def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if object and complement of a verb are swapped: "prefers tea to coffee"."""
+    match_of = {id(token): id(match.token) for token, match in alignment.pairs()}
+    for pivot, match in alignment.pairs():
+        if not (pivot.verbal and match.token.verbal and match.exact):
+            continue
+        mine, theirs = _complements(alignment.claim, pivot), _complements(alignment.passage, match.token)
+        if mine is None or theirs is None or mine[0] != theirs[0]:
+            continue
+        first, second = ({match_of[t] for t in side if t in match_of} for side in mine[1:])
+        if (first - second) & theirs[2] - theirs[1] and (second - first) & theirs[1] - theirs[2]:
+            yield _disagreement(alignment, pivot, match)
+            return
+
+
+def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[int], set[int]] | None:
+    """Return the preposition behind the object of a verb, and the tokens between the two and behind it."""
+    right = [t for t in statement.tokens if t.word > pivot.word and t.clause == pivot.clause and t.piece == pivot.piece]
+    for at, word in enumerate(statement.words[pivot.word + 1 :], pivot.word + 1):
+        if word in _COMPLEMENTS:
+            first, second = ({id(t) for t in right if (t.word < at) is before} for before in (True, False))
+            return (word, first, second) if first and second else None
+    return None
+
+
+@reports("role/role")
+def object_as_subject(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the subject is what the passage compares its subject with: "It is west of Solgrad".
+
+    The subject of the passage is a pronoun, so it is not known which name it stands for.
+    """
+    claim, passage = alignment.claim, alignment.passage
+    match_of = {id(t): m.token for t, m in alignment.pairs()}
+    subject = claim.tokens[0]
+    there = match_of.get(id(subject))
+    pronouns = vocabulary(claim.language).role("personal")
+    if there is None or not subject.name or there.before not in _DIRECTED or passage.words[0] not in pronouns:
+        return
+    others = [t for t in claim.tokens[1:] if t.before == there.before and id(t) not in match_of]
+    if others and others[0].name:
+        said = f"{there.before} {passage.spelled(there.start, there.end)}"
+        yield Disagreement(Reason.ROLE, f"the passage says “{said}”", rule="role")
+
+
+def _disagreement(alignment: Alignment, pivot: ContentToken, match: Match) -> Disagreement:
+    word = alignment.claim.text[pivot.start : pivot.end]
+    return Disagreement(Reason.ROLE, f"the passage has the two sides of “{word}” the other way round", rule="role")
