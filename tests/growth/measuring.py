@@ -21,6 +21,8 @@ from citestream.citation.markers import MarkerNames, strip, strip_history
 from citestream.citation.options import Options
 from citestream.citation.support.claims import makes_claim
 from citestream.citation.support.features.excerpts import analyze_excerpt
+from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.scorers import Claim, scorer
 from citestream.citation.text import analyze_text, split_sentences
 from citestream.citation.text.queries.questions import question_parts
 from citestream.citation.text.queries.search_terms import search_terms
@@ -38,6 +40,7 @@ EVIDENCE = (
     Evidence(1, "The bridge was not opened in March 1932, because the pumps failed.", "e1", file_name="a.md"),
     Evidence(2, "It is red and 503 metres long [see 1].", "e2", title="Bridge"),
 )
+INDEX = scorer("lexical").prepare(EVIDENCE).index
 NAMES = MarkerNames.from_evidence(EVIDENCE)
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {
@@ -46,6 +49,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "cite a text": lambda text: cite(text, EVIDENCE),
     "cite a sentence": lambda text: cite([text], EVIDENCE),
     "cite to the text": lambda text: cite("The bridge was opened [1].", [Evidence(1, text or "a", "e1")]),
+    "weigh a claim": lambda text: GateChecks(Claim(text), INDEX).weigh(0, (0, len(EVIDENCE[0].text))),
     "extract_passages of a text": extract_passages,
     "extract_passages of JSON": lambda text: extract_passages(json.dumps([{"text": text, "url": text}])),
     "feed an answer": lambda text: _feed(text),
@@ -66,6 +70,7 @@ CHARACTERS = ".!。[]()【`*$|<&#\\\"-1中กé\u0301“«_~=/:\t{'\ue202a \n"
 WORDS = (
     *("1 ", "1,", "1.", "a. ", "a! ", "...", "not ", "no not ", "pumps not ", "e.g. ", "U.S. ", "a_b ", "Zug ", "不是"),
     *("The bridge. ", "the bridge was not ", "1932年", "from 1 to 2 ", "one hundred ", "\n\n", "> ", "1. ", "- "),
+    *("at 5 pm, ", "delayed by 5 hours ", "twice as many ", "5 % ", "3 May 2020 ", "the bridge, a red one, ", "红桥，"),
     *("[1", "[1]", "(see ", "](", "![](", "[a](b ", "[^1]", "&#91;", "##1$$", "\\[", "$$", "| a |\n", "```\n"),
     *("<a ", "</", "<b>", "<doc>\n", "http://", '{"a":', '"a",'),
 )

@@ -43,6 +43,9 @@ _MIN_SHARED, _MIN_SHARED_HAN = 0.5, 0.2
 _FEW_TERMS, _MANY_TERMS = 8, 10
 # Terms. A longer claim states many things, and comparing it takes more than it finds.
 _MAX_COMPARED, _MAX_COMPARED_HAN = 12, 24
+# Characters. A longer claim of so few terms repeats them, and aligning it takes as long as its length times that of a
+# sentence.
+_LONGEST_COMPARED = 600
 _SHORT, _SHORT_HAN = 6, 15  # terms of a claim that states one thing
 # Terms that the closest sentence of the passage has besides those of the claim. Where there are more than seven, what
 # is taken for a disagreement is found with as many true claims (138) as false ones (146).
@@ -75,7 +78,10 @@ class GateChecks:
         self._terms = set(analysis.terms)
         self.short = len(self._terms) <= (_SHORT_HAN if han else _SHORT)
         self._most_others = _SIMPLE_HAN if han else _SIMPLE
-        if not self.short:
+        self._repetitive = len(claim.text) > _LONGEST_COMPARED and len(self._terms) <= _MAX_COMPARED_HAN
+        if self._repetitive:
+            self.short, self._most_others = False, -1
+        elif not self.short:
             self._most_others = _FEW_OTHERS if not han and len(self._terms) <= _REPEATED else -1
         # A model may cite "OK", and an excerpt may contain it.
         self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
@@ -128,7 +134,8 @@ class GateChecks:
 
     def _is_instance(self, number: Quantity, row: int, window: tuple[int, int]) -> bool:
         """Return whether a number of the claim meets a condition that the evidence states as a bound."""
-        language = self._shared_language(row) if len(self._terms) <= _MAX_COMPARED else None
+        compared = len(self._terms) <= _MAX_COMPARED and not self._repetitive
+        language = self._shared_language(row) if compared else None
         return language is not None and is_instance(number, *self._parsed(row, window, language))
 
     def disagreements(self, row: int, window: tuple[int, int], *, by_words: bool = True) -> list[Disagreement]:
@@ -224,7 +231,7 @@ class GateChecks:
         """
         wanted = self._terms
         han = self._language == "zh"
-        if not wanted or len(wanted) > (_MAX_COMPARED_HAN if han else _MAX_COMPARED):
+        if not wanted or self._repetitive or len(wanted) > (_MAX_COMPARED_HAN if han else _MAX_COMPARED):
             return []
         if any("|" in self.index.evidence[row].text[a:b] for a, b in spans):
             return spans  # a row does not contain the words of the column headers

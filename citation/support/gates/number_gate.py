@@ -3,7 +3,8 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from ...text import Analysis, Quantity, agrees, analyze_title
 from ...text.numbers.clock_times import clock_times, shifted_times
@@ -34,10 +35,13 @@ _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever 
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
+# Numbers of a claim. A longer list is compared as it is written: the time of all comparisons grows with the square.
+_MOST_NUMBERS = 40
 
 
-class PassageNumbers(NamedTuple):
-    """The part of the evidence that is searched for the claim's numbers."""
+@dataclass(frozen=True)
+class PassageNumbers:
+    """The part of the evidence that is searched for the claim's numbers. Derived numbers are computed once."""
 
     text: str
     analysis: Analysis
@@ -46,15 +50,49 @@ class PassageNumbers(NamedTuple):
     nearest: Clause | None  # the sentence about the same topic as the claim, if there is one
     span: tuple[int, int] = (0, 0)  # span of the window and the sentences around it
 
-    @property
+    @cached_property
     def with_title(self) -> list[Quantity]:
-        """Return the quantities, including those of the title."""
+        """The quantities, including those of the title."""
         return [*self.quantities, *analyze_title(self.title).quantities]
 
+    @cached_property
+    def within(self) -> str:
+        """The text of `span`."""
+        return self.text[slice(*self.span)]
+
+    @cached_property
     def stated(self) -> list[Quantity]:
-        """Return the quantities with offsets into the text of `span`."""
+        """The quantities with offsets into the text of `span`."""
         start, _ = self.span
         return [q._replace(start=q.start - start, end=q.end - start) for q in self.quantities if start <= q.start]
+
+    @cached_property
+    def times(self) -> list[Quantity]:
+        """The times of day of `span`."""
+        return clock_times(self.within, self.stated)
+
+    @cached_property
+    def shifted(self) -> list[Quantity]:
+        """The times of day that `span` describes by others."""
+        return list(shifted_times(self.within, self.times, self.stated))
+
+    @cached_property
+    def outside_times(self) -> list[Quantity]:
+        """The numbers of `span` that are no part of a time of day."""
+        inside = {at for time in self.times for at in range(time.start, time.end)}
+        return [q for q in self.stated if q.start not in inside]
+
+    @cached_property
+    def _derived(self) -> dict[tuple[bool, bool, bool], list[Quantity]]:
+        return {}
+
+    def derived(self, *, denied: bool, dated: bool, timed: bool) -> list[Quantity]:
+        """Return the numbers of `span` and those that follow from them; see `derived_numbers.derived`."""
+        key = denied, dated, timed
+        if key not in self._derived:
+            following = derived(self.within, self.stated, denied=denied, dated=dated, timed=timed)
+            self._derived[key] = [*self.stated, *following]
+        return self._derived[key]
 
 
 class NumberGate:
@@ -79,6 +117,8 @@ class NumberGate:
         `is_instance`: whether a bound of the passage covers a number of the claim; see `instances`.
         """
         nearest = passage.nearest
+        if len(self.quantities) > _MOST_NUMBERS:
+            return self._unwritten(passage), nearest is not None
         for quantity, counted in self.quantities:
             if (timed := self._on_time(quantity, passage)) is not None:
                 if timed:
@@ -110,19 +150,22 @@ class NumberGate:
         mine = next((time for time in self._clock if time.start <= quantity.start < time.end), None)
         if mine is None:
             return None
-        start, end = passage.span
-        text, stated = passage.text[start:end], passage.stated()
-        times = clock_times(text, stated)
-        if any(agrees(mine, time) for time in (*times, *shifted_times(text, times, stated))):
+        if any(agrees(mine, time) for time in (*passage.times, *passage.shifted)):
             return True
-        bare = [q for q in stated if agrees(quantity, q) and not any(t.start <= q.start < t.end for t in times)]
-        return None if not times or any(not q.unit for q in bare) else False
+        bare = any(not q.unit and agrees(quantity, q) for q in passage.outside_times)
+        return None if not passage.times or bare else False
+
+    def _unwritten(self, passage: PassageNumbers) -> str:
+        """Return how a long list of numbers disagrees: the passage does not have one of them as it is written."""
+        terms = {q.term for q in passage.with_title}
+        missing = next((q for q, _ in self.quantities if q.strict and q.term not in terms), None)
+        return f"the passage does not say {self._words(missing)}" if missing else ""
 
     def has_other_unit(self, passage: PassageNumbers) -> bool:
         """Return whether the passage has a number of the claim with another unit: 20 °C for 20 °F."""
         return any(
             mine.unit and theirs.unit and mine.unit != theirs.unit and set(mine.values) & set(theirs.values)
-            for mine, _ in self.quantities
+            for mine, _ in self.quantities[:_MOST_NUMBERS]
             for theirs in passage.quantities
         )
 
@@ -131,26 +174,29 @@ class NumberGate:
 
     def _derivable(self, quantity: Quantity, passage: PassageNumbers) -> bool:
         """Return whether the number follows from others of the passage: 20 percent from "one in five"."""
-        start, end = passage.span
-        text = passage.text[start:end]
+        text, stated = passage.within, passage.stated
         if self._majority and quantity.unit == RATIO and _MAJORITY.search(text):
             return True
-        stated = passage.stated()
         if self._bounds(quantity, stated, text):
             return True
         dated = any(q.unit == MONTH for q, _ in self.quantities)
         timed = quantity.unit == "time"
-        known = [*stated, *derived(text, stated, denied=bool(self.claim.negations), dated=dated, timed=timed)]
+        known = passage.derived(denied=bool(self.claim.negations), dated=dated, timed=timed)
         if any(agrees(form, other) for form in [quantity, *notations(quantity)] for other in known):
             return True
         # "errors occur in one in two hundred cases": the two numbers of the claim are one ratio.
-        ratios = [q for q in derived(self.text, [q for q, _ in self.quantities]) if q.start <= quantity.start < q.end]
-        if any(agrees(ratio, other) for ratio in ratios if ratio.unit for other in known):
+        ratios = [q for q in self._ratios if q.start <= quantity.start < q.end]
+        if any(agrees(ratio, other) for ratio in ratios for other in known):
             return True
         return any(
             agrees(quantity, other._replace(unit=quantity.unit, factor=quantity.factor))
             for other in _elliptic(text, stated, quantity.unit)
         )
+
+    @cached_property
+    def _ratios(self) -> list[Quantity]:
+        """The numbers with a unit that follow from those of the claim."""
+        return [q for q in derived(self.text, [q for q, _ in self.quantities]) if q.unit]
 
     def _bounds(self, quantity: Quantity, stated: Sequence[Quantity], text: str) -> bool:
         """Return whether the claim bounds a number that `text` states exactly: "more than 1,900" for 1,950."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..words.word_lists import load_words
-from .date_shifts import direction
+from .date_shifts import MOST_PAIRS, direction
 from .quantities import CLOCK, Quantity
 
 _WORDS = load_words("clock_words")
@@ -73,9 +73,8 @@ def clock_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
 
 def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield the times that `text` describes by another: 7:45 pm for "at 7 pm, but it was delayed by 45 minutes"."""
-    for span in quantities:
-        if span.unit != "time" or not span.values or span.values[0] * span.factor >= _DAY_SECONDS:
-            continue
+    spans = [q for q in quantities if q.unit == "time" and q.values and q.values[0] * q.factor < _DAY_SECONDS]
+    for span in spans if len(spans) * len(times) <= MOST_PAIRS else ():
         minutes = span.values[0] * span.factor / 60
         for one in times:
             if one.start <= span.start < one.end:

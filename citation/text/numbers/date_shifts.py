@@ -56,6 +56,8 @@ _PREVIOUS = re.compile(
 )
 _WEEKS, _MONTHS = frozenset({"week", "woche"}), frozenset({"month", "monat"})
 _LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
+# Pairs of a date or a time of day and a length of time. A text with more is a table; 1,000 pairs take 5 ms.
+MOST_PAIRS = 1000
 
 
 class Date(NamedTuple):
@@ -71,8 +73,10 @@ class Date(NamedTuple):
 def shifted_dates(text: str, quantities: Sequence[Quantity], spans: Iterable[Quantity] = ()) -> Iterator[Quantity]:
     """Yield day, month and year of dates that `text` describes by another date. `spans`: more lengths of time."""
     known = [*_dates(quantities), *_last_days(text, quantities)]
-    for one in known:
-        steps = _steps(text, [*quantities, *spans], one.start)
+    lengths = [span for span in (*quantities, *spans) if span.unit == "time"]
+    shifts = _shifts(text) if known else set()
+    for one in known if len(known) * len(lengths) <= MOST_PAIRS else ():
+        steps = shifts | _steps(text, lengths, one.start)
         if one.end == one.start and not steps:  # "the last day of June" names no number
             yield from _parts(_moved(one, 0, 0), one)
         for days, months in steps:
@@ -81,7 +85,8 @@ def shifted_dates(text: str, quantities: Sequence[Quantity], spans: Iterable[Qua
 
 def shifted_weekdays(text: str, weekday: int, at: int, quantities: Sequence[Quantity]) -> set[int]:
     """Return the weekdays, 0..6, that `text` describes by a weekday that it states at the offset `at`."""
-    return {(weekday + days) % 7 for days, months in _steps(text, quantities, at) if not months}
+    steps = _shifts(text) | _steps(text, quantities, at)
+    return {(weekday + days) % 7 for days, months in steps if not months}
 
 
 def _dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
@@ -116,7 +121,7 @@ def _last_days(text: str, quantities: Sequence[Quantity]) -> Iterator[Date]:
 
 
 def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[int, int]]:
-    """Return the shifts of a text as signed days and months. `base`: offset of the date that they start from."""
+    """Return the shifts by lengths of time as signed days and months from a date at the offset `base`."""
     found: set[tuple[int, int]] = set()
     for span in quantities:
         if span.unit != "time" or not span.values or span.values[0] > _MOST:
@@ -128,6 +133,12 @@ def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[in
             found.add((sign * days, sign * months))
         if days and _LASTED.search(text, max(0, span.start - _LEAD_IN), span.start):
             found |= {(days, 0), (days - 1, 0)}  # authors count the first day, or do not
+    return found
+
+
+def _shifts(text: str) -> set[tuple[int, int]]:
+    """Return the shifts without a number as signed days and months: "the next day"."""
+    found: set[tuple[int, int]] = set()
     for sign, pattern in ((1, _NEXT), (-1, _PREVIOUS)):
         for match in pattern.finditer(text):
             unit = next(filter(None, match.groups())).lower()

@@ -59,6 +59,14 @@ def test_a_different_number_is_refused_with_its_reason() -> None:
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NUMBER_MISMATCH)]
 
 
+def test_every_number_of_a_long_list_must_be_in_the_passage() -> None:
+    numbers = ", ".join(str(7 * n) for n in range(1, 100))
+    evidence = numbered(f"The winning numbers were {numbers}.")
+    assert decide(f"The winning numbers were {numbers}.", evidence).supports
+    other = decide(f"The winning numbers were {numbers.replace('350', '351')}.", evidence, {1})
+    assert [r.reason for r in other.rejected] == [Reason.NUMBER_MISMATCH]
+
+
 def test_a_negation_is_refused_with_its_reason() -> None:
     decision = decide("Ferries did not stop in January, when the harbour froze.", numbered(MUSEUM, FERRY), {2})
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NEGATION)]
