@@ -19,7 +19,6 @@ from .bindings.compared_values import has_computed_value, value_of_compared
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_of_first_event
-from .bindings.descriptions import described_name
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
 from .bindings.reference_values import reference_as_value, wrong_side_of_reference
 from .bindings.replaced import (
@@ -33,11 +32,10 @@ from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
 from .bindings.values import value_of_another
 from .disagreement import Disagreement
+from .operators.conditions import conditions, other_condition, universal
+from .operators.denied import denied_part, excluded, only_denied
 from .operators.framing import (
     claims_absence,
-    denied_part,
-    excluded,
-    only_denied,
     retracted_by_next_sentence,
     retraction_of,
     stated_as_fiction,
@@ -45,7 +43,7 @@ from .operators.framing import (
     stated_in_heading_only,
 )
 from .operators.frequency import frequency
-from .operators.modality import certainty, conditions, modality, other_condition, supposed, undecided, universal
+from .operators.modality import certainty, modality, supposed, undecided
 from .operators.negations import negation
 from .operators.overturned import overturned, taken_back_in_both
 from .operators.quantifiers import bounds, only_added, quantifiers
@@ -62,7 +60,7 @@ from .operators.time_and_cause import (
 from .relevance import Run, run_all
 from .roles.arguments import other_agent, other_argument, other_subject
 from .roles.order import swapped_order
-from .roles.relations import object_as_subject, swapped_objects, swapped_roles
+from .roles.relations import swapped_objects, swapped_roles
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 _COMPARABLE = 0.6
@@ -139,8 +137,6 @@ def _of_passage(
     if len(claim.tokens) <= _SHORT:
         yield from _of_short_claim(claim, alignments, best, run)
     yield from run(other_argument, claim, alignments)
-    yield from run(described_name, claim, alignments)
-    yield from run(object_as_subject, best)
     yield from run(overturned, claim, alignments)
     yield from _unknown_reason(claim, best, alignments, run)
     if best.shared:

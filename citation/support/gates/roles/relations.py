@@ -12,7 +12,6 @@ from .sides import Sides, crossed_sides, is_passive, is_repeated, is_symmetric, 
 
 _LONGEST_HAN_VERB = 2  # characters
 _COMPARISON_REACH = 4  # words between an adjective and "than"
-_DIRECTED = frozenset({"of", "than"})  # "west of", "larger than": what follows is not the subject
 _COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})  # prepositions of a second object
 
 
@@ -128,25 +127,6 @@ def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[in
             first, second = ({id(t) for t in right if (t.word < at) is before} for before in (True, False))
             return (word, first, second) if first and second else None
     return None
-
-
-@reports("role/role")
-def object_as_subject(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the subject is what the passage compares its subject with: "It is west of Solgrad".
-
-    The subject of the passage is a pronoun, so it is not known which name it stands for.
-    """
-    claim, passage = alignment.claim, alignment.passage
-    match_of = {id(t): m.token for t, m in alignment.pairs()}
-    subject = claim.tokens[0]
-    there = match_of.get(id(subject))
-    pronouns = vocabulary(claim.language).role("personal")
-    if there is None or not subject.name or there.before not in _DIRECTED or passage.words[0] not in pronouns:
-        return
-    others = [t for t in claim.tokens[1:] if t.before == there.before and id(t) not in match_of]
-    if others and others[0].name:
-        said = f"{there.before} {passage.spelled(there.start, there.end)}"
-        yield Disagreement(Reason.ROLE, f"the passage says “{said}”", rule="role")
 
 
 def _disagreement(alignment: Alignment, pivot: ContentToken, match: Match) -> Disagreement:

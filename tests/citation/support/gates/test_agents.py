@@ -1,4 +1,4 @@
-"""The agents of an action, and the names that a description belongs to: each passage with a true and a false claim."""
+"""The agents of an action: each passage with a true and a false claim."""
 
 import pytest
 
@@ -24,16 +24,6 @@ PAIRS: dict[str, tuple[str, str, str]] = {
         "Ms Ferrer will inspect the boiler with the engineer, Mr Holm.",
         "Ms Ferrer inspects the boiler with Mr Holm.",
         "Mr Holm will inspect the boiler.",
-    ),
-    "a description behind a name": (
-        "Brenn lies on the river Ohle. It is an hour from Kalden, the county town.",
-        "Kalden is the county town.",
-        "Brenn is the county town.",
-    ),
-    "the other place of a direction": (
-        "Brenn lies on the river Ohle. It is 20 km north of Kalden.",
-        "Brenn is 20 km north of Kalden.",
-        "Kalden is 20 km north of Brenn.",
     ),
 }
 

@@ -1,0 +1,137 @@
+"""Compare conditions: the claim leaves one out, lifts or adds one, or says of all what holds up to a limit only."""
+
+from collections.abc import Iterator, Sequence
+
+from ....text.clauses import ContentToken, Statement
+from ....text.clauses.statement import DENIALS, RESTRICTIVE
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment
+from ..disagreement import Disagreement, Reason
+from ..relevance import reports
+
+# Operators of a claim that does not state something without a condition.
+CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
+_CONDITIONS = frozenset({"if", "unless"})
+_LIMITS = frozenset({"over", "under", "max", "before", "after", "until"})  # with a number: "above 20 euros"
+_REACH = 4  # words between a limit and its number
+
+
+@reports("modality/condition")
+def conditions(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if one side lifts or leaves out a condition of the other."""
+    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
+    lifted = "even_if" in mine and not {"even_if", "despite"} & theirs and _CONDITIONS & theirs
+    imposed = "even_if" in theirs and not {"even_if", "despite"} & mine and {"only", "unless"} & mine
+    if lifted or imposed:
+        yield modal("one side sets a condition that the other denies", "condition")
+    if not lifted and not imposed and (waived := _waived(alignment)):
+        yield modal(f"the passage requires what the sentence does without: “{waived}”", "condition")
+
+
+@reports("modality/unconditional")
+def universal(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim says of all what the passage says under a condition or up to a limit."""
+    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
+    if "all" in theirs or (_CONDITIONS | RESTRICTIVE) & mine or not _of_all(alignment.claim):
+        return
+    if "if" in theirs and not _found_condition(alignment):
+        yield modal("the passage sets a condition that the sentence leaves out", "unconditional")
+    elif limit := _limit(alignment):
+        yield modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
+
+
+@reports("modality/condition")
+def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the condition of the claim is that of another sentence, and the best one has its own.
+
+    "The price is refunded if the concert is cancelled. If it is postponed, tickets remain valid."
+    """
+    own = _conditional_tokens(best.passage)
+    taken = {id(match.token) for _, match in best.pairs()}
+    if all(id(t) in taken for t in own):
+        return
+    mine = {id(t) for t in _conditional_tokens(claim)}
+    for at, token in enumerate(claim.tokens):
+        if id(token) not in mine or best.matches[at] is not None:
+            continue
+        for one in alignments:
+            match = one.matches[at] if one is not best else None
+            if match is not None and any(t is match.token for t in _conditional_tokens(one.passage)):
+                said = best.passage.spelled(own[0].start, own[-1].end)
+                yield modal(f"the passage says this on another condition: “{said}”", "condition")
+                return
+
+
+def unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage states a condition that the claim leaves out."""
+    passage = alignment.passage
+    if (CONDITIONAL | DENIALS) & alignment.claim.kinds() or "when" in alignment.claim.words:
+        return  # a denial is compared with the passage by `negation`
+    main = alignment.mains[clause]
+    for op in passage.of("if"):
+        condition = [t for t in passage.tokens if t.clause == op.clause]
+        matched = {id(match.token) for _, match in alignment.pairs()}
+        if op.clause != main and condition and not any(id(t) in matched for t in condition):
+            said = passage.spelled(op.start, condition[-1].end)
+            yield modal(f"the passage sets a condition: “{said}”", "unconditional")
+            return
+
+
+def _waived(alignment: Alignment) -> str:
+    """Return the words of the claim that does without what the passage requires: "without being closed first"."""
+    claim, passage = alignment.claim, alignment.passage
+    if (DENIALS | RESTRICTIVE | {"must"}) & claim.kinds() or not DENIALS & passage.kinds():
+        return ""
+    required = {op.clause for op in passage.of("unless")}
+    for op in claim.of("without"):
+        for token, match in alignment.pairs(op.clause):
+            if token.scoped and token.word >= op.after and match.sign > 0 and match.token.clause in required:
+                return claim.spelled(op.start, token.end)
+    return ""
+
+
+def _found_condition(alignment: Alignment) -> bool:
+    """Return whether the claim has a word of the condition of the passage."""
+    matched = {id(match.token) for _, match in alignment.pairs()}
+    for op in alignment.passage.of("if"):
+        if any(id(t) in matched for t in alignment.passage.tokens if t.piece == op.piece and t.word >= op.after):
+            return True
+    return False
+
+
+def _of_all(claim: Statement) -> bool:
+    """Return whether a claim is about all of something: not "both", "anyone", and not "every day"."""
+    words = vocabulary(claim.language)
+    for op in claim.of("all"):
+        if claim.spelled(op.start, op.end).lower().replace(" ", "_") not in words.role("indefinite"):
+            behind = next((t for t in claim.tokens if t.word >= op.after), None)
+            if behind is None or behind.kind != "unit" or behind.word > op.after:
+                return True
+    return False
+
+
+def _limit(alignment: Alignment) -> str:
+    """Return a limit of the passage, with a number that the claim lacks: "above 20 euros". "" if there is none."""
+    passage = alignment.passage
+    if DENIALS & (alignment.claim.kinds() | passage.kinds()):
+        return ""
+    matched = {id(match.token) for _, match in alignment.pairs()}
+    for op in passage.of(*_LIMITS):
+        number = next((t for t in passage.tokens if 0 <= t.word - op.after < _REACH and t.quantity is not None), None)
+        if number is not None and id(number) not in matched:
+            return passage.spelled(op.start, number.end)
+    return ""
+
+
+def _conditional_tokens(statement: Statement) -> list[ContentToken]:
+    """Return the words of the conditions of a sentence."""
+    begins = [(op.clause, op.after) for op in statement.of("if")]
+    if "when" in statement.words:
+        at = statement.words.index("when")
+        begins += [(t.clause, at) for t in statement.tokens if t.word > at][:1]
+    return [t for t in statement.tokens if any(t.clause == clause and t.word >= after for clause, after in begins)]
+
+
+def modal(detail: str, rule: str) -> Disagreement:
+    """Return a disagreement about modality."""
+    return Disagreement(Reason.MODALITY, detail, rule=rule)

@@ -1,0 +1,131 @@
+"""Denials elsewhere in the passage: the claim states what only another clause or sentence names, and denies."""
+
+from collections.abc import Iterator, Sequence
+
+from ....text.clauses import ContentToken, Operator, Statement
+from ..alignment import Alignment, Match
+from ..disagreement import Disagreement, Reason
+
+_DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
+_BOUNDS = frozenset({"min", "max", "over", "under"})
+# Operators of a claim that states an exception or a condition itself.
+_EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
+# A sentence with one of these does not exclude what it denies from everything.
+_NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
+
+
+def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the only sentence with a word of the claim denies it, and the best one lacks the word.
+
+    "The probe flew past Mars. It did not land there." does not say that the probe landed on Mars.
+    """
+    if claim.kinds() & (_DENIALS | _EXCEPTIONS):
+        return
+    for at, token in enumerate(claim.tokens):
+        if best.matches[at] is not None or token.quantity is not None or token.name or token.operator:
+            continue
+        found = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
+        if found and all(_denied_there(claim, token, one, match, best) for one, match in found):
+            one, _ = found[0]
+            said = one.passage.spelled(0, len(one.passage.text))
+            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{said}”", rule="denied nearby")
+            return
+
+
+def denied_part(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage has a word of the claim only in a clause that denies it.
+
+    "Notice must be given in writing; a call is not enough" does not say that notice can be given by a call.
+    """
+    if claim.kinds() & (_DENIALS | _EXCEPTIONS) or claim.language == "zh":
+        return
+    stated = {match.token.clause for token, match in best.pairs() if token.verbal and _agrees(token, match)}
+    verbs = {match.token.clause for token, match in best.pairs() if token.verbal}
+    for at, token in enumerate(claim.tokens):
+        if token.operator or token.verbal or token.name or token.quantity is not None:
+            continue
+        match = best.matches[at]
+        if match is None or match.token.clause in verbs or not stated or _agrees(token, match):
+            continue
+        if not _DENIALS & best.passage.kinds(match.token.clause) or match.token.scoped:
+            continue
+        others = [one.matches[at] for one in alignments if one is not best]
+        if all(other is None or not _agrees(token, other) for other in others):
+            own = [t for t in best.passage.tokens if t.clause == match.token.clause]
+            said = best.passage.spelled(own[0].start, own[-1].end)
+            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{said}”", rule="denied nearby")
+            return
+
+
+def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a clause denies or excludes something that the claim names in full.
+
+    "Bicycles are insured. Electric bicycles are excluded.": another sentence has the rest of the claim.
+    """
+    if claim.kinds() & (_DENIALS | _EXCEPTIONS):
+        return
+    for one in alignments:
+        if one.passage.question or one.passage.kinds() & _NO_EXCLUSION:
+            continue
+        for clause in range(one.passage.clauses):
+            named = _denied_in_full(one, clause)
+            if named and any(_states_of_others(claim, other, one, named) for other in alignments if other is not one):
+                own = [t for t in one.passage.tokens if t.clause == clause]
+                said = one.passage.spelled(own[0].start, own[-1].end)
+                yield Disagreement(Reason.NEGATION, f"the passage excludes this: “{said}”", rule="excluded")
+                return
+
+
+def _agrees(token: ContentToken, match: Match) -> bool:
+    """Return whether both sides deny a word, or none does."""
+    return match.sign * match.token.sign * token.sign > 0
+
+
+def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: Match, best: Alignment) -> bool:
+    """Return whether a sentence denies what its word says, and is not about another name than the claim."""
+    other = match.token
+    if not (other.verbal or other.clausal) or match.sign * other.sign * token.sign > 0:
+        return False
+    if not (token.verbal or token.clausal) and claim.language == "en" and _follows_predicate(claim, token):
+        return False  # "no note is required" denies the predicate, not the note
+    denials = [op for op in one.passage.of(*_DENIALS) if op.clause == other.clause]
+    if not any(_denies(one.passage, op, other) for op in denials):
+        return False
+    return claim.language in {"de", "zh"} or not any(
+        t.name and t.word and t.stem not in claim.stems and t.stem not in best.passage.stems for t in one.passage.tokens
+    )
+
+
+def _follows_predicate(statement: Statement, token: ContentToken) -> bool:
+    return any(t.verbal and t.word < token.word and t.clause == token.clause for t in statement.tokens)
+
+
+def _denies(passage: Statement, denial: Operator, token: ContentToken) -> bool:
+    """Return whether a denial concerns a predicate, and not a number, or another predicate behind both.
+
+    "Do not give it more than three times" does not deny that it is given, and "those who paid are not affected" does
+    not deny that they paid.
+    """
+    if token.word >= denial.after:
+        return not any(op.kind in _BOUNDS and op.word >= denial.after for op in passage.operators)
+    return not any(
+        t.word >= denial.after and (t.verbal or t.clausal) for t in passage.tokens if t.clause == token.clause
+    )
+
+
+def _denied_in_full(alignment: Alignment, clause: int) -> set[int]:
+    """Return the ids of the tokens of the claim that are all the words of a clause, if it denies them."""
+    passage = alignment.passage
+    own = {id(t) for t in passage.tokens if t.clause == clause and not t.operator and t.sign < 0}
+    named = {id(match.token): id(token) for token, match in alignment.pairs() if match.sign > 0}
+    stated = [t for t in passage.tokens if t.clause == clause and not t.operator]
+    denied = bool(_DENIALS & passage.kinds(clause)) and len(own) == len(stated) and own <= named.keys()
+    return {named[token] for token in own} if denied else set()
+
+
+def _states_of_others(claim: Statement, other: Alignment, one: Alignment, named: set[int]) -> bool:
+    """Return whether `other` has more of the rest of the claim than `one`, but not all words of what `one` names."""
+    rest = [n for n, token in enumerate(claim.tokens) if id(token) not in named]
+    lacks = any(other.matches[n] is None for n, token in enumerate(claim.tokens) if id(token) in named)
+    mine, theirs = (sum(side.matches[n] is not None for n in rest) for side in (one, other))
+    return lacks and theirs > mine
