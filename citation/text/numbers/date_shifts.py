@@ -56,6 +56,7 @@ _PREVIOUS = re.compile(
 )
 _WEEKS, _MONTHS = frozenset({"week", "woche"}), frozenset({"month", "monat"})
 _LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
+_DECEMBER = 12  # "13/13/2020" has a larger month
 # Pairs of a date or a time of day and a length of time. A text with more is a table; 1,000 pairs take 5 ms.
 MOST_PAIRS = 1000
 
@@ -112,7 +113,9 @@ def _gap(one: Quantity, other: Quantity) -> int:
 def _last_days(text: str, quantities: Sequence[Quantity]) -> Iterator[Date]:
     """Yield the date of "the last day of June". It is empty: start and end are those of the month's first letter."""
     for at, month in enumerate(quantities):
-        if month.unit == MONTH and month.values and _LAST_DAY.search(text, max(0, month.start - _LEAD_IN), month.start):
+        if month.unit != MONTH or not month.values or not 1 <= month.values[0] <= _DECEMBER:
+            continue
+        if _LAST_DAY.search(text, max(0, month.start - _LEAD_IN), month.start):
             following = quantities[at + 1] if at + 1 < len(quantities) else None
             dated = following is not None and following.values and 1000 <= following.values[0] < 2100
             year = int(following.values[0]) if following is not None and dated else 0

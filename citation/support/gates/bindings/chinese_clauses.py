@@ -67,7 +67,7 @@ def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[D
         return
     clauses = _clauses([alignment.passage for alignment in alignments])
     said = [sum(_weight(token) for token in rest if _finds(token, clause)) for clause in clauses]
-    best = max(said)
+    best = max(said, default=0)
     if best * 2 < len(rest):
         return
     contexts = [[*_topics(clauses, at), *clauses[at].tokens] for at in range(len(clauses))]

@@ -10,6 +10,7 @@ from citestream.citation.support.gates.clause_comparison import compare
 from citestream.citation.support.scorers import Claim, scorer
 from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import LANGUAGES, Statement, parse
+from citestream.citation.text.clauses.vocabulary import vocabulary
 from tests.citation.support.gates.refusals import refusal
 
 TREES = ("Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Ginkgo", "Hazel", "Iris", "Juniper")
@@ -462,3 +463,24 @@ def test_any_two_texts_can_be_compared(one: str, other: str, language: str) -> N
     for found in compare(parsed(one, language), [parsed(other, language)], set()):
         assert 0 < found.strength <= 1
         assert found.detail
+
+
+@st.composite
+def claim_and_passages(draw: st.DrawFn) -> tuple[str, list[str], str]:
+    """Draw a claim, one to three sentences that share words with it, and their language; many words are no content."""
+    language = draw(st.sampled_from(sorted(LANGUAGES)))
+    listed = sorted({word for words in vocabulary(language).roles.values() for word in words})
+    known = draw(st.lists(st.one_of(st.sampled_from(listed), WORDS), min_size=1, max_size=8))
+    sentence = st.lists(st.sampled_from(known), max_size=10).map(("" if language == "zh" else " ").join)
+    return draw(sentence), draw(st.lists(sentence, min_size=1, max_size=3)), language
+
+
+@given(claim_and_passages())
+def test_sentences_without_content_can_be_compared(drawn: tuple[str, list[str], str]) -> None:
+    claim, passages, language = drawn
+    for found in compare(parsed(claim, language), [parsed(passage, language) for passage in passages], set()):
+        assert found.detail
+
+
+def test_a_chinese_passage_without_content_disagrees_on_nothing() -> None:
+    assert list(compare(parsed("老师看书了的是在", "zh"), [parsed("了的是在", "zh")], set())) == []

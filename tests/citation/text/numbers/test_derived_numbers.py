@@ -87,6 +87,7 @@ DOES_NOT_FOLLOW = {
     "a start after the end": ("The line closed in 1994 after 62 years of service.", "1962"),
     "an hour and a quarter of something else": ("It takes an hour.", "75 minutes"),
     "a date after the event for one before": ("The premiere was on 14 June, two weeks after his death.", "28 June"),
+    "the last day of a month that does not exist": ("It ended on the last day of 2020-13-05.", "31 January 2021"),
     "a day that the month does not have": ("It was signed on 30 April and took effect the next day.", "31 April"),
     "a month after the event for one before": ("Built in October 1936, five months after the canal.", "March 1937"),
 }
