@@ -270,7 +270,7 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         year = _is_year(base)
         if year and next_year:
             yield from (base._replace(values=(base.values[0] + step,)) for step in (1, -1))
-        for span in spans:
+        for span in spans if year or base.unit == MONTH else ():
             local = direction(text, span, base.start) if span.unit == "time" else ()
             for sign in (local or signs) if span is not base else ():
                 if year and span.factor == _MONTH and span.unit:
