@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ...text import Quantity
 from ...text.clauses import ContentToken, Statement
-from ...text.numbers.quantities import MONTH, agrees
+from ...text.numbers.quantities import MONTH
+from .bindings.values import same_content
 from .operators.quantifiers import LOWER, UPPER, bound_of
 
 _RANGE = re.compile(
@@ -69,14 +70,7 @@ def _rules(passage: Statement, token: ContentToken, claim: Statement) -> Iterato
     for n, (one, covers) in enumerate(found):
         last = max(one.piece + 1, found[n + 1][0].piece) if n + 1 < len(found) else passage.pieces
         part = [t for t in passage.tokens if one.piece <= t.piece < last]
-        yield _Rule(covers, sum(any(_same(t, other) for other in part) for t in others))
-
-
-def _same(one: ContentToken, other: ContentToken) -> bool:
-    """Return whether two words have the same stem, or two numbers agree."""
-    if one.quantity is not None and other.quantity is not None:
-        return agrees(one.quantity, other.quantity)
-    return one.stem == other.stem
+        yield _Rule(covers, sum(any(same_content(t, other) for other in part) for t in others))
 
 
 def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:

@@ -12,15 +12,14 @@ from ....text.numbers.quantities import Quantity, agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..relevance import reports
-from .values import is_value, same_kind
+from .values import is_value, same_content, same_kind
 
 
 @reports("binding/compared")
 def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim exchanges the values of two things that the passage compares."""
-    values = [
-        t for t in claim.tokens if is_value(t) and t.quantity and not t.quantity.ordinal
-    ]  # not "a third as large"
+    # Ordinals are no values: "a third as large".
+    values = [t for t in claim.tokens if is_value(t) and t.quantity and not t.quantity.ordinal]
     if not values or _spans(claim):
         return
     spans = [(one, span) for one in alignments for span in _spans(one.passage)]
@@ -79,13 +78,9 @@ def _stated_of_standard(
 
 def _elsewhere(token: ContentToken, alignment: Alignment, alignments: Sequence[Alignment], standard: set[int]) -> bool:
     """Return whether a word or number of the claim also stands outside the standard."""
-    return any(id(other) not in standard and _same(token, other) for one in alignments for other in one.passage.tokens)
-
-
-def _same(one: ContentToken, other: ContentToken) -> bool:
-    if one.quantity is not None and other.quantity is not None:
-        return agrees(one.quantity, other.quantity)
-    return one.stem == other.stem
+    return any(
+        id(other) not in standard and same_content(token, other) for one in alignments for other in one.passage.tokens
+    )
 
 
 def _computed_of_stated(

@@ -8,6 +8,7 @@ from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..relevance import reports
+from .values import same_kind
 
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
@@ -129,7 +130,7 @@ def _parallel(rivals: _Rivals, one: _Place, other: _Place) -> bool:
 def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: Alignment) -> bool:
     """Return whether two words can replace each other in a sentence."""
     if one.quantity is not None or other.quantity is not None:
-        return _same_kind_of_number(one, other)
+        return one.quantity is not None and other.quantity is not None and same_kind(one.quantity, other.quantity)
     if one.kind and one.kind == other.kind:
         return True
     if one.name != other.name and one.word and other.word and here.passage.language != "de":
@@ -141,12 +142,6 @@ def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: 
     if one.verbal:
         return here.passage.language == "en" or (_first_verb(one, here.passage) and _first_verb(other, there.passage))
     return not one.verbal and _slot(one, here.passage, other, there.passage)
-
-
-def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
-    if one.quantity is None or other.quantity is None:
-        return False
-    return one.quantity.unit == other.quantity.unit and one.quantity.may_be_year == other.quantity.may_be_year
 
 
 def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statement) -> bool:

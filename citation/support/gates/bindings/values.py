@@ -98,6 +98,13 @@ def _rivals_of(value: Sequence[ContentToken], claim: Statement, passage: Stateme
     return [rival for rival in found if any(gap(rival, month) <= _DATE for month in months)]
 
 
+def same_content(one: ContentToken, other: ContentToken) -> bool:
+    """Return whether two words have the same stem, or two numbers agree."""
+    if one.quantity is not None and other.quantity is not None:
+        return agrees(one.quantity, other.quantity)
+    return one.stem == other.stem
+
+
 def same_kind(one: Quantity, other: Quantity) -> bool:
     """Return whether two numbers can stand in each other's place."""
     return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
