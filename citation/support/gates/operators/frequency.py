@@ -12,7 +12,9 @@ from ..relevance import reports
 _DAY = 86_400  # seconds
 _SAME = 0.05  # relative difference; twelve months are a year
 _LISTS = load_words("frequencies")
-_EVERY = [tuple(phrase.split("_")) for phrase in _LISTS["every"]]
+_EVERY: dict[str, list[tuple[str, ...]]] = {}  # by the first word
+for _phrase in _LISTS["every"]:
+    _EVERY.setdefault(_phrase.partition("_")[0], []).append(tuple(_phrase.split("_")))
 _TIMES = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.startswith("times ") for word in words}
 _ADVERBS = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.startswith("days ") for word in words}
 
@@ -42,7 +44,7 @@ def _periods(statement: Statement) -> Iterator[_Period]:
     for at, word in enumerate(words):
         if word in _ADVERBS:
             yield _ADVERBS[word], word
-        every = next((phrase for phrase in _EVERY if tuple(words[at : at + len(phrase)]) == phrase), None)
+        every = next((one for one in _EVERY.get(word, ()) if tuple(words[at : at + len(one)]) == one), None)
         if every is None or at + len(every) >= len(words):
             continue
         following = at + len(every)
