@@ -23,7 +23,7 @@ from tests.upstreams.wire import Answer, Request, Server, Step
 
 GOOD = Scenario(full)
 HANG = 100.0  # seconds, far above every timeout: who takes this long hangs
-MOMENT = {"connect": 20.0, "first_token": 2.0, "idle": 1.0}  # seconds that an impatient proxy waits
+MOMENT = {"connect": 20.0, "first_token": 4.0, "idle": 1.0}  # seconds that an impatient proxy waits
 AT_ONCE = 8
 PASSED_THROUGH = "passed through"
 COLUMNS = (*CLIENTS, PASSED_THROUGH)
