@@ -84,7 +84,7 @@ def _agrees(token: ContentToken, match: Match) -> bool:
 def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: Match, best: Alignment) -> bool:
     """Return whether a sentence denies what its word says, and is not about another name than the claim."""
     other = match.token
-    if not (other.verbal or other.clausal) or match.sign * other.sign * token.sign > 0:
+    if not (other.verbal or other.clausal) or _agrees(token, match):
         return False
     if not (token.verbal or token.clausal) and claim.language == "en" and _follows_predicate(claim, token):
         return False  # "no note is required" denies the predicate, not the note

@@ -11,10 +11,9 @@ from ..relevance import reports
 from .sides import acting_words, agent_word, is_passive, is_repeated, is_symmetric, subject_before
 
 LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is fixed
-_AGENT, _PATIENT = "agent", "patient"  # roles; the others are prepositions
-_LEAST = 0.5  # share of the claim's other words in the sentence that names somebody else
-
-_FEWEST = 2
+_AGENT, _PATIENT = "agent", "patient"  # roles
+# The share and the number of the claim's other words in a sentence that names somebody else.
+_LEAST, _FEWEST = 0.5, 2
 _OF_PHRASE = 3  # words from a name to the one behind "of the"
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 
