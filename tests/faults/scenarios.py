@@ -135,7 +135,7 @@ BEFORE: dict[str, Scenario] = {
     "an empty body": Scenario(status=502, http=lambda d, _: [head_of(d, "Content-Length: 0")], begun=True),
     "silence after the headers": Scenario(begun=True, status=504, body=lambda _: [Break.STALL], impatient=True),
     "endless comments": Scenario(
-        begun=True, status=504, kinds=SSE, impatient=True, drips=0.02, body=lambda _: [b": processing\n\n"] * 100
+        begun=True, status=504, kinds=SSE, impatient=True, drips=0.02, body=lambda _: [b": processing\n\n"] * 500
     ),
     "close after the headers": Scenario(begun=True, status=502, body=lambda _: [Break.CLOSE]),
     "reset after the headers": Scenario(begun=True, status=502, body=lambda _: [Break.RESET]),
