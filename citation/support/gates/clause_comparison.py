@@ -18,7 +18,7 @@ from .bindings.chinese_clauses import added_comparison, other_topic, planned_as_
 from .bindings.compared_values import has_computed_value, value_of_compared
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
-from .bindings.dates import date_of_first_event
+from .bindings.dates import date_counted_from, date_of_first_event
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
 from .bindings.reference_values import reference_as_value, wrong_side_of_reference
 from .bindings.replaced import (
@@ -160,6 +160,7 @@ def _of_passage(
 def _of_values(claim: Statement, alignments: Sequence[Alignment], run: Run) -> Iterator[Disagreement]:
     """Yield the disagreements about the things that numbers belong to."""
     yield from run(value_of_another, claim, alignments)
+    yield from run(date_counted_from, claim, alignments)
     yield from run(value_of_compared, claim, alignments)
     yield from run(reference_as_value, claim, alignments)
     yield from run(wrong_side_of_reference, claim, alignments)

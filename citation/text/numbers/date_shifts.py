@@ -13,7 +13,7 @@ from .quantities import MONTH, Quantity
 
 DAY, WEEK, MONTH_LENGTH, YEAR = 86400, 604800, 2629800, 31557600  # seconds
 _SOME_YEAR = 2001  # for dates without a year: no leap year
-_MOST = 1000  # units of a time over which a date is computed
+_MOST = 900  # units of a time over which a date is computed: less than the first year
 _NEAR = 4  # characters between the day and the month: "30th of June", "June 14,"
 _LEAD_IN = 24  # characters before a span in which its direction is looked for
 _DAYS = {DAY: 1, WEEK: 7, 2 * WEEK: 14}
@@ -30,6 +30,9 @@ _EARLIER = re.compile(
 )
 _AFTER = re.compile(r"\W{0,2}(?:after|following|nach|après|después de|tras)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"\W{0,2}(?:before|prior to|ahead of|vor|avant|antes de)\b", re.IGNORECASE)
+_OPEN = re.compile(
+    r"\b(?:(?:day|week|month|year) (?:after|before)|eve|veille)$", re.IGNORECASE
+)  # "the year after she left"
 _DELAYED = re.compile(
     r"\b(?:within|(?:postponed|delayed|extended|put back|deferred) (?:by|for)|um|innert|binnen|innerhalb von)\s$",
     re.IGNORECASE,
@@ -42,27 +45,33 @@ _LASTED = re.compile(
 )
 # Shifts without a number.
 _NEXT = re.compile(
-    r"\b(?:next|following|subsequent) (day|week|month)\b|\b(day|week|month) (?:after|later|afterwards)\b"
-    r"|\b(?:nächsten|folgenden|darauffolgenden) (tag|woche|monat)e?s?\b"
-    r"|\b(tags) darauf\b|\b(tag|woche|monat) (?:darauf|danach)\b"
-    r"|\b(lendemain)\b|\b(día) siguiente\b|([次翌]日)",
+    r"\b(?:next|following|subsequent) (day|week|month|year)\b|\b(day|week|month|year) (?:after|later|afterwards)\b"
+    r"|\b(?:nächste|folgende|darauffolgende)[nms]? (tag|woche|monat|jahr)e?s?\b"
+    r"|\b(tags) darauf\b|\b(tag|woche|monat|jahr) (?:darauf|danach|später)\b"
+    r"|\b(lendemain)\b|\b(semaine|mois|année) (?:suivante?|d'après)\b|\b(día|semana|mes|año) siguiente\b|([次翌]日)"
+    r"|\b(surlendemain|pasado mañana|übermorgen|übernächsten tage?)\b",
     re.IGNORECASE,
 )
 _PREVIOUS = re.compile(
-    r"\b(?:previous|preceding) (day|week|month)\b|\b(day|week|month) (?:before|earlier)\b|\b(eve) of\b"
-    r"|\b(?:vorigen|vorherigen) (tag|woche|monat)e?s?\b|\b(tags) zuvor\b|\b(vortag)e?s?\b"
-    r"|\b(veille)\b|\b(día) anterior\b|([前]一[天日])",
+    r"\b(?:previous|preceding) (day|week|month|year)\b|\b(day|week|month|year) (?:before|earlier)\b|\b(eve) of\b"
+    r"|\b(?:vorige|vorherige)[nms]? (tag|woche|monat|jahr)e?s?\b|\b(tags) zuvor\b|\b(vortag)e?s?\b"
+    r"|\b(tag|woche|monat|jahr) (?:zuvor|davor)\b"
+    r"|\b(veille)\b|\b(semaine|mois|année) (?:précédente?|d'avant)\b|\b(día|semana|mes|año) anterior\b|(víspera)"
+    r"|([前]一[天日])",
     re.IGNORECASE,
 )
-_WEEKS, _MONTHS = frozenset({"week", "woche"}), frozenset({"month", "monat"})
+_WEEKS, _MONTHS = frozenset({"week", "woche", "semaine", "semana"}), frozenset({"month", "monat", "mois", "mes"})
+_IN_TWO_DAYS = ("surlendemain", "pasado", "über")
+_YEARS = frozenset({"year", "jahr", "année", "año"})
 _LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
+_FIRST_YEAR, _LAST_YEAR = 1000, 2100
 _DECEMBER = 12  # "13/13/2020" has a larger month
 # Pairs of a date or a time of day and a length of time. A text with more is a table; 1,000 pairs take 5 ms.
 MOST_PAIRS = 1000
 
 
 class Date(NamedTuple):
-    """A day of a month. `year`: 0 if it is not stated."""
+    """A date. A part that is not stated is 0."""
 
     year: int
     month: int
@@ -71,38 +80,59 @@ class Date(NamedTuple):
     end: int
 
 
+class Shift(NamedTuple):
+    """A number of days and months, with its sign, and the span of the words that state its length."""
+
+    step: tuple[int, int]
+    start: int
+    end: int
+
+
 def shifted_dates(text: str, quantities: Sequence[Quantity], spans: Iterable[Quantity] = ()) -> Iterator[Quantity]:
     """Yield day, month and year of dates that `text` describes by another date. `spans`: more lengths of time."""
-    known = [*_dates(quantities), *_last_days(text, quantities)]
+    known = [*(one for one in stated_dates(quantities) if one.day), *_last_days(text, quantities)]
     lengths = [span for span in (*quantities, *spans) if span.unit == "time"]
-    shifts = _shifts(text) if known else set()
+    shifts = {shift.step for shift in _shifts(text)} if known else set()
     for one in known if len(known) * len(lengths) <= MOST_PAIRS else ():
-        steps = shifts | _steps(text, lengths, one.start)
+        steps = shifts.union(shift.step for shift in _steps(text, lengths, one.start))
         if one.end == one.start and not steps:  # "the last day of June" names no number
-            yield from _parts(_moved(one, 0, 0), one)
+            yield from _parts(moved(one, 0, 0), one)
         for days, months in steps:
-            yield from _parts(_moved(one, days, months), one)
+            yield from _parts(moved(one, days, months), one)
 
 
 def shifted_weekdays(text: str, weekday: int, at: int, quantities: Sequence[Quantity]) -> set[int]:
     """Return the weekdays, 0..6, that `text` describes by a weekday that it states at the offset `at`."""
-    steps = _shifts(text) | _steps(text, quantities, at)
+    steps = {shift.step for shift in counted(text, quantities, at)}
     return {(weekday + days) % 7 for days, months in steps if not months}
 
 
-def _dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
-    """Yield the days of months, with their years where these are next to them."""
+def counted(text: str, quantities: Sequence[Quantity], base: int) -> Iterator[Shift]:
+    """Yield the shifts that `text` counts from a date at the offset `base`: "the next day", "two years after"."""
+    yield from _shifts(text)
+    yield from _steps(text, quantities, base)
+
+
+def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
+    """Yield the dates in `quantities`: a month with its day and year where these are next to it, or a year alone."""
+    used: set[int] = set()
     for at, month in enumerate(quantities):
         if month.unit != MONTH or not month.values:
             continue
         near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
-        days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR]
-        years = [q for q in near if 1000 <= q.values[0] < 2100 and min(_gap(q, one) for one in (month, *days)) <= _NEAR]
-        for day in days[:1]:
-            around = (month, day, *years[:1])
-            year = int(years[0].values[0]) if years else 0
-            start, end = min(q.start for q in around), max(q.end for q in around)
-            yield Date(year, int(month.values[0]), int(day.values[0]), start, end)
+        days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR][:1]
+        years = [q for q in near if _is_year(q) and min(_gap(q, one) for one in (month, *days)) <= _NEAR][:1]
+        around = (month, *days, *years)
+        used.update(map(id, around))
+        year, day = (int(one[0].values[0]) if one else 0 for one in (years, days))
+        yield Date(year, int(month.values[0]), day, min(q.start for q in around), max(q.end for q in around))
+    for q in quantities:
+        if q.values and not q.unit and _is_year(q) and id(q) not in used:
+            yield Date(int(q.values[0]), 0, 0, q.start, q.end)
+
+
+def _is_year(quantity: Quantity) -> bool:
+    return _FIRST_YEAR <= quantity.values[0] < _LAST_YEAR
 
 
 def _gap(one: Quantity, other: Quantity) -> int:
@@ -123,9 +153,14 @@ def _last_days(text: str, quantities: Sequence[Quantity]) -> Iterator[Date]:
             yield Date(year, number, monthrange(year or _SOME_YEAR, number)[1], month.start, month.start)
 
 
-def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[int, int]]:
-    """Return the shifts by lengths of time as signed days and months from a date at the offset `base`."""
-    found: set[tuple[int, int]] = set()
+def is_complete(text: str, shift: Shift) -> bool:
+    """Return whether a shift names no event that it is counted from: "a year later", not "a year after the war"."""
+    opened = _OPEN.search(text, max(0, shift.end - _LEAD_IN), shift.end)
+    return not (opened or _AFTER.match(text, shift.end) or _BEFORE.match(text, shift.end))
+
+
+def _steps(text: str, quantities: Iterable[Quantity], base: int) -> Iterator[Shift]:
+    """Yield the shifts by lengths of time from a date at the offset `base`."""
     for span in quantities:
         if span.unit != "time" or not span.values or span.values[0] > _MOST:
             continue
@@ -133,20 +168,20 @@ def _steps(text: str, quantities: Iterable[Quantity], base: int) -> set[tuple[in
         days = _DAYS.get(int(length), 0) * count
         months = count if length == MONTH_LENGTH else 12 * count if length == YEAR else 0
         for sign in direction(text, span, base) if days or months else ():
-            found.add((sign * days, sign * months))
+            yield Shift((sign * days, sign * months), span.start, span.end)
         if days and _LASTED.search(text, max(0, span.start - _LEAD_IN), span.start):
-            found |= {(days, 0), (days - 1, 0)}  # authors count the first day, or do not
-    return found
+            yield Shift((days, 0), span.start, span.end)
+            yield Shift((days - 1, 0), span.start, span.end)  # authors count the first day, or do not
 
 
-def _shifts(text: str) -> set[tuple[int, int]]:
-    """Return the shifts without a number as signed days and months: "the next day"."""
-    found: set[tuple[int, int]] = set()
+def _shifts(text: str) -> Iterator[Shift]:
+    """Yield the shifts without a number: "the next day"."""
     for sign, pattern in ((1, _NEXT), (-1, _PREVIOUS)):
         for match in pattern.finditer(text):
             unit = next(filter(None, match.groups())).lower()
-            found.add((0, sign) if unit in _MONTHS else (sign * (7 if unit in _WEEKS else 1), 0))
-    return found
+            months = 1 if unit in _MONTHS else 12 if unit in _YEARS else 0
+            days = 0 if months else 7 if unit in _WEEKS else 2 if unit.startswith(_IN_TWO_DAYS) else 1
+            yield Shift((sign * days, sign * months), *match.span())
 
 
 def direction(text: str, span: Quantity, base: int) -> tuple[int, ...]:
@@ -164,10 +199,10 @@ def direction(text: str, span: Quantity, base: int) -> tuple[int, ...]:
     return (-away,) if _BEFORE.match(text, span.end) else ()
 
 
-def _moved(one: Date, days: int, months: int) -> date:
-    """Return a date after a shift. A day that the month does not have is its last."""
-    year, month = divmod((one.year or _SOME_YEAR) * 12 + one.month - 1 + months, 12)
-    day = min(one.day, monthrange(year, month + 1)[1])
+def moved(one: Date, days: int, months: int) -> date:
+    """Return a date after a shift. A part that is not stated counts as 1. A day that the month lacks is its last."""
+    year, month = divmod((one.year or _SOME_YEAR) * 12 + max(one.month, 1) - 1 + months, 12)
+    day = min(max(one.day, 1), monthrange(year, month + 1)[1])
     return date(year, month + 1, day) + timedelta(days)
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..normalize import fold
 from ..words.word_lists import load_words
-from .date_shifts import direction, shifted_dates
+from .date_shifts import counted, direction, shifted_dates
 from .differences import differences_stated
 from .parts import parts_and_multiples
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
@@ -265,7 +265,9 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     spans = [q for q in bases if q.unit in {"time", ""}]
     between = len(bases) > 1 and len(spans) > 0
     signs = [sign for pattern, sign in ((_LATER, 1), (_EARLIER, -1)) if between and pattern.search(text)]
-    next_year = any(map(_is_year, bases)) and _NEXT_YEAR.search(text)
+    next_year = any(map(_is_year, bases)) and (
+        _NEXT_YEAR.search(text) or any(shift.step == (0, 12) for shift in counted(text, (), 0))
+    )
     for base in bases:
         year = _is_year(base)
         if year and next_year:

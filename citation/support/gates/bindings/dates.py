@@ -1,14 +1,17 @@
-"""Dates that the claim computes: they belong to the event that the passage counts from another, not to that other."""
+"""Dates that are counted from others: each belongs to its own event."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ....text.clauses import ContentToken
+from ....text import Quantity
+from ....text.clauses import ContentToken, Statement
+from ....text.numbers.date_shifts import Date, Shift, counted, is_complete, moved, stated_dates
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..instances import is_instance
 from ..relevance import reports
 
+_MOST_SHIFTS = 20  # A sentence with more is a table
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
@@ -36,6 +39,73 @@ def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
             mine = claim.spelled(computed[0].start, computed[0].end)
             yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
             return
+
+
+@reports("binding/date")
+def date_counted_from(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim gives a stated date to an event that the passage counts from that date.
+
+    "First seen on 3 January. Two days later Lick confirmed the sighting" and "The sighting was confirmed on 3 January";
+    "In 2008, the year after she had graduated, she joined" and "She graduated in 2008".
+    """
+    own = list(stated_dates(_numbers(claim)))
+    if len(own) != 1 or claim.language == "zh":
+        return
+    base: tuple[Date, Alignment] | None = None  # the last date of the sentences before, and its sentence
+    for one in alignments:
+        passage, numbers = one.passage, _numbers(one.passage)
+        dates = list(stated_dates(numbers))
+        shifts = list(counted(passage.text, numbers, dates[0].start if dates else 0)) if base or dates else []
+        for shift in shifts if len(shifts) <= _MOST_SHIFTS else ():
+            complete = is_complete(passage.text, shift)
+            before = [date for date in dates if date.start < shift.start or not complete]
+            home = (before[-1 if complete else 0], one) if before else base
+            if home and _contradicts(own[0], home[0], shift.step):
+                event = _counted_event(passage, shift, dates if complete else None)
+                if _is_about(claim, event, one, home[1]):
+                    said = passage.spelled(shift.start, event[-1].end)
+                    mine = claim.spelled(own[0].start, own[0].end)
+                    yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
+                    return
+        base = (dates[-1], one) if dates else base
+
+
+def _numbers(statement: Statement) -> list[Quantity]:
+    return [t.quantity._replace(start=t.start, end=t.end) for t in statement.tokens if t.quantity is not None]
+
+
+def _contradicts(own: Date, base: Date, step: tuple[int, int]) -> bool:
+    """Return whether `own` is the date `base`, or a part of it, and differs from that date after a shift."""
+    days, months = step
+    if (days and not base.day) or (months % 12 and not base.month):
+        return False
+    reached = moved(base, days, months)
+    parts = list(zip(own[:3], base[:3], (reached.year, reached.month, reached.day), strict=True))
+    return all(not mine or mine == first for mine, first, _ in parts) and any(
+        mine not in {0, b} for mine, _, b in parts
+    )
+
+
+def _counted_event(passage: Statement, shift: Shift, dates: Sequence[Date] | None) -> list[ContentToken]:
+    """Return the words of the event that a shift dates: those around "a year later", or after "a year after".
+
+    `dates`: those of the sentence for a shift that is complete, None for one that names what it is counted from.
+    """
+    if dates is None:
+        following = [t for t in passage.tokens if t.start >= shift.end]
+        return [t for t in following if t.piece == following[0].piece]
+    piece = max((t.piece for t in passage.tokens if t.start < shift.end), default=0)
+    after = min((date.start for date in dates if date.start > shift.start), default=len(passage.text))
+    return [t for t in passage.tokens if t.piece >= piece and t.start < after]
+
+
+def _is_about(claim: Statement, event: Sequence[ContentToken], one: Alignment, home: Alignment) -> bool:
+    """Return whether `event`, words of `one`, has words of the claim, and the rest of `home` none of its verbs."""
+    inside = {id(t) for t in event}
+    words = [at for at, token in enumerate(claim.tokens) if token.quantity is None]
+    here = {at for at in words if (match := one.matches[at]) and match.sign > 0 and id(match.token) in inside}
+    there = {at for at in words if (match := home.matches[at]) and id(match.token) not in inside} - here
+    return bool(here) and not any(claim.tokens[at].verbal and not claim.tokens[at].name for at in there)
 
 
 def is_date(token: ContentToken) -> bool:

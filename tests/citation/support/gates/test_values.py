@@ -17,7 +17,16 @@ TOWERS = "The church tower is 61 metres high. The water tower is four metres tal
 POINTS = "Norway finished second with 24 points, five behind Denmark."
 SALES = "Ticket sales brought in 8,400 euros, 1,200 euros more than in 2022."
 
+LENS = "The lighthouse was lit on 2 May 1907. Three weeks later a storm broke the lens."
+MILL = "In 1912, two years after the brothers had divided the estate, the mill was sold."
+KILN = "Der Ofen wurde am 4. März angezündet, und am Tag darauf riss die Kuppel."
+BRIDGE = "Le pont a été fermé en mai 2004. L'année suivante, un bac a été mis en service."
+
 OF_ANOTHER = {
+    "the date that another is counted from": (LENS, "A storm broke the lens on 2 May 1907."),
+    "the date that an event before it is counted from": (MILL, "The brothers divided the estate in 1912."),
+    "the date that a German event is counted from": (KILN, "Die Kuppel riss am 4. März."),
+    "the date that a French event is counted from": (BRIDGE, "Le bac a été mis en service en mai 2004."),
     "the computed value for the stated one": (TOWERS, "The church tower is 65 metres high."),
     "the value of the one that is ahead": (POINTS, "Norway finished with 29 points."),
     "the stated value for the year compared with": (SALES, "In 2022, ticket sales brought in 8,400 euros."),
@@ -31,6 +40,13 @@ OF_ANOTHER = {
     "the other half of the day": (OPENING, "The bakery closes at 5 am."),
 }
 OF_THIS = {
+    "the year of a date that is counted in weeks": (LENS, "A storm broke the lens in 1907."),
+    "the date of the first event": (LENS, "The lighthouse was lit on 2 May 1907."),
+    "the date that is counted": (LENS, "A storm broke the lens on 23 May 1907."),
+    "the year of the event that the other is counted from": (MILL, "The mill was sold in 1912."),
+    "the counted year of an event before": (MILL, "The brothers divided the estate in 1910."),
+    "the stated date of a German event": (KILN, "Der Ofen wurde am 4. März angezündet."),
+    "the following year in French": (BRIDGE, "Un bac a été mis en service en 2005."),
     "a Roman numeral behind a name": (
         "Oskar II was the third son of Oskar I.",
         "Oskar the Second was a son of Oskar I.",
