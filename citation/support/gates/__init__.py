@@ -30,7 +30,7 @@ from .polarity_gate import contradiction
 from .relevance import Run, relevant, run_all
 from .reliability import CERTAIN, agreement, reliability
 from .shared_language import language_for, shared_language
-from .statements import passage_statements, statement
+from .statements import passage_statements, repeats, statement
 
 __all__ = ["Disagreement", "GateChecks", "Reason", "Refusal"]
 
@@ -190,10 +190,12 @@ class GateChecks:
         return parts
 
     def _disagreements(self, row: int, window: tuple[int, int], run: Run, *, by_words: bool) -> Iterator[Disagreement]:
-        if language := self._shared_language(row):
-            yield from self._contradictions(row, window, language, run)
-            if by_words and self.short:
-                yield from self._missing(row, window, language, run)
+        language = self._shared_language(row)
+        if not language or repeats(self.index.evidence[row].text, self._surroundings(row, window).around, self._text):
+            return
+        yield from self._contradictions(row, window, language, run)
+        if by_words and self.short:
+            yield from self._missing(row, window, language, run)
 
     def _contradictions(self, row: int, window: tuple[int, int], language: str, run: Run) -> Iterator[Disagreement]:
         """Yield every way in which a passage contradicts the claim."""

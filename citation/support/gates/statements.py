@@ -15,6 +15,7 @@ _LONGEST = 2000  # parsed characters of a sentence; longer ones are tables witho
 _MOST_ITEMS = 60  # lines above an item of a list in which the line that introduces the list is searched
 
 _ITEM = re.compile(r"^(?:[-*+•–]|\d{1,2}[.)])\s+")
+_NO_STATEMENT = re.compile("[|?？؟吗嗎呢]")  # in rows of tables and in questions
 
 # A sentence or the cells of a row, and the language
 _cache: dict[tuple[str | tuple[tuple[str, str], ...], str], Statement] = {}
@@ -38,6 +39,13 @@ def _store(key: str | tuple[tuple[str, str], ...], language: str, parsed: Statem
         _cache.clear()
     _cache[key, language] = parsed
     return parsed
+
+
+def repeats(text: str, spans: Sequence[Sequence[int]], claim: str) -> bool:
+    """Return whether one of the sentences is the claim word for word, so that there is nothing to compare."""
+    claim = claim.rstrip()
+    same = any(text[start:end].rstrip() == claim for start, end in spans)
+    return same and not _NO_STATEMENT.search(claim) and not _ITEM.match(claim)
 
 
 def passage_statements(

@@ -1,0 +1,29 @@
+"""Which sentences of a passage are the claim itself, and need not be compared with it."""
+
+import pytest
+
+from citestream.citation.support.gates.statements import repeats
+
+CLAIM = "The bridge opened in 1932."
+
+
+@pytest.mark.parametrize(
+    ("sentences", "claim", "expected"),
+    [
+        (["It rained. ", f"{CLAIM} "], CLAIM, True),
+        ([f"{CLAIM}\n"], f"{CLAIM} ", True),
+        (["The bridge opened in 1933."], CLAIM, False),
+        ([f"It is false that {CLAIM[0].lower()}{CLAIM[1:]}"], CLAIM, False),
+        (["Did it open in 1932? "], "Did it open in 1932?", False),
+        (["这座桥是1932年通车的吗。"], "这座桥是1932年通车的吗。", False),
+        (["| bridge | 1932 |\n"], "| bridge | 1932 |", False),
+        (["1. The bridge opened in 1932.\n"], "1. The bridge opened in 1932.", False),
+        ([], CLAIM, False),
+    ],
+)
+def test_a_statement_repeats_an_equal_claim(sentences: list[str], claim: str, expected: bool) -> None:
+    text, spans = "", []
+    for sentence in sentences:
+        spans.append((len(text), len(text) + len(sentence)))
+        text += sentence
+    assert repeats(text, spans, claim) is expected
