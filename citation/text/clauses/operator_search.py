@@ -63,7 +63,8 @@ class OperatorSearch:
             if i in french:
                 kinds = (french[i],)
             elif not role.inert:
-                self._end_split(i, role)
+                if role.split:
+                    self._end_split(i, role)
                 kinds, length = self._longest(i, role)
                 if not kinds and self._keys[i].endswith(NEGATED_VERB):
                     self.found.append(("not", i, i + 1))
@@ -93,14 +94,11 @@ class OperatorSearch:
 
     def _longest(self, i: int, role: WordRoles) -> tuple[Sequence[str], int]:
         """Return the kinds of the longest operator that begins at word `i`, and its length."""
-        longer: list[tuple[int, str]] = []
-        if (role.phrases or role.prefixed) and i + 1 < self._count:
-            longer = [
-                (len(rest), kind)
-                for rest, kind in (*role.phrases.get(self._keys[i + 1], ()), *role.prefixed)
-                if _matches(self._keys, i + 1, rest)
-                and (kind not in _COMPARING or rest[-1] not in self._bound or self._number_follows(i + len(rest)))
-            ]
+        longer = [
+            (len(rest), kind)
+            for rest, kind in (role.phrases.beginning(self._keys, i + 1) if role.phrases else ())
+            if kind not in _COMPARING or rest[-1] not in self._bound or self._number_follows(i + len(rest))
+        ]
         if not longer:
             return self._kinds_of_word(i, role.kinds), 1
         length = max(longer)[0] + 1
@@ -117,7 +115,8 @@ class OperatorSearch:
             if before_gerund and not (i + 1 < self._count and self._keys[i + 1].endswith("ing")):
                 continue
             for k in range(i - 2, max(-1, i - 2 - _SPLIT), -1):
-                if _matches(self._keys, k, (first,)):
+                key = self._keys[k]
+                if key == first or (first.endswith("*") and key.startswith(first[:-1])):
                     self.found.append((kind, k, k + 1))
                     if not before_gerund:  # "advised … against signing" denies signing and not advising
                         self.denying.add(k)
@@ -178,13 +177,3 @@ class OperatorSearch:
 
     def _french_negations(self) -> dict[int, str]:
         return language_forms.french_negations(self._keys, self._roles) if self._language == "fr" else {}
-
-
-def _matches(keys: Sequence[str], at: int, rest: Sequence[str]) -> bool:
-    """Return whether the words from `at` on are those of a pattern."""
-    if at + len(rest) > len(keys):
-        return False
-    for key, wanted in zip(keys[at:], rest, strict=False):
-        if key != wanted and not (wanted.endswith("*") and key.startswith(wanted[:-1])):
-            return False
-    return True

@@ -42,7 +42,7 @@ class _Parser:
         self.starts, self.ends = self.spaced.starts, self.spaced.ends
         self.count = len(self.spaced.tokens)
         self.keys = language_forms.word_keys(self.spaced, words.language)
-        self.roles = [words.words[key] for key in self.keys]
+        self.roles = list(map(words.words.__getitem__, self.keys))
         self.contractions = words.contractions
         self.vocabulary = words
         self.statement = Statement(text, words.language, words=self.keys)
@@ -66,10 +66,9 @@ class _Parser:
         statement = self.statement
         upcoming = iter(self.quantities)
         quantity = next(upcoming)
-        starts, ends, roles, operators = self.spaced.starts, self.spaced.ends, self.roles, self.operators
-        for i, start in enumerate(starts):
-            role = roles[i]
-            if i and (start - ends[i - 1] > 1 or role.conjunction or role.subordinator or i in operators.opening):
+        ends, operators = self.spaced.ends, self.operators
+        for i, (start, role) in enumerate(zip(self.spaced.starts, self.roles, strict=True)):
+            if i and (start - ends[i - 1] > 1 or role.breaks or i in operators.opening):
                 self._break_before(i, role if i not in operators.inside else _PLAIN)
             while quantity.end <= start:
                 quantity = next(upcoming)
@@ -79,9 +78,9 @@ class _Parser:
             elif role.content:
                 if i not in operators.consumed:
                     self._content(i, role, i in operators.words)
-            elif self._is_letter(i):
+            elif ends[i] - start == 1 and self._is_letter(i):
                 self._content(i, _PLAIN, operator=False)
-            else:
+            elif role.in_phrase:
                 self._function_word(i, role)
         self._clauses()
         statement.operators += language_forms.future_plans(statement, self.spaced)
@@ -107,10 +106,8 @@ class _Parser:
             self.auxiliary = True
 
     def _is_letter(self, i: int) -> bool:
-        """Return whether a capital letter names something: the last word of "plan A"."""
-        if not i or self.ends[i] - self.starts[i] != 1 or self.keys[i] == "i":
-            return False
-        return self.spaced.text[self.starts[i]].isupper()
+        """Return whether a word of one letter names something: the last word of "plan A"."""
+        return i > 0 and self.keys[i] != "i" and self.spaced.text[self.starts[i]].isupper()
 
     def _break_before(self, i: int, role: WordRoles) -> None:
         """Begin a piece if punctuation, a conjunction or a subordinator is before word `i`."""
@@ -230,7 +227,12 @@ class _Parser:
         statement.pieces, statement.clauses = self.piece + 1, clause + 1
         for token in statement.tokens:
             token.clause = clause_of[token.piece]
-        piece_of = self._pieces_of_words()
+        if self.operators.found or self.main_clause:
+            self._place_operators(clause_of)
+
+    def _place_operators(self, clause_of: Sequence[int]) -> None:
+        """Add the operators to the statement. `clause_of`: the clause of each piece."""
+        statement, piece_of = self.statement, self._pieces_of_words()
         starts, ends = self.spaced.starts, self.spaced.ends
         if self.main_clause:
             statement.operators.append(Operator("if", 0, 0, starts[0], ends[0], 0, clause_of[0]))

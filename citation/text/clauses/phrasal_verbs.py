@@ -1,5 +1,6 @@
 """English verbs with a particle: "call … off" means the same as "cancel"."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from ..words.inflection import inflections
@@ -16,17 +17,20 @@ def join_particles(statement: Statement) -> None:
     """Note for each verb with a particle the verb that means the same, and remove the token of the particle."""
     particles: set[int] = set()
     for token in statement.tokens:
-        if token.quantity is None and (found := _particle(statement, token)):
+        known = _by_verb(token.stem)
+        if known and token.quantity is None and (found := _particle(statement, token, known)):
             word, token.whole = found
             particles.add(word)
     if particles:
         statement.tokens = [token for token in statement.tokens if token.word not in particles]
 
 
-def _particle(statement: Statement, verb: ContentToken) -> tuple[int, str] | None:
-    """Return the word that is the particle of a verb, and the stem of the verb that means the same."""
-    known = _by_verb(verb.stem)
-    if not known or statement.words[verb.word - 1 : verb.word] in _ARTICLES:
+def _particle(statement: Statement, verb: ContentToken, known: Mapping[str, str]) -> tuple[int, str] | None:
+    """Return the word that is the particle of a verb, and the stem of the verb that means the same.
+
+    `known`: this stem by particle.
+    """
+    if statement.words[verb.word - 1 : verb.word] in _ARTICLES:
         return None  # "the start up" is a noun
     for word, key in enumerate(statement.words[verb.word + 1 : verb.word + 1 + _REACH], verb.word + 1):
         if (same := known.get(key)) and (word == verb.word + 1 or _ends_phrase(statement, verb, word)):

@@ -62,19 +62,23 @@ def _negative_clauses(statement: Statement) -> set[int]:
     count: dict[int, int] = {}
     counted = -1
     coordinated = vocabulary(statement.language).role("coordinated")
-    stating = {token.clause for token in statement.tokens if not token.operator}
     for op in statement.operators:
         if op.clause in count and statement.words[op.word] in coordinated:
             continue  # "neither … nor" denies once
         if op.kind in NEGATING and op.word != counted:
             counted = op.word  # a phrase of two kinds negates once
-            clause = op.clause + (op.kind == "false" and op.clause not in stating)  # "es stimmt nicht, dass …"
+            clause = op.clause + (op.kind == "false" and not _states(statement, op.clause))  # "es stimmt nicht, dass …"
             if _relative(statement, op) and clause not in count and count.get(clause - 1) == 1:
                 count[clause - 1], count[clause] = 2, 2  # "es gab keinen Spieler, der nicht …"
                 continue
             single = statement.language in _ONCE and op.kind in {"not", "no"} and not _relative(statement, op)
             count[clause] = 1 if single and clause in count else count.get(clause, 0) + 1
     return {clause for clause, negations in count.items() if negations % 2}
+
+
+def _states(statement: Statement, clause: int) -> bool:
+    """Return whether a clause has content besides its operators."""
+    return any(token.clause == clause and not token.operator for token in statement.tokens)
 
 
 def _relative(statement: Statement, op: Operator) -> bool:

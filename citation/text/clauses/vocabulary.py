@@ -1,7 +1,7 @@
 """Read the word lists of a language from `citation/text/data/<language>/` as tables for the parser."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
@@ -102,8 +102,7 @@ class WordRoles:
     """The possible roles of a word in a sentence."""
 
     kinds: tuple[str, ...] = ()  # kinds of operators that consist of this word
-    phrases: Mapping[str, tuple[Pattern, ...]] = field(default_factory=dict)  # longer operators by their second word
-    prefixed: tuple[Pattern, ...] = ()  # longer operators whose second word is a prefix
+    phrases: "Phrases | None" = None  # longer operators
     article: bool = False
     preposition: bool = False
     auxiliary: bool = False
@@ -116,6 +115,49 @@ class WordRoles:
     kind: str = ""  # the first class of classes.txt that it belongs to
     split: tuple[SplitPattern, ...] = ()  # operators that end with this word, with other words inside
     inert: bool = False  # belongs to no operator: most words
+    breaks: bool = False  # a conjunction or a subordinator
+    in_phrase: bool = False  # a preposition, an article or an auxiliary
+
+
+class Phrases:
+    """A prefix tree of phrases."""
+
+    __slots__ = ("_ends", "_prefixes", "_words")
+
+    def __init__(self) -> None:
+        """Create an empty tree."""
+        self._ends: list[Pattern] = []  # phrases that are complete
+        self._words: dict[str, Phrases] = {}  # those that continue with a word
+        self._prefixes: dict[str, Phrases] = {}  # and with a word of which only the beginning is given
+
+    @classmethod
+    def of(cls, patterns: Iterable[Pattern]) -> "Phrases | None":
+        """Return the tree of these phrases, or None without any."""
+        tree = None
+        for pattern in patterns:
+            tree = tree or cls()
+            tree._add(pattern, pattern[0])
+        return tree
+
+    def _add(self, pattern: Pattern, words: tuple[str, ...]) -> None:
+        """Add a phrase. `words`: those below this node."""
+        if not words:
+            self._ends.append(pattern)
+            return
+        branches = self._prefixes if words[0].endswith("*") else self._words
+        branches.setdefault(words[0].rstrip("*"), Phrases())._add(pattern, words[1:])
+
+    def beginning(self, keys: Sequence[str], at: int) -> list[Pattern]:
+        """Return the phrases that the words from `at` on begin with."""
+        if at == len(keys):
+            return self._ends
+        found, branch = self._ends, self._words.get(keys[at])
+        if branch:
+            found = found + branch.beginning(keys, at + 1)
+        for prefix, branch in self._prefixes.items():
+            if keys[at].startswith(prefix):
+                found = found + branch.beginning(keys, at + 1)
+        return found
 
 
 class _Words(dict[str, WordRoles]):
@@ -133,24 +175,25 @@ class _Words(dict[str, WordRoles]):
         words = self._vocabulary
         patterns = words.starting(word)
         kinds = words.kinds.get(word)
-        function_word = any(word in words.role(name) for name in _ROLES)
+        roles = {name for name in _ROLES if word in words.role(name)}
         found = self[word] = WordRoles(
             kinds=tuple(kind for rest, kind in patterns if not rest),
-            phrases=_by_second_word(patterns),
-            prefixed=tuple(pattern for pattern in patterns if pattern[0] and pattern[0][0].endswith("*")),
-            article=word in words.role("article"),
-            preposition=word in words.role("preposition"),
-            auxiliary=word in words.role("auxiliary"),
-            conjunction=word in words.role("conjunction"),
-            subordinator=word in words.role("subordinator"),
-            pronoun=word in words.role("pronoun"),
-            content=bool(word) and not function_word and word not in words.stopwords,
+            phrases=Phrases.of(pattern for pattern in patterns if pattern[0]),
+            article="article" in roles,
+            preposition="preposition" in roles,
+            auxiliary="auxiliary" in roles,
+            conjunction="conjunction" in roles,
+            subordinator="subordinator" in roles,
+            pronoun="pronoun" in roles,
+            content=bool(word) and not roles and word not in words.stopwords,
             verb_form=(words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"))
             and word not in words.role("attribute"),
             plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
             kind=min(kinds)[0] if kinds else "",
             split=tuple(words.split.get(word, ())),
             inert=not patterns and word not in words.split and not word.endswith(NEGATED_VERB),
+            breaks=not roles.isdisjoint(("conjunction", "subordinator")),
+            in_phrase=not roles.isdisjoint(("preposition", "article", "auxiliary")),
         )
         return found
 
@@ -172,15 +215,6 @@ class _Similar(dict[str, frozenset[str]]):
         alike = forms.union(others, *(inflections(other, self._language) for other in others))
         found = self[stem] = alike - {stem}
         return found
-
-
-def _by_second_word(patterns: Sequence[Pattern]) -> dict[str, tuple[Pattern, ...]]:
-    """Return operators of several words by their second word, except those whose second word is a prefix."""
-    phrases: dict[str, tuple[Pattern, ...]] = {}
-    for pattern in patterns:
-        if pattern[0] and not pattern[0][0].endswith("*"):
-            phrases[pattern[0][0]] = (*phrases.get(pattern[0][0], ()), pattern)
-    return phrases
 
 
 class Opposites:
