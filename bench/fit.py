@@ -1,8 +1,8 @@
 """Fit a scorer's calibration: `python -m bench.fit DATA.jsonl ...`, or the paths in CITESTREAM_DATA.
 
 The model is a boosted forest of shallow trees. It is monotone in every feature whose direction is known, so that it
-cannot learn a peculiarity of one data set there. Pairs with a disagreement (`citation/support/gates`) are not used for
-fitting it: `bench/fit_reliability.py` fits how much each of them counts.
+cannot learn a peculiarity of one data set there. Pairs that a gate refuses (`citation/support/gates`) are not used for
+fitting it.
 
 The thresholds are chosen on data that was not fitted to: each source of data (`bench/data/data_sets.py`) is left out in
 turn, and a threshold is the lowest at which the mean share of false claims that are cited stays within `--bad`. With
@@ -26,8 +26,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[impo
 from bench import near_misses
 from bench.data.data_sets import LEFT_OUT, NEAR_MISSES, fitted, sources
 from bench.data.pairs import Cited, Pairs, Record, cached_pairs, coverage, folds, load, predictions
-from bench.fit_reliability import Doubts, counted, fit_doubts, stored
-from bench.fit_reliability import write as write_doubts
 from bench.weights_file import export, readable
 from citestream.citation.evaluate import evaluate
 from citestream.citation.options import Strictness
@@ -81,7 +79,7 @@ def labelled_pairs(paths: Sequence[str | Path], name: str) -> tuple[list[Record]
     table = cached_pairs(records, scorer(name))
     used = [at for at, feature in enumerate(table.names) if feature not in UNUSED.get(name, ())]
     names = tuple(table.names[at] for at in used)
-    return records, counted(replace(table, names=names, features=np.ascontiguousarray(table.features[:, used])))
+    return records, replace(table, names=names, features=np.ascontiguousarray(table.features[:, used]))
 
 
 def write(name: str, records: list[Record], table: Pairs, reported: int, bad: Sequence[float]) -> None:
@@ -89,10 +87,9 @@ def write(name: str, records: list[Record], table: Pairs, reported: int, bad: Se
 
     `reported`: of how many records, from the first on, the cross-validated quality is stored.
     """
-    scores = left_out_scores(records, table)
-    held_out, doubts = leave_out(records, table, scores), all_doubts(records, table, scores)
+    held_out = leave_out(records, table)
     thresholds = choose(records, table, held_out, bad)
-    in_folds = [cross_validate(records, table, seed, doubts) for seed in SEEDS]
+    in_folds = [cross_validate(records, table, seed) for seed in SEEDS]
     points = {}
     for strictness, threshold in thresholds.items():
         true, false = cited_shares(records, table, held_out, threshold)
@@ -108,8 +105,6 @@ def write(name: str, records: list[Record], table: Pairs, reported: int, bad: Se
         "provenance": provenance(name, records, table, reported),
     }
     (OUT / f"{name}.json").write_text(readable(raw), "utf-8")
-    if name == "lexical":
-        write_doubts(doubts, provenance(name, records, table, reported))
     print(json.dumps(points, indent=1))
 
 
@@ -149,7 +144,7 @@ def importance(records: Sequence[Record], table: Pairs, used: NDArray[np.bool_] 
     mean AUC on left-out data would be .757 instead of .761, before disagreements.
     """
     used = fitted(records) if used is None else used & fitted(records)
-    weight = table.weight * ~table.gated * ~table.contradicted * used[table.record]
+    weight = table.weight * ~table.gated * used[table.record]
     rank = _rank(table)
     weight = np.asarray(np.where(rank == 0, weight, weight * SECOND) * (rank < CANDIDATES))
     source = np.unique(sources(records), return_inverse=True)[1][table.record]
@@ -171,21 +166,8 @@ def _rank(table: Pairs) -> NDArray[np.int64]:
     return rank
 
 
-def leave_out(records: Sequence[Record], table: Pairs, scores: Probabilities) -> Probabilities:
-    """Return probabilities, (P,), with doubts from data without the source of the record; 0 if gated.
-
-    `scores`: see `left_out_scores`.
-    """
-    source = sources(records)
-    found = all_doubts(records, table, scores).lower(table, scores)
-    for name in sorted(set(source[fitted(records)].tolist()) - {NEAR_MISSES}):
-        held = (source == name)[table.record]
-        found[held] = fit_doubts(records, table, scores, source != name).lower(table, scores)[held]
-    return np.where(table.gated, 0.0, found)
-
-
-def left_out_scores(records: Sequence[Record], table: Pairs) -> Probabilities:
-    """Return probabilities before any gate, (P,), each from a model that has not seen the source of the record.
+def leave_out(records: Sequence[Record], table: Pairs) -> Probabilities:
+    """Return probabilities, (P,), each from a model that has not seen the source of the record; 0 if a gate refuses.
 
     Records that may only be measured are judged by the model that has seen all others.
     """
@@ -194,34 +176,21 @@ def left_out_scores(records: Sequence[Record], table: Pairs) -> Probabilities:
     for name in sorted(set(source[fitted(records)].tolist())):
         held = (source == name)[table.record]
         probability[held] = _predict(table, importance(records, table, source != name), held)
-    return probability
-
-
-def all_doubts(records: Sequence[Record], table: Pairs, scores: Probabilities) -> Doubts:
-    """Return how much each disagreement counts, fitted to all records that may be fitted to.
-
-    `scores`: see `left_out_scores`.
-    """
-    return fit_doubts(records, table, scores, np.ones(len(records), dtype=bool))
+    return table.after_gates(probability)
 
 
 def _predict(table: Pairs, weight: NDArray[np.float64], rows: NDArray[np.bool_] | slice = slice(None)) -> Probabilities:
     return np.asarray(fit(table, weight).predict_proba(table.features[rows])[:, 1])
 
 
-def cross_validate(
-    records: Sequence[Record], table: Pairs, seed: int = 0, doubts: Doubts | None = None
-) -> Probabilities:
-    """Return probabilities, (P,), each from a model that has not seen the record; 0 for what a gate refuses.
-
-    `doubts`: how much disagreements count; by default as in the product.
-    """
+def cross_validate(records: Sequence[Record], table: Pairs, seed: int = 0) -> Probabilities:
+    """Return probabilities, (P,), each from a model that has not seen the record; 0 for what a gate refuses."""
     fold = folds(records, FOLDS, seed)
     probability = np.zeros(len(table.label))
     for part in range(FOLDS):
         held = (fold == part)[table.record]
         probability[held] = _predict(table, importance(records, table, fold != part), held)
-    return np.where(table.gated, 0.0, (doubts or stored(table.rules)).lower(table, probability))
+    return table.after_gates(probability)
 
 
 def choose(

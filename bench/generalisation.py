@@ -23,15 +23,12 @@ from bench.data.data_sets import NEAR_MISSES
 from bench.data.pairs import Pairs, Record, load, predictions
 from bench.fit import (
     Probabilities,
-    all_doubts,
     choose,
     cross_validate,
     highest,
     labelled_pairs,
     leave_out,
-    left_out_scores,
 )
-from bench.fit_reliability import stored as stored_doubts
 from citestream.citation.evaluate import Quality, evaluate
 from citestream.citation.support.calibration import calibration
 
@@ -63,15 +60,13 @@ def main() -> None:
     options.add_argument("--json", type=Path, help="write the numbers there")
     chosen = options.parse_args()
     records, table = labelled_pairs(chosen.data, chosen.scorer)
-    scores = left_out_scores(records, table)
-    held_out, doubts = leave_out(records, table, scores), all_doubts(records, table, scores)
+    held_out = leave_out(records, table)
     stored, default = stored_probabilities(chosen.scorer, table)
-    lowered = np.where(table.gated, 0.0, stored_doubts(table.rules).lower(table, stored))
-    tables = {"stored": measure(records, table, lowered, default)}
+    tables = {"stored": measure(records, table, table.after_gates(stored), default)}
     thresholds = choose(records, table, held_out)
     for name, threshold in thresholds.items():
         tables[f"left out, {name}, from {threshold}"] = measure(records, table, held_out, threshold)
-    in_folds = cross_validate(records, table, doubts=doubts)
+    in_folds = cross_validate(records, table)
     tables["cross-validated, balanced"] = measure(records, table, in_folds, thresholds["balanced"])
     for title, rows in tables.items():
         print_table(title, rows)
@@ -148,14 +143,15 @@ def print_refusals(table: Pairs, probability: Probabilities, threshold: float) -
     """
     likely = (probability >= threshold) & (table.weight > 0)
     best = likely & (probability == highest(table, probability)[table.sentence])
-    print(f"\n{'gate':32s} {'true':>6s} {'false':>6s}")
+    print(f"\n{'gate':42s} {'true':>6s} {'false':>6s}")
     for reason in sorted(set(table.refusal[best].tolist())):
         labels = table.label[best & (table.refusal == reason)]
-        print(f"{reason or 'not certain':32s} {labels.sum():6d} {(~labels).sum():6d}")
-    for rule, found in zip(table.rules, table.disagreements.T, strict=True):
-        for kind, of_kind in (("simple", table.simple), ("complex", ~table.simple)):
-            labels = table.label[best & found & of_kind & ~table.gated]
-            print(f"{rule + ', ' + kind:32s} {labels.sum():6d} {(~labels).sum():6d}")
+        print(f"{reason or 'not certain':42s} {labels.sum():6d} {(~labels).sum():6d}")
+    certain = table.refusal != ""
+    for kind, found in zip(table.kinds, table.disagreements.T, strict=True):
+        for pair, of_pair in (("simple", table.simple), ("complex, not counted", ~table.simple)):
+            labels = table.label[best & found & of_pair & ~certain]
+            print(f"{kind + ', ' + pair:42s} {labels.sum():6d} {(~labels).sum():6d}")
 
 
 def print_quality(name: str, quality: Quality) -> None:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from bench.data.vectors import Table, table
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.gates import GateChecks, Reason
-from citestream.citation.support.gates.reliability import is_certain, rule_key
+from citestream.citation.support.gates import GateChecks
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores
 
 Record = dict[str, Any]
@@ -38,22 +37,21 @@ class Pairs:
     label: NDArray[np.bool_]  # (P,)
     weight: NDArray[np.float64]  # (P,), 0 if a citation counts as neither right nor wrong
     refusal: NDArray[np.str_]  # (P,), reason of the gate that certainly refuses the pair, or ""
-    rules: tuple[str, ...]  # R kinds of disagreements that can speak against a pair, see `reliability.rule_key`
-    disagreements: NDArray[np.bool_]  # (P, R)
+    kinds: tuple[str, ...]  # K kinds of disagreements that are not certain, see `Disagreement.kind`
+    disagreements: NDArray[np.bool_]  # (P, K); they count in simple pairs
     simple: NDArray[np.bool_]  # (P,), see `GateChecks.is_simple`
     agreement: NDArray[np.float64]  # (P,), see `GateChecks.agreement`
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
     @property
-    def contradicted(self) -> NDArray[np.bool_]:
-        """Return which pairs have a disagreement that scores of words do not show, (P,)."""
-        kinds = [not rule.startswith(Reason.NO_SUPPORT) for rule in self.rules]
-        return np.asarray(self.disagreements[:, kinds].any(axis=1))
-
-    @property
     def gated(self) -> NDArray[np.bool_]:
         """Return which pairs a gate refuses, (P,)."""
-        return np.asarray(self.refusal != "")
+        return np.asarray((self.refusal != "") | (self.simple & self.disagreements.any(axis=1)))
+
+    def after_gates(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities, (P,), as the gates leave them: 0 for what is refused, more for what agrees."""
+        odds = probability * np.exp(self.agreement)
+        return np.asarray(np.where(self.gated, 0.0, odds / (odds + 1 - probability)))
 
 
 def load(paths: Sequence[str | Path]) -> list[Record]:
@@ -89,7 +87,7 @@ class Scored:
     sentence: int
     scores: Scores
     refusals: list[str]  # reason of the gate that certainly refuses each piece of evidence, or ""
-    disagreements: list[frozenset[str]]  # the kinds of disagreements with each piece of evidence
+    disagreements: list[frozenset[str]]  # the kinds of disagreements with each that are not certain
     simple: list[bool]  # see `GateChecks.is_simple`
     agreement: list[float]  # see `GateChecks.agreement`
 
@@ -122,7 +120,7 @@ def cached_pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
         np.savez(cache, **arrays)
     with np.load(cache) as stored:
         columns: dict[str, Any] = dict(stored)
-    for name in ("names", "rules"):
+    for name in ("names", "kinds"):
         columns[name] = tuple(columns[name].tolist())
     columns["place"] = [(record, i) for record, i in columns["place"].tolist()]
     return Pairs(**columns)
@@ -156,10 +154,10 @@ def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Cla
             break
         window = tuple(scores.windows[row].tolist())
         refusal = gates.mismatch(row, window)
-        found = gates.disagreements(row, window, by_words=by_words)
-        certain = [refusal.reason] if refusal else [one.reason for one in found if is_certain(one)]
+        found = gates.disagreements(row, window)
+        certain = [refusal.reason] if refusal else [one.reason for one in found if one.certain]
         refusals[row] = certain[0].value if certain else ""
-        disagreements[row] = frozenset(rule_key(one) for one in found if not is_certain(one))
+        disagreements[row] = frozenset(one.kind for one in found if not one.certain)
         simple[row] = gates.is_simple(row, window)
         agreement[row] = gates.agreement(row, window) if by_words else 0.0
     return Scored(record, sentence, scores, refusals, disagreements, simple, agreement)
@@ -177,7 +175,7 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
     wrong.
     """
     sizes = [len(one.refusals) for one in scored]
-    rules = tuple(sorted({kind for one in scored for kinds in one.disagreements for kind in kinds}))
+    kinds = tuple(sorted({kind for one in scored for found in one.disagreements for kind in found}))
     labels, weights = [], []
     for one in scored:
         record, i = records[one.record], one.sentence
@@ -195,9 +193,9 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
         label=np.array(labels, dtype=bool),
         weight=np.array(weights),
         refusal=np.concatenate([one.refusals for one in scored]),
-        rules=rules,
+        kinds=kinds,
         disagreements=np.array(
-            [[rule in kinds for rule in rules] for one in scored for kinds in one.disagreements], dtype=bool
+            [[kind in found for kind in kinds] for one in scored for found in one.disagreements], dtype=bool
         ),
         simple=np.concatenate([one.simple for one in scored]),
         agreement=np.concatenate([one.agreement for one in scored]),

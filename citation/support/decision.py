@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp, log
-from typing import Any, NamedTuple
+from math import exp
+from typing import Any
 
 from ..text.steps import Steps, completed
 from .calibration import calibrate
 from .gates import GateChecks, Reason, Refusal
-from .gates.reliability import CERTAIN, FULL_AGREEMENT
+from .gates.agreement import FULL_AGREEMENT
 from .quoted_row import quoted_row
 from .scorers import Claim, PreparedEvidence, Scores
 
@@ -17,8 +17,6 @@ __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "V
 
 JUDGE_THRESHOLD = 0.5  # the judge's probability from which it confirms
 _MAX_SIMPLE_CLAIM = 100  # characters; a claim of few enough terms for a simple pair is hardly ever longer
-_ROUNDING = 1e-9
-_JUST_BELOW_CERTAIN = CERTAIN - _ROUNDING
 
 
 class Status(StrEnum):
@@ -169,7 +167,7 @@ def assess_in_steps(
     """Return verdicts in number order, before the limit is applied. Each step is about one piece of evidence.
 
     Unless `complete`, only on hints, on evidence that reaches its threshold, and on evidence with a probability of
-    `at_least`. The gates can lower a probability and, in simple pairs, raise it.
+    `at_least`. The gates can refuse a support and, in simple pairs, raise its probability.
     """
     calibrated = calibrate(scores)
     by_words = scores.scorer == "lexical"
@@ -181,9 +179,9 @@ def assess_in_steps(
     for row, (evidence, probability, full) in enumerate(rows):
         hinted = evidence.number in hints
         least = 0.0 if complete or hinted else min(full, at_least)
-        if probability < lowered(least, most_raised):
+        if probability < shifted(least, -most_raised):
             continue
-        thresholds = _Thresholds(float(calibrated.hint_threshold[row]) if hinted else full, full)
+        threshold = float(calibrated.hint_threshold[row]) if hinted else full
         if calibrated.gated and gates is None:
             gates = GateChecks(claim, prepared.index)
         start, end = scores.windows[row].tolist()
@@ -193,7 +191,7 @@ def assess_in_steps(
             yield None
         refusal = None
         if gates:
-            probability, refusal = _apply_gates(gates, row, (start, end), probability, thresholds, by_words=by_words)
+            probability, refusal = _apply_gates(gates, row, (start, end), probability, threshold, by_words=by_words)
         if probability < least:
             continue
         start, end = quoted_row(claim.text, evidence.text, start, end)
@@ -201,14 +199,14 @@ def assess_in_steps(
             Verdict(
                 number=evidence.number,
                 probability=probability,
-                threshold=thresholds.applied,
+                threshold=threshold,
                 hinted=hinted,
                 generated=evidence.is_generated_artifact,
                 refusal=refusal,
                 start=start,
                 end=end,
                 features=dict(zip(scores.names, scores.features[row].tolist(), strict=True)) if complete else {},
-                cited=probability >= thresholds.applied and refusal is None,
+                cited=probability >= threshold and refusal is None,
             )
         )
     return verdicts
@@ -217,60 +215,29 @@ def assess_in_steps(
 assess = completed(assess_in_steps)
 
 
-class _Thresholds(NamedTuple):
-    """The probabilities that a piece of evidence has to reach: the one that applies to it, and the one without hints.
-
-    The first may be lower because the model cited the evidence. That does not make up for a disagreement.
-    """
-
-    applied: float
-    full: float
-
-
 def _apply_gates(
     gates: GateChecks,
     row: int,
     window: tuple[int, int],
     probability: float,
-    thresholds: _Thresholds,
+    threshold: float,
     *,
     by_words: bool,
 ) -> tuple[float, Refusal | None]:
-    """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate."""
-    raised = probability
-    if by_words and probability < thresholds.applied <= lowered(probability, -FULL_AGREEMENT):
-        raised = lowered(probability, -gates.agreement(row, window))
-    agreed = probability < thresholds.applied <= raised  # every disagreement takes it back
-    ignored = 0.0 if agreed else least_doubt(probability, *thresholds)
-    weighed = gates.weigh(row, window, by_words=by_words, least=ignored)
-    return (raised if agreed and weighed is None else probability), _decisive(weighed, probability, thresholds)
+    """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate.
 
-
-def _decisive(refusal: Refusal | None, probability: float, thresholds: _Thresholds) -> Refusal | None:
-    """Return the refusal if it is certain, or if it takes a sufficient probability below the full threshold."""
-    if refusal is None or refusal.doubt >= CERTAIN:
-        return refusal
-    decides = probability >= thresholds.applied and lowered(probability, refusal.doubt) < thresholds.full
-    return refusal if decides else None
-
-
-def least_doubt(probability: float, threshold: float, full: float) -> float:
-    """Return a doubt that is too small to refuse the citation, whatever disagreement it belongs to.
-
-    `threshold`: the one that applies; `full`: the one without hints. See `_decisive`.
+    `by_words`: the score compares words only, so that clauses that agree add something to it.
     """
-    if probability < threshold or probability >= 1:
-        return _JUST_BELOW_CERTAIN
-    return min(_JUST_BELOW_CERTAIN, _log_odds(probability) - _log_odds(full) - _ROUNDING)
+    raised = probability
+    if by_words and probability < threshold <= shifted(probability, FULL_AGREEMENT):
+        raised = shifted(probability, gates.agreement(row, window))
+    refusal = gates.refusal(row, window, certain_only=raised < threshold)
+    return (raised if raised >= threshold and refusal is None else probability), refusal
 
 
-def _log_odds(probability: float) -> float:
-    return log(probability / (1 - probability))
-
-
-def lowered(probability: float, doubt: float) -> float:
-    """Subtract `doubt`, which may be negative, from the log odds of a probability below 1."""
-    return probability / (probability + (1 - probability) * exp(doubt))
+def shifted(probability: float, amount: float) -> float:
+    """Add `amount`, which may be negative, to the log odds of a probability."""
+    return probability / (probability + (1 - probability) * exp(-amount))
 
 
 def _apply_limit(limit: int, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:

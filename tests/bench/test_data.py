@@ -11,9 +11,7 @@ import pytest
 
 from bench.data.data_sets import fitted, source, sources
 from bench.data.pairs import cached_pairs, load, pairs
-from bench.fit import choose, importance, leave_out, left_out_scores
-from bench.fit_reliability import IGNORED_IN_COMPLEX, counted
-from citestream.citation.support.gates.reliability import reliability
+from bench.fit import choose, importance, leave_out
 from citestream.citation.support.scorers import scorer
 
 PLACES = ("Lisbon", "Turin", "Ghent", "Malmo", "Basel", "Porto", "Riga", "Cork")
@@ -77,21 +75,29 @@ def test_what_may_only_be_measured_has_no_weight() -> None:
 def test_left_out_predictions_rank_what_is_supported_first() -> None:
     records = [record(n, data_set) for n in range(40) for data_set in ("begin", "fever", "qags")]
     table = pairs(records, scorer("lexical"))
-    probability = leave_out(records, table, left_out_scores(records, table))
+    probability = leave_out(records, table)
     assert probability[table.label].min() > probability[~table.label].max()
     thresholds = choose(records, table, probability)
     assert thresholds["lenient"] > 0
     assert thresholds["strict"] >= thresholds["balanced"] >= thresholds["lenient"]
 
 
-def test_ignored_rules_count_in_simple_pairs_only() -> None:
+def test_disagreements_count_in_simple_pairs_only() -> None:
     table = pairs([record(0)], scorer("lexical"))
-    rules, found = (*sorted(IGNORED_IN_COMPLEX), "binding/row"), len(table.label)
-    every = np.ones((found, len(rules)), dtype=bool)
-    for simple in (True, False):
-        marked = replace(table, rules=rules, disagreements=every, simple=np.full(found, simple))
-        assert counted(marked).disagreements.all(axis=0).tolist() == [*[simple] * len(IGNORED_IN_COMPLEX), True]
+    found = len(table.label)
+    table = replace(table, refusal=np.full(found, ""), kinds=("role/role",), agreement=np.zeros(found))
+    for disagrees in (True, False):
+        for simple in (True, False):
+            marked = replace(
+                table, disagreements=np.full((found, 1), disagrees), simple=np.full(found, simple, dtype=bool)
+            )
+            expected = 0.0 if disagrees and simple else 0.5
+            assert marked.after_gates(np.full(found, 0.5)).tolist() == [expected] * found
 
 
-def test_the_stored_weights_of_ignored_rules_are_zero_in_complex_pairs() -> None:
-    assert {rule: reliability().complex[rule] for rule in IGNORED_IN_COMPLEX} == dict.fromkeys(IGNORED_IN_COMPLEX, 0.0)
+def test_what_agrees_is_more_probable_unless_a_gate_refuses_it() -> None:
+    table = pairs([record(0)], scorer("lexical"))
+    found = len(table.label)
+    agreed = replace(table, disagreements=np.zeros((found, 0), dtype=bool), agreement=np.full(found, np.log(3.0)))
+    assert np.allclose(replace(agreed, refusal=np.full(found, "")).after_gates(np.full(found, 0.5)), 0.75)
+    assert replace(agreed, refusal=np.full(found, "unit")).after_gates(np.full(found, 0.5)).tolist() == [0.0] * found

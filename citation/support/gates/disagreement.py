@@ -22,14 +22,25 @@ class Reason(StrEnum):
     JUDGE = "judge"  # the language model that reads claim and passage refused
 
 
+# A negation on one side only, another member of a class, such as Tuesday for Monday, and another cell of a table. Of
+# the natural claims that the first two refuse, four of five and nine of ten are false.
+_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row"})
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """One disagreement between claim and passage: the reason, and a description for people."""
 
     reason: Reason
     detail: str
-    strength: float = 1.0  # 0..1, confidence; at least `REFUSES` refuses the citation
     rule: str = ""  # name of the comparison that found it
 
+    @property
+    def certain(self) -> bool:
+        """Whether the disagreement refuses a citation in complex pairs, too (`GateChecks.is_simple`)."""
+        return self.reason is _CERTAIN_REASON or self.rule in _CERTAIN_RULES
 
-REFUSES = 0.5
+    @property
+    def kind(self) -> str:
+        """The name under which disagreements are counted: reason and rule."""
+        return f"{self.reason.value}/{self.rule}"

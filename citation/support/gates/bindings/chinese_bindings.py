@@ -9,7 +9,6 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.normalize import to_simplified
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
 _LONGEST = 24  # characters of a claim; longer ones state several things
@@ -37,7 +36,6 @@ def _fillers() -> re.Pattern[str]:
     return re.compile(f"[{''.join(sorted(_role('filler')))}\\s]")
 
 
-@reports("binding/conjuncts", "role/role")
 def mixed_chinese_pieces(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim begins as one part of the passage and ends as another.
 
@@ -116,7 +114,6 @@ def _comparable(one: str, other: str) -> bool:
     return one != other and (abs(len(one) - len(other)) <= 1 or one[-1] == other[-1])
 
 
-@reports("quantifier/outside")
 def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts with 只 or 仅."""
     if _DENIED & claim.kinds() or best.coverage < _COVERED or len(best.passage.text) > _LONG:
@@ -124,11 +121,10 @@ def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[D
     for op in best.passage.of("only"):
         found = _RESTRICTED.match(best.passage.text, op.start)
         if found and (found["word"] not in claim.text or any(word in claim.text for word in _role("also"))):
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{found[0]}”", 0.6, rule="outside")
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{found[0]}”", rule="outside")
             return
 
 
-@reports("role/role")
 def swapped_chinese_passive(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if a passive sentence has the two sides of the other, active one in the same order.
 
@@ -163,7 +159,6 @@ def _known_start(phrase: str, text: str) -> str:
     return next((phrase[:end] for end in range(len(phrase), _SHORTEST - 1, -1) if phrase[:end] in text), "")
 
 
-@reports("unknown_name/name")
 def unknown_chinese_names(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement for a person or an office of the claim of which the passage has no two characters.
 
@@ -180,7 +175,7 @@ def unknown_chinese_names(claim: Statement, passages: Sequence[Statement]) -> It
         person = word[0] in _role("surname") and _begins_or_follows(claim, token) and word[0] not in text
         office = len(word) > _SHORTEST and word[-1] in _role("office") and word[-1] in text
         if person or office:
-            yield Disagreement(Reason.UNKNOWN_NAME, f"the passage does not mention “{word}”", 0.6, rule="name")
+            yield Disagreement(Reason.UNKNOWN_NAME, f"the passage does not mention “{word}”", rule="name")
             return
 
 

@@ -8,7 +8,6 @@ from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, han_alike
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _LONGEST_CLAIM = 12  # tokens of a claim that states one thing
 _MOST_CLAUSES = 24  # clauses of a passage that are compared
@@ -52,7 +51,6 @@ def _clauses(passages: Sequence[Statement]) -> list[_Clause]:
     return found[:_MOST_CLAUSES]
 
 
-@reports("binding/subject")
 def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the clause that states the claim has another topic, and that of the claim is elsewhere.
 
@@ -126,7 +124,6 @@ def _spelled(statement: Statement, tokens: Sequence[ContentToken]) -> str:
     return statement.text[tokens[0].start : tokens[-1].end]
 
 
-@reports("modality/planned")
 def planned_as_done(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim calls done what the passage plans: "已通车", "预计明年通车".
 
@@ -170,7 +167,6 @@ def _plan_before(passage: Statement, verb: ContentToken) -> tuple[int, int] | No
     return None
 
 
-@reports("quantifier/compared")
 def added_comparison(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim compares with a standard as the passage does not: "低于正常范围".
 

@@ -11,11 +11,9 @@ from ....text.numbers.differences import comparisons
 from ....text.numbers.quantities import Quantity, agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 from .values import is_value, same_content, same_kind
 
 
-@reports("binding/compared")
 def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim exchanges the values of two things that the passage compares."""
     # Ordinals are no values: "a third as large".

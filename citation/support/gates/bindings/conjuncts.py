@@ -15,7 +15,6 @@ from ....text.numbers.quantities import MONTH, agrees
 from ....text.words.stemming import stem
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
@@ -83,7 +82,6 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
     return (words.role("conjunction") | words.role("subordinator")).isdisjoint(between)
 
 
-@reports("binding/conjuncts")
 def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
     if claim.clauses > _MOST_CLAUSES:

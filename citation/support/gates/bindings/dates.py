@@ -9,13 +9,11 @@ from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..instances import is_instance
-from ..relevance import reports
 
 _MOST_SHIFTS = 20  # A sentence with more is a table
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
-@reports("binding/date")
 def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a computed date to the event whose own date the passage states.
 
@@ -41,7 +39,6 @@ def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-@reports("binding/date")
 def date_counted_from(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a stated date to an event that the passage counts from that date.
 

@@ -8,7 +8,6 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, excludes
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
@@ -77,10 +76,10 @@ def _shifted(alignments: Sequence[Alignment]) -> bool:
     )
 
 
-@reports("unknown_name/name", "unknown_name/name?")
 def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
     """Yield a disagreement for the first name of the claim that neither the passage nor its title mentions.
 
+    The passage must have another name in its place, or the name must have at least two words.
     In German, where every noun is capitalized, only names of at least two words are recognized.
     """
     if claim.language == "zh":
@@ -107,9 +106,9 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
         if match is None and t.quantity is None and not t.name
     ]
     rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
-    sure = not meant and len(unnamed) <= _UNMATCHED and (person or rivals)
-    detail = f"the passage does not mention “{claim.text[token.start : token.end]}”"
-    yield Disagreement(Reason.UNKNOWN_NAME, detail, 0.6 if sure else 0.3, rule="name")
+    if not meant and len(unnamed) <= _UNMATCHED and (person or rivals):
+        detail = f"the passage does not mention “{claim.text[token.start : token.end]}”"
+        yield Disagreement(Reason.UNKNOWN_NAME, detail, rule="name")
 
 
 def _first_name(claim: Statement, token: ContentToken, alignments: Sequence[Alignment]) -> bool:

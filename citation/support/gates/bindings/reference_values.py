@@ -13,7 +13,6 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _LOWER_ROLE, _UPPER_ROLE = "lower_reference", "upper_reference"
 _DENIALS = frozenset({"not", "no", "denies"})
@@ -51,7 +50,6 @@ class _Measured:
         return self.passage.spelled(min(self.token.start, last.start), max(self.token.end, last.end))
 
 
-@reports("binding/reference")
 def reference_as_value(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if a number that the claim states as measured is a reference value of the passage."""
     if _words(claim, "reference"):
@@ -65,7 +63,6 @@ def reference_as_value(claim: Statement, alignments: Sequence[Alignment]) -> Ite
             return
 
 
-@reports("quantifier/reference")
 def wrong_side_of_reference(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim places a measured value on the wrong side of its reference values."""
     if not _words(claim, "reference"):

@@ -10,14 +10,11 @@ from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
-_SURE, _LIKELY, _WEAK = 0.6, 0.4, 0.3
 _ONLY_REACH = 3  # words between "only" and the word that it restricts
 _LONG = 20  # tokens of a passage that restricts one thing
 _HALF = 0.5  # share of the claim that the passage has, if it restricts what the claim extends
 _DEFINITE = frozenset({"the", "this", "that", "these", "those", "such"})  # before a word for one of another sentence
-_NEARLY_ALL = 0.75
 
 
 def _unknown(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> list[ContentToken]:
@@ -33,7 +30,6 @@ def _unknown(claim: Statement, alignments: Sequence[Alignment], known: set[str])
     ]
 
 
-@reports("quantifier/outside")
 def outside_restriction(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
 ) -> Iterator[Disagreement]:
@@ -65,7 +61,7 @@ def outside_restriction(
         if joined or narrower or not any(id(t) in matched for t in near):
             said = passage.spelled(min(op.start, near[0].start), max(op.end, near[-1].end))
             word = claim.text[unknown[0].start : unknown[0].end]
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{word}”", _SURE, rule="outside")
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{word}”", rule="outside")
             return
 
 
@@ -74,19 +70,18 @@ def _unique(passage: Statement, at: int) -> bool:
     return at > 0 and passage.words[at - 1] in vocabulary(passage.language).role("article")
 
 
-@reports("binding/added", "binding/added?")
 def added_words(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
 ) -> Iterator[Disagreement]:
-    """Yield a disagreement if a whole part of the claim is missing in the passage: "… and is waterproof"."""
+    """Yield a disagreement if only one part of the claim is missing in the passage: "… and is waterproof"."""
     missing = {id(t) for t in _unknown(claim, alignments, known)}
     for piece in range(1, claim.pieces):
         own = [t for t in claim.tokens if t.piece == piece]
         if own and all(id(t) in missing for t in own) and _coordinated(claim, own[0]):
-            said = claim.spelled(own[0].start, own[-1].end)
             others = [match for token, match in zip(claim.tokens, best.matches, strict=True) if token.piece != piece]
-            strength = _SURE if all(others) else _LIKELY
-            yield Disagreement(Reason.BINDING, f"the passage does not mention “{said}”", strength, rule="added")
+            if all(others):
+                said = claim.spelled(own[0].start, own[-1].end)
+                yield Disagreement(Reason.BINDING, f"the passage does not mention “{said}”", rule="added")
             return
 
 
@@ -97,35 +92,6 @@ def _coordinated(claim: Statement, token: ContentToken) -> bool:
     return not vocabulary(claim.language).role("conjunction").isdisjoint(between)
 
 
-@reports("binding/replaced?")
-def replaced_words(
-    claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
-) -> Iterator[Disagreement]:
-    """Yield a disagreement for the first noun of the claim in whose place the passage has another one.
-
-    Both follow the same preposition and the same word, and each side lacks the noun of the other. In Chinese, where
-    fewer words are known, most such nouns are paraphrases.
-    """
-    unknown = [t for t in _unknown(claim, alignments, known) if not t.verbal]
-    if not unknown or claim.language == "zh":
-        return
-    taken = {id(m.token) for _, m in best.pairs()}
-    free = [t for t in best.passage.tokens if id(t) not in taken and t.quantity is None and not t.operator]
-    rest = 1 - len(unknown) / len(claim.tokens)
-    for token in unknown:
-        for other in free:
-            if not _same_slot(best, token, other):
-                continue
-            sure = rest >= _NEARLY_ALL and len(unknown) == 1
-            detail = (
-                f"the passage says “{best.passage.text[other.start : other.end]}”, "
-                f"not “{claim.text[token.start : token.end]}”"
-            )
-            yield Disagreement(Reason.BINDING, detail, _LIKELY if sure else _WEAK, rule="replaced")
-            return
-
-
-@reports("binding/elsewhere")
 def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if one noun of the claim is that of another sentence, in the place of another noun.
 
@@ -153,7 +119,6 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
             return
 
 
-@reports("binding/elsewhere")
 def modifier_from_elsewhere(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment]
 ) -> Iterator[Disagreement]:
@@ -201,17 +166,3 @@ def _described(alignment: Alignment, at: int, noun: ContentToken, step: int) -> 
         return False
     other = _adjacent(alignment.passage.tokens, match.token, step)
     return other is not None and other.stem == noun.stem
-
-
-def _same_slot(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
-    """Return whether two nouns have the same preposition and the same word before them, or the same after them."""
-    if token.before != other.before or token.verbal or other.verbal or token.name != other.name:
-        return False
-    claim, passage = alignment.claim.tokens, alignment.passage.tokens
-    at = next(n for n, t in enumerate(claim) if t is token)
-    there = next(n for n, t in enumerate(passage) if t is other)
-    match_of = {id(t): id(m.token) for t, m in alignment.pairs()}
-    before = at > 0 and there > 0 and match_of.get(id(claim[at - 1])) == id(passage[there - 1])
-    last = at + 1 == len(claim)
-    after = not last and there + 1 < len(passage) and match_of.get(id(claim[at + 1])) == id(passage[there + 1])
-    return (before and (after or last or bool(token.before))) or (after and at == 0)

@@ -7,7 +7,6 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 from .values import same_kind
 
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
@@ -16,7 +15,6 @@ _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 _Place = tuple[int, int]  # the number of an alignment, and a piece of its passage
 
 
-@reports("binding/binding")
 def swapped_bindings(
     claim: Statement, alignments: Sequence[Alignment], *, nameable: bool = False
 ) -> Iterator[Disagreement]:

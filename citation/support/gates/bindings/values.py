@@ -14,14 +14,12 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH, agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
 _DATE = 10  # characters between a month and the year of a date
 
 
-@reports("binding/value")
 def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim belongs to another thing, which the passage gives with it."""
     numbers = [t for t in claim.tokens if is_value(t)]

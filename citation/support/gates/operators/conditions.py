@@ -7,7 +7,6 @@ from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 # Operators of a claim that does not state something without a condition.
 CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
@@ -16,7 +15,6 @@ _LIMITS = frozenset({"over", "under", "max", "before", "after", "until"})  # wit
 _REACH = 4  # words between a limit and its number
 
 
-@reports("modality/condition")
 def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side lifts or leaves out a condition of the other."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -28,7 +26,6 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
         yield modal(f"the passage requires what the sentence does without: “{waived}”", "condition")
 
 
-@reports("modality/unconditional")
 def universal(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim says of all what the passage says under a condition or up to a limit."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -40,7 +37,6 @@ def universal(alignment: Alignment) -> Iterator[Disagreement]:
         yield modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
 
 
-@reports("modality/condition")
 def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the condition of the claim is that of another sentence, and the best one has its own.
 

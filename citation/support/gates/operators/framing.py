@@ -6,7 +6,6 @@ from ....text.clauses import Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}
@@ -21,7 +20,6 @@ _HEADLINE = 5  # content words of a heading that is a sentence
 _BODY = 0.5
 
 
-@reports("framing/frame")
 def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as a fact what the passage presents as fiction or as false."""
     if _NO_FACT & alignment.claim.kinds():
@@ -46,7 +44,6 @@ def _introduced(alignment: Alignment, after: int) -> bool:
     return not subordinators.isdisjoint(alignment.passage.words[after:first])
 
 
-@reports("framing/question")
 def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage is a question and the claim a statement."""
     claim = alignment.claim
@@ -56,7 +53,6 @@ def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
             yield Disagreement(Reason.FRAMING, "the passage only asks this", rule="question")
 
 
-@reports("framing/retracted")
 def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the next sentence retracts it: "This is not true.", "The board did not approve it."."""
     if (_DENIALS | {"without"}) & claim.kinds():
@@ -141,7 +137,6 @@ def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
     )
 
 
-@reports("framing/heading")
 def stated_in_heading_only(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if important words of the claim are found only in a heading."""
     headings = [alignment for alignment in alignments if alignment.passage.heading]
@@ -171,7 +166,6 @@ def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:
     return {n for n in range(len(claim.tokens)) if any(alignment.matches[n] for alignment in alignments)}
 
 
-@reports("framing/unstated")
 def claims_absence(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states that something is not in the evidence, which it cannot support."""
     if "unstated" not in claim.kinds():

@@ -7,7 +7,6 @@ from ....text.numbers.units import UNITS
 from ....text.words.word_lists import load_words
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _DAY = 86_400  # seconds
 _SAME = 0.05  # relative difference; twelve months are a year
@@ -21,7 +20,6 @@ _ADVERBS = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.
 _Period = tuple[float, str]  # days, and the words
 
 
-@reports("quantifier/frequency")
 def frequency(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim has another frequency than the sentence that shares most with it.
 

@@ -8,7 +8,6 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
 from ..disagreement import Disagreement
-from ..relevance import reports
 from .conditions import CONDITIONAL, modal, unconditional
 
 # A claim with one of these does not state a fact.
@@ -110,7 +109,6 @@ def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewher
         yield modal("one side forbids what the other leaves open", "prohibition")
 
 
-@reports("modality/certain", "modality/open")
 def certainty(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side calls certain what the other believes or leaves open."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -142,7 +140,6 @@ def _asked_indirectly(alignment: Alignment) -> bool:
     return False
 
 
-@reports("modality/decision")
 def undecided(alignment: Alignment, following: Statement | None) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states a decision, and the passage only a proposal or a delay."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
@@ -167,7 +164,6 @@ def _governing(alignment: Alignment, clause: int) -> set[str]:
     }
 
 
-@reports("modality/supposed")
 def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
     claim, words = alignment.claim, vocabulary(alignment.claim.language)

@@ -104,7 +104,7 @@ def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagree
             return
         said = passage.text[verbs[0].start : verbs[0].end]
         yield Disagreement(
-            Reason.NEGATION, f"the passage says “{said}”, not “{_word(alignment, replaced[0])}”", 0.7, rule="denied"
+            Reason.NEGATION, f"the passage says “{said}”, not “{_word(alignment, replaced[0])}”", rule="denied"
         )
 
 

@@ -7,7 +7,6 @@ from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 # Operators of a sentence that states something as said, believed, decided or planned.
 _TENTATIVE = frozenset({"said", "hedge", "alleges", "plan", "proposal", "decision", "would"})
@@ -17,7 +16,6 @@ _LONG = 15  # tokens; a longer sentence states more than one thing
 _MOST = 0.75  # share of the claim's words that stand before what takes it back
 
 
-@reports("framing/overturned")
 def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as a fact what the passage takes back: later, or of a plan anywhere."""
     if _REPORTED & claim.kinds() or _first_version(claim) or _states_plan(claim):

@@ -7,7 +7,6 @@ from ....text.clauses import ContentToken, Operator, Statement
 from ....text.numbers.quantities import RATIO, Quantity, agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
@@ -65,7 +64,6 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
 
 
-@reports("quantifier/only")
 def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim restricts to one thing what no sentence of the passage restricts or denies."""
     if any(_RESTRICTING & passage.kinds() for passage in passages) or _COMPARED & claim.kinds():
@@ -173,7 +171,6 @@ def _phrase(statement: Statement, op: Operator) -> str:
     return statement.spelled(op.start, op.end)
 
 
-@reports("quantifier/bound")
 def bounds(alignment: Alignment) -> Iterator[Disagreement]:
     """Compare the bounds (at least, at most, …) of numbers that both sides contain."""
     for token, match in alignment.pairs():

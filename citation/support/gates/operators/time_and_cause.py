@@ -9,10 +9,8 @@ from ....text.numbers.derived_numbers import changes, differences
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 
 
-@reports("direction/from")
 def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if origin and destination are swapped: "from A to B", "from B to A"."""
     words = vocabulary(alignment.claim.language)
@@ -31,7 +29,6 @@ def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
 _NOT_MOVED = DENIALS | {"plan", "would", "irrealis", "until", "before", "hedge", "should"}
 
 
-@reports("direction/from")
 def origin_of_move(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim has the date, number or place that something was moved away from.
 
@@ -55,7 +52,6 @@ def origin_of_move(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-@reports("direction/from")
 def opposite_change(claim: Statement, passages: Sequence[Statement], *, similar: bool) -> Iterator[Disagreement]:
     """Yield a disagreement if the numbers of the passage fall where the claim speaks of a rise, or the reverse.
 
@@ -104,7 +100,6 @@ _SAME_TIME = frozenset(
 )
 
 
-@reports("direction/when")
 def different_time(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the same event has another temporal word: "due before delivery", "due upon delivery"."""
     theirs = {id(token): op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
@@ -132,7 +127,6 @@ def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
 _ENDED = frozenset({"until", "before"})
 
 
-@reports("direction/until")
 def ended(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as present what the passage says was so until some time."""
     claim, passage = alignment.claim, alignment.passage
@@ -152,7 +146,6 @@ def ended(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-@reports("direction/obstacle")
 def opposite_cause(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side names as a reason what the other calls an obstacle: "despite", "because of"."""
     match_of = {id(token): match.token for token, match in alignment.pairs()}
@@ -167,7 +160,6 @@ def opposite_cause(alignment: Alignment) -> Iterator[Disagreement]:
                 return
 
 
-@reports("direction/cause")
 def effect_as_cause(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim names as the cause what the passage has behind its predicate.
 
@@ -191,7 +183,6 @@ def effect_as_cause(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-@reports("binding/cause")
 def unknown_cause(alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a reason of which the passage has no word."""
     given = bool({"because", "leads"} & alignment.passage.kinds())

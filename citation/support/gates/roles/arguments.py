@@ -7,7 +7,6 @@ from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 from .sides import acting_words, agent_word, is_passive, is_repeated, is_symmetric, subject_before
 
 LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is fixed
@@ -20,7 +19,6 @@ _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 _Arguments = Mapping[str, Sequence[ContentToken]]  # by role
 
 
-@reports("binding/subject")
 def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
     for pivot, match in alignment.pairs():
@@ -44,7 +42,6 @@ def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[A
         return
 
 
-@reports("role/role")
 def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage names another agent of a verb, and the claim's agent as something else.
 
@@ -86,7 +83,6 @@ def _belongs_to_verb(statement: Statement, tokens: Sequence[ContentToken], agent
     return not all(t.name for t in within) or within[0].word < agents[-1].word
 
 
-@reports("role/argument")
 def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states a predicate of the claim only about others.
 

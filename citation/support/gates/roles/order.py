@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from ....text.clauses import ContentToken, Operator, Statement
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 from .sides import Sides, crossed_sides
 
 # Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
@@ -13,7 +12,6 @@ _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
 _GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
 
 
-@reports("direction/time", "direction/cause")
 def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield swapped temporal and causal relations."""
     theirs = list(alignment.passage.of(*_ORDER))

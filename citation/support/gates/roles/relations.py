@@ -6,7 +6,6 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
-from ..relevance import reports
 from .german_sides import subject_beside_pronoun
 from .sides import Sides, crossed_sides, is_passive, is_repeated, is_symmetric, sides_of, subject_before
 
@@ -15,7 +14,6 @@ _COMPARISON_REACH = 4  # words between an adjective and "than"
 _COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})  # prepositions of a second object
 
 
-@reports("role/role")
 def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield the relations of the claim whose sides are swapped in the passage."""
     match_of = {id(token): match for token, match in alignment.pairs()}
@@ -103,7 +101,6 @@ def _opposite_grades(alignment: Alignment) -> bool:
     return lesser.isdisjoint(sides[0].words) != lesser.isdisjoint(sides[1].words)
 
 
-@reports("role/role")
 def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if object and complement of a verb are swapped: "prefers tea to coffee"."""
     match_of = {id(token): id(match.token) for token, match in alignment.pairs()}

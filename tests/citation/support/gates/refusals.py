@@ -1,7 +1,6 @@
-"""Refusals by the gates, without the fitted reliability of their rules."""
+"""Refusals by the gates as in a simple pair, where every disagreement counts."""
 
 from citestream.citation.support.gates import GateChecks, Refusal
-from citestream.citation.support.gates.disagreement import REFUSES
 from citestream.citation.support.scorers import Claim, PreparedEvidence
 
 
@@ -12,6 +11,5 @@ def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Refusal |
     found = gates.mismatch(row, (start, end))
     if found:
         return found
-    disagreements = gates.disagreements(row, (start, end), by_words=False)
-    worst = max(disagreements, key=lambda one: one.strength, default=None)
-    return Refusal(worst.reason, worst.detail) if worst and worst.strength >= REFUSES else None
+    disagreements = gates.disagreements(row, (start, end))
+    return Refusal(disagreements[0].reason, disagreements[0].detail) if disagreements else None

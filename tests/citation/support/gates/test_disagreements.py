@@ -4,18 +4,18 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.gates import GateChecks
-from citestream.citation.support.gates.disagreement import REFUSES, Disagreement
+from citestream.citation.support.gates.disagreement import Disagreement
 from citestream.citation.support.scorers import Claim, scorer
 
 
 def disagreements(text: str, claim: str) -> list[Disagreement]:
     prepared = scorer("lexical").prepare([Evidence(1, text, "a")])
     asked = Claim(claim)
-    return GateChecks(asked, prepared.index).disagreements(0, (0, len(text)), by_words=False)
+    return GateChecks(asked, prepared.index).disagreements(0, (0, len(text)))
 
 
 def refusing_rules(text: str, claim: str) -> set[str]:
-    return {one.rule for one in disagreements(text, claim) if one.strength >= REFUSES}
+    return {one.rule for one in disagreements(text, claim)}
 
 
 REFUSED = {

@@ -1,68 +1,46 @@
-"""Reliability of disagreements: sure ones of unknown rules refuse, others lower the log odds of support."""
+"""Agreement and disagreement of claim and passage: what counts in simple pairs, and what always counts."""
 
-import json
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.near_misses import NearMiss, development
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.decision import attribute, explain, lowered
+from citestream.citation.support.decision import attribute, explain, shifted
 from citestream.citation.support.gates import GateChecks, Reason
+from citestream.citation.support.gates.agreement import AGREEMENT, FULL_AGREEMENT, agreement
 from citestream.citation.support.gates.disagreement import Disagreement
-from citestream.citation.support.gates.reliability import (
-    AGREEMENT,
-    CERTAIN,
-    FULL_AGREEMENT,
-    Reliability,
-    agreement,
-    reliability,
-    rule_key,
-)
 from citestream.citation.support.scorers import Calibrated, Claim, scorer
 
-KNOWN = Reliability(simple={"role/role": 4.0, "binding/added?": 1.5}, complex={"role/role": 0.5})
-SURE = Disagreement(Reason.ROLE, "", rule="role")
-WEAK = Disagreement(Reason.BINDING, "", 0.4, "added")
-NEGATION = Disagreement(Reason.NEGATION, "", rule="negation")
-WEEKDAY = Disagreement(Reason.BINDING, "", rule="class")
-UNKNOWN = Disagreement(Reason.UNIT, "", rule="scale")
-CASES = {
-    "a known rule counts as fitted in simple pairs": (SURE, True, 4.0),
-    "a known rule counts as fitted in complex pairs": (SURE, False, 0.5),
-    "a weak disagreement counts if it was fitted": (WEAK, True, 1.5),
-    "a weak disagreement that was not fitted does not count": (WEAK, False, 0.0),
-    "a sure disagreement that was not fitted refuses": (UNKNOWN, False, CERTAIN),
-    "a negation on one side refuses in complex pairs too": (NEGATION, False, CERTAIN),
-    "another member of a class refuses in complex pairs too": (WEEKDAY, False, CERTAIN),
+CERTAIN = {
+    "a negation on one side": (Disagreement(Reason.NEGATION, "", "negation"), True),
+    "another member of a class": (Disagreement(Reason.BINDING, "", "class"), True),
+    "another cell of a table": (Disagreement(Reason.BINDING, "", "row"), True),
+    "exchanged roles": (Disagreement(Reason.ROLE, "", "role"), False),
 }
 
 
-@pytest.mark.parametrize(("found", "simple", "doubt"), CASES.values(), ids=CASES)
-def test_how_much_a_disagreement_counts(found: Disagreement, simple: bool, doubt: float) -> None:
-    assert KNOWN.doubt(found, simple=simple) == doubt
+@pytest.mark.parametrize(("found", "certain"), CERTAIN.values(), ids=CERTAIN)
+def test_which_disagreements_count_in_complex_pairs(found: Disagreement, certain: bool) -> None:
+    assert found.certain is certain
 
 
-def test_weak_disagreements_are_counted_apart() -> None:
-    assert rule_key(SURE) == "role/role"
-    assert rule_key(WEAK) == "binding/added?"
+@given(st.sampled_from(development()))
+def test_certain_disagreements_are_found_alone_too(pair: NearMiss) -> None:
+    prepared = scorer("lexical").prepare([Evidence(1, pair.evidence, "a")])
+    gates, window = GateChecks(Claim(pair.claim), prepared.index), (0, len(pair.evidence))
+    every = gates.disagreements(0, window)
+    refused = gates.mismatch(0, window) or gates.refusal(0, window, certain_only=True)
+    assert bool(refused) == (bool(gates.mismatch(0, window)) or any(one.certain for one in every))
 
 
-@given(st.floats(0.01, 0.99), st.floats(0, CERTAIN))
-def test_a_doubt_never_raises_a_probability(probability: float, doubt: float) -> None:
-    assert 0 <= lowered(probability, doubt) <= probability + 1e-12
-
-
-def test_the_stored_values_are_doubts_of_rules() -> None:
-    known = reliability()
-    for values in (known.simple, known.complex):
-        assert all(rule.split("/")[0] in set(Reason) for rule in values)
-        assert all(0 <= doubt <= CERTAIN for doubt in values.values())
-    raw = json.loads(files("citestream.citation.support").joinpath("weights", "disagreements.json").read_text("utf-8"))
-    assert "fitted" in raw["provenance"]
+@given(st.floats(0.01, 0.99), st.floats(0, 10))
+def test_a_probability_is_shifted_by_log_odds(probability: float, amount: float) -> None:
+    assert 0 <= shifted(probability, -amount) <= probability + 1e-12
+    assert shifted(shifted(probability, amount), -amount) == pytest.approx(probability)
 
 
 PLAIN = "Arden Steel acquired Borrow Castings in 2019."
