@@ -8,6 +8,7 @@ import re
 from enum import Enum
 from typing import Final, NamedTuple
 
+from .memo import memoize
 from .normalize import fold
 from .numbers.units import MONTHS
 from .words.word_lists import load_words
@@ -71,21 +72,35 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
     The word must not begin in lower case. `final`: nothing follows `text`.
     """
     left = text[max(0, i - MAX_LEFT) : i]
-    found = _UP_TO_LAST_WORD.match(left)
-    word = left[found.end() :] if found else left
-    folded = word.lower()
-    if folded.endswith("str"):
-        folded = "str"  # "Hauptstr. 5" and "Konsul-Smidt-Str. 8" are addresses
+    if not _may_end_in_abbreviation(left.rpartition(" ")[2]):
+        return True
+    word = _last_word(left)
+    folded = _lower(word)
     if folded in _INSIDE:
         return False
-    if not _may_abbreviate(folded):
-        return True
     next_word = _NEXT_WORD.match(text, begin)
     end = next_word.end() if next_word else begin
     if end == len(text) and end - begin < MAX_WORD and not final:
         return NEED_DATA
     context = _Context(word, left[: len(left) - len(word)], text[begin:end], text[end : end + 1] == ".")
     return _ends(folded, context, text[:i].count(" ") < MIN_WORDS)
+
+
+@memoize()
+def _may_end_in_abbreviation(piece: str) -> bool:
+    """Return whether the last word of a text without spaces may be abbreviated. Most words are not."""
+    word = _lower(_last_word(piece))
+    return word in _INSIDE or _may_abbreviate(word)
+
+
+def _last_word(text: str) -> str:
+    found = _UP_TO_LAST_WORD.match(text)
+    return text[found.end() :] if found else text
+
+
+def _lower(word: str) -> str:
+    folded = word.lower()
+    return "str" if folded.endswith("str") else folded  # "Hauptstr. 5" and "Konsul-Smidt-Str. 8" are addresses
 
 
 def _may_abbreviate(word: str) -> bool:
