@@ -79,7 +79,7 @@ def match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMa
     if continues or tokens.tokens[i].length > MAX_LENGTH:
         return _match_number_words(tokens, i, language)
     single = _match_one_word(tokens.word(i), language)
-    return None if single is None else single._replace(after=i + 1)
+    return None if single is None else NumberMatch(single.value, i + 1, single.strict)
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ from .dates import match_century, match_date, match_month, version
 from .german_words import number_with_unit
 from .han_numerals import is_approximate, match_run
 from .number_words import match_compound_ordinal, match_fraction, match_number_words, match_ordinal
-from .numerals import CENTURIES, HAN_SCALES, ORDINALS, numeral_values, scale
+from .numerals import CENTURIES, FRACTIONS, HAN_SCALES, ORDINALS, numeral_values, scale
 from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch
 from .units import (
     APPROXIMATE,
@@ -77,8 +77,9 @@ class QuantityParser:
             if number % _STEP == 0:
                 yield None
             if i >= after and (found := self._match(i)):
-                matches += map(self._as_written, found) if any(map(_may_overflow, found)) else found
+                matches += found
                 after = found[-1].after
+        matches = [self._as_written(match) if _may_overflow(match) else match for match in matches]
         return merge_adjacent(self.tokens.text, matches) if len(matches) > 1 else matches
 
     def _match(self, i: int) -> list[QuantityMatch]:
@@ -103,10 +104,10 @@ class QuantityParser:
 
     def _match_word(self, i: int) -> list[QuantityMatch]:
         tokens = self.tokens
-        word = tokens.word(i)
-        if ordinal := match_compound_ordinal(tokens, i, self.language):
+        word, following = tokens.word(i), tokens.word(i + 1)
+        if following in ORDINALS and (ordinal := match_compound_ordinal(tokens, i, self.language)):
             return ordinal
-        if fraction := match_fraction(tokens, i, self.language):
+        if following in FRACTIONS and (fraction := match_fraction(tokens, i, self.language)):
             return fraction
         if word in MONTHS and (month := match_month(tokens, i, self.language)):
             return month
