@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from .memo import memoize
 from .normalize import to_simplified
-from .numbers.quantities import Quantity
+from .numbers.quantities import Quantity, QuantityMatch
 from .numbers.quantity_parser import QuantityParser
 from .runs import Terms, insert_terms, terms_of_runs
 from .steps import Steps, complete
@@ -160,28 +160,26 @@ def _analyze(tokens: Tokens, language: str | None, with_names: bool) -> Steps[An
     matches = yield from QuantityParser(tokens, language).parse_in_steps()
     ignored = stopwords(language)
     is_content = [token.stopword_key not in ignored for token in tokens.tokens]
-    in_quantity: set[int] = set()
-    placed: dict[int, list[_PlacedTerm]] = {}  # the terms of quantities, by the token whose place they take
-    for quantity, first, after in matches:
-        placed.setdefault(first, []).append((quantity.term, quantity.start, quantity.end))
-        in_quantity.update(range(first, after))
-    analysis = Analysis([], array("I"), array("I"), quantities=[match.quantity for match in matches], language=language)
-    for i in in_quantity:
-        is_content[i] = False
-    if with_names:
-        capitalized = [i for i, token in enumerate(tokens.tokens) if token.capitalized and is_content[i]]
-        analysis.names.update(
-            tokens.tokens[i].term for i in capitalized if not _starts_sentence(tokens.text, tokens.starts[i])
-        )
-    negating = [i for i, token in enumerate(tokens.tokens) if token.negates and i not in in_quantity]
-    analysis.negations.extend([tokens.ends[i] for i in negating if _negates(tokens, i, language)])
+    for _, first, after in matches:
+        for i in range(first, after):
+            is_content[i] = False
+    names = _names(tokens, is_content) if with_names else set()
+    negations = []
+    if negating := [i for i, token in enumerate(tokens.tokens) if token.negates]:
+        in_quantity = {i for _, first, after in matches for i in range(first, after)}
+        negations = [tokens.ends[i] for i in negating if i not in in_quantity and _negates(tokens, i, language)]
     text = tokens.text
     runs = [] if text.isascii() else [i for i, token in enumerate(tokens.tokens) if token.kind == "run"]
-    if runs and (negations := negations_in_runs(text)):
-        analysis.negations.extend([end for _, end in negations])
-        analysis.negations.sort()
-    _add_terms(analysis, tokens, is_content, placed, runs)
-    return analysis
+    if runs and (in_runs := negations_in_runs(text)):
+        negations = sorted([*negations, *(end for _, end in in_runs)])
+    quantities = [match.quantity for match in matches]
+    return Analysis(*_terms(tokens, is_content, matches, runs), names, quantities, negations, language)
+
+
+def _names(tokens: Tokens, is_content: list[bool]) -> set[str]:
+    """Return the terms of capitalized content words that do not begin a sentence."""
+    capitalized = [i for i, token in enumerate(tokens.tokens) if token.capitalized and is_content[i]]
+    return {tokens.tokens[i].term for i in capitalized if not _starts_sentence(tokens.text, tokens.starts[i])}
 
 
 def _negates(tokens: Tokens, i: int, language: str | None) -> bool:
@@ -197,21 +195,22 @@ def _starts_sentence(text: str, start: int) -> bool:
     return at < 0 or text[at] in _SENTENCE_ENDS
 
 
-def _add_terms(
-    analysis: Analysis, tokens: Tokens, is_content: list[bool], placed: dict[int, list[_PlacedTerm]], runs: list[int]
-) -> None:
-    """Add the terms of content words, of quantities in the place of their tokens, and of runs."""
+def _terms(tokens: Tokens, is_content: list[bool], matches: list[QuantityMatch], runs: list[int]) -> Terms:
+    """Return the terms of content words, of quantities in the place of their tokens, and of runs."""
     terms, starts, ends = [token.term for token in tokens.tokens], tokens.starts.copy(), tokens.ends.copy()
     token_starts: Iterable[int]
-    if all(len(of_token) == 1 for of_token in placed.values()):
+    if len({match.first for match in matches}) == len(matches):
         # In most texts one term replaces one token. Columns then take half the time of the loop below.
-        for i, (term,) in placed.items():
-            terms[i], starts[i], ends[i] = term
+        for quantity, i, _ in matches:
+            terms[i], starts[i], ends[i] = quantity.term, quantity.start, quantity.end
             is_content[i] = True
         terms = list(compress(terms, is_content))
         starts, ends = list(compress(starts, is_content)), list(compress(ends, is_content))
         token_starts = compress(tokens.starts, is_content)
     else:  # a date has several terms, and a run can have several numbers
+        placed: dict[int, list[_PlacedTerm]] = {}
+        for quantity, i, _ in matches:
+            placed.setdefault(i, []).append((quantity.term, quantity.start, quantity.end))
         every: list[tuple[int, _PlacedTerm]] = []
         for i, own in enumerate(zip(terms, starts, ends, strict=True)):
             if i in placed:
@@ -225,9 +224,7 @@ def _add_terms(
         )
         token_starts = [start for start, _ in every]
     words = Terms(terms, array("I", starts), array("I", ends))
-    if runs:
-        in_runs = terms_of_runs(tokens.text, [tokens.starts[i] for i in runs], [tokens.ends[i] for i in runs])
-        words = insert_terms(words, list(token_starts), in_runs)
-    analysis.terms.extend(words.terms)
-    analysis.starts.extend(words.starts)
-    analysis.ends.extend(words.ends)
+    if not runs:
+        return words
+    in_runs = terms_of_runs(tokens.text, [tokens.starts[i] for i in runs], [tokens.ends[i] for i in runs])
+    return insert_terms(words, list(token_starts), in_runs)
