@@ -7,14 +7,16 @@ name). For languages without word lists of their own, only negations and opposit
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ...text import Quantity, analyze_sentence, analyze_title
-from ...text.clauses import Statement
+from ...text.clauses import LANGUAGES, Statement
 from ...text.segmentation import Kind
 from ...text.tables import whole_table
 from ...text.words import compounds
+from ...text.words.inflection import inflections
 from ..claims import makes_claim
 from ..features.excerpts import language_of
 from ..features.index import Index, Surroundings
@@ -86,11 +88,7 @@ class GateChecks:
         # A model may cite "OK", and an excerpt may contain it.
         self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._language = language_for(analysis, claim.text)
-        # German terms by which the evidence states those of the claim: "Abonnentenzahl" for "Zahl" and "Abonnent".
-        compared = self._language == compounds.LANGUAGE and len(self._terms) <= _MAX_COMPARED
-        self._compounds = (
-            compounds.counterparts(list(dict.fromkeys(analysis.terms)), index.postings) if compared else {}
-        )
+        self._counterparts = self._find_counterparts(analysis.terms)
         self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
         self._windows: dict[tuple[int, tuple[int, int]], Surroundings] = {}  # the compared windows by row and span
         self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
@@ -130,7 +128,7 @@ class GateChecks:
         """Return whether a number of the claim meets a condition that the evidence states as a bound."""
         compared = len(self._terms) <= _MAX_COMPARED and not self._repetitive
         language = self._shared_language(row) if compared else None
-        return language is not None and is_instance(number, *self._parsed(row, window, language))
+        return language is not None and is_instance(number, *self._parsed(row, window, language, in_order=True))
 
     def disagreements(self, row: int, window: tuple[int, int]) -> list[Disagreement]:
         """Return every way in which `window`, a span of the evidence in `row`, disagrees with the claim.
@@ -201,15 +199,19 @@ class GateChecks:
         known = {*title, *analysis.terms_in(spans[0][0], window[1])}
         yield from compare(claim, passages, known, certain_only=certain_only)
 
-    def _parsed(self, row: int, window: tuple[int, int], language: str) -> tuple[Statement, Iterator[Statement]]:
-        """Return the claim and the sentences in and around `window`, those with most terms of the claim first.
+    def _parsed(
+        self, row: int, window: tuple[int, int], language: str, *, in_order: bool = False
+    ) -> tuple[Statement, Iterator[Statement]]:
+        """Return the claim and the sentences in and around `window`.
 
-        The first one often decides, and then the others are not parsed.
+        Unless `in_order`, those with most terms of the claim are first. They often decide, so that the others are not
+        parsed.
         """
         claim = statement(self._text, 0, len(self._text), language, self._quantities)
         spans = self._surroundings(row, window).around
-        shares = self._shared_terms(row, spans)
-        spans = [spans[at] for at in sorted(range(len(spans)), key=shares.__getitem__, reverse=True)]
+        if not in_order:
+            shares = self._shared_terms(row, spans)
+            spans = [spans[at] for at in sorted(range(len(spans)), key=shares.__getitem__, reverse=True)]
         return claim, passage_statements(self.index.evidence[row].text, spans, language, self.index.analyses[row])
 
     def _relevant(self, row: int, spans: list[list[int]]) -> list[list[int]]:
@@ -242,14 +244,30 @@ class GateChecks:
             self._windows[key] = self.index.surroundings(row, *window)
         return self._windows[key]
 
+    def _find_counterparts(self, terms: Sequence[str]) -> dict[str, AbstractSet[str]]:
+        """Return other terms by which the evidence states those of the claim: "genehmigt" for "genehmigen".
+
+        German compounds are included: "Abonnentenzahl" for "Zahl" and "Abonnent".
+        """
+        language, postings = self._language, self.index.postings
+        if language not in LANGUAGES or language == "zh" or len(self._terms) > _MAX_COMPARED:
+            return {}
+        found: dict[str, AbstractSet[str]] = (
+            dict(compounds.counterparts(list(dict.fromkeys(terms)), postings)) if language == compounds.LANGUAGE else {}
+        )
+        for term in self._terms:
+            if others := inflections(term, language) & postings.keys():
+                found[term] = others.union(found.get(term, ()))
+        return found
+
     def _shared_terms(self, row: int, spans: Sequence[Sequence[int]]) -> list[int]:
-        """Return how many terms of the claim each span has, in the same form or as German compounds."""
+        """Return how many terms of the claim each span has, in any form, as synonyms or as German compounds."""
         analysis, wanted = self.index.analyses[row], self._terms
         shares: list[int] = []
         for start, end in spans:
             terms = analysis.terms_in(start, end)
             shared = wanted.intersection(terms)
-            shared.update(term for term, others in self._compounds.items() if not others.isdisjoint(terms))
+            shared.update(term for term, others in self._counterparts.items() if not others.isdisjoint(terms))
             shares.append(len(shared))
         return shares
 

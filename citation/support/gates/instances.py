@@ -2,7 +2,7 @@
 
 The rule of a passage holds for every number on the stated side of its bound. A claim applies the rule to one such
 number where that number is not what the claim states, but a condition: it stands in a prepositional phrase or before a
-predicate.
+predicate. The opposite of the rule holds for the numbers on the other side.
 """
 
 import re
@@ -13,7 +13,10 @@ from typing import NamedTuple
 
 from ...text import Quantity
 from ...text.clauses import ContentToken, Statement
+from ...text.clauses.statement import NEGATING
+from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.quantities import MONTH
+from .alignment import Alignment
 from .bindings.values import same_content
 from .operators.quantifiers import LOWER, UPPER, bound_of
 
@@ -22,20 +25,31 @@ _RANGE = re.compile(
 )
 
 
+_YEAR = 365.25 * 86_400  # seconds; an age has no unit in "children under six"
+
+
 def is_instance(quantity: Quantity, claim: Statement, passages: Iterable[Statement]) -> bool:
-    """Return whether `quantity`, a number of `claim`, meets a condition that one of `passages` states as a bound."""
+    """Return whether a rule of `passages`, sentences in order, holds for `quantity`, a number of `claim`.
+
+    The rule states what the claim states and covers the number, or one of them denies it and it does not.
+    """
     token = next((t for t in claim.tokens if t.quantity is not None and t.start == quantity.start), None)
-    if (
-        token is None
-        or not quantity.values
-        or quantity.may_be_year
-        or not _is_condition(claim, token)
-        or bound_of(claim, token)
-    ):
+    if token is None or not quantity.values or quantity.may_be_year or not _is_condition(claim, token):
         return False
-    rules = [rule for passage in passages for rule in _rules(passage, token, claim)]
+    rules = list(_rules(passages, token, claim))
     most = max((rule.shared for rule in rules), default=0)
-    return most > 0 and any(rule.covers and rule.shared == most for rule in rules)
+    return most > 0 and any(rule.holds for rule in rules if rule.shared == most)
+
+
+def is_outside(alignment: Alignment) -> bool:
+    """Return whether the claim has a number that a bound of the passage excludes, and so denies what it states."""
+    claim = alignment.claim
+    for token, match in zip(claim.tokens, alignment.matches, strict=True):
+        if match is None and token.quantity is not None and token.quantity.values and _is_condition(claim, token):
+            low, high = _interval(claim, token)
+            if any(high < least or most < low for _, least, most in _comparable(claim, token, alignment.passage)):
+                return True
+    return False
 
 
 def _is_condition(claim: Statement, token: ContentToken) -> bool:
@@ -50,27 +64,78 @@ def _is_condition(claim: Statement, token: ContentToken) -> bool:
 class _Rule(NamedTuple):
     """A bound or a range of the passage, and what it is a rule about."""
 
-    covers: bool  # the number of the claim is on the stated side
+    holds: bool  # for the number of the claim
     shared: int  # words and numbers of the claim in the part of the sentence that the bound begins
 
 
-def _rules(passage: Statement, token: ContentToken, claim: Statement) -> Iterator[_Rule]:
-    """Yield the bounds of numbers that count or measure the same as a number of the claim."""
-    number = token.quantity
-    if number is None:
-        return
-    value = number.values[0] * number.factor
-    found = [
-        (other, low <= value <= high or (number.unit == MONTH and high < low and not high < value < low))
-        for other, low, high in _intervals(passage)
-        if other.quantity is not None and other.quantity.unit == number.unit
-        if number.unit or _counted(claim, token) == _counted(passage, other)
-    ]
+def _rules(passages: Iterable[Statement], token: ContentToken, claim: Statement) -> Iterator[_Rule]:
+    """Yield the bounds of numbers that count or measure the same as a number of the claim.
+
+    A sentence or a part of it without such a number may be about the rest: "… of less than four hours. For longer …".
+    """
+    low, high = _interval(claim, token)
     others = [t for t in claim.tokens if t is not token]
-    for n, (one, covers) in enumerate(found):
-        last = max(one.piece + 1, found[n + 1][0].piece) if n + 1 < len(found) else passage.pieces
-        part = [t for t in passage.tokens if one.piece <= t.piece < last]
-        yield _Rule(covers, sum(any(same_content(t, other) for other in part) for t in others))
+    before: tuple[float, float] | None = None  # the bound that the next sentence may refer to
+    known: set[int] = set()  # ids of the words of the claim in the part of that bound
+    for passage in passages:
+        found = list(_comparable(claim, token, passage))
+        rest = _mention_of_rest(passage, found[-1][0] if found else None)
+        before = found[-1][1:] if found else before
+        for n, (one, least, most) in enumerate(found):
+            last = max(one.piece + 1, found[n + 1][0].piece) if n + 1 < len(found) else passage.pieces
+            part = [t for t in passage.tokens if one.piece <= t.piece < last and (rest is None or t.piece < rest)]
+            inside, outside = least <= low and high <= most, high < least or most < low
+            known = {id(t) for t in others if any(same_content(t, other) for other in part)}
+            yield _Rule(inside or (outside and _denies(claim) != _denies(passage, one)), len(known))
+        if rest is not None and before is not None:
+            part = [t for t in passage.tokens if t.piece >= rest]
+            if any(same_content(t, other) for t in others if id(t) not in known for other in part):
+                yield _Rule(high < before[0] or before[1] < low, len(claim.tokens))
+
+
+def _comparable(
+    claim: Statement, token: ContentToken, passage: Statement
+) -> Iterator[tuple[ContentToken, float, float]]:
+    """Yield the bounded numbers of a sentence that count or measure the same as a number of the claim."""
+    number = token.quantity
+    for other, low, high in _intervals(passage):
+        if number is None or other.quantity is None:
+            continue
+        if _is_age(claim, token) and not other.quantity.unit:
+            yield other, low * _YEAR, high * _YEAR
+        elif other.quantity.unit != number.unit:
+            continue
+        elif number.unit == MONTH and high < low:  # "from October to April"
+            yield (other, low, inf) if number.values[0] >= low else (other, -inf, high)
+        elif number.unit or _counted(claim, token) == _counted(passage, other):
+            yield other, low, high
+
+
+def _is_age(claim: Statement, token: ContentToken) -> bool:
+    """Return whether a number is an age: "a five-year-old"."""
+    behind = next((t for t in claim.tokens if t.start >= token.end), None)
+    return behind is not None and behind.folded in vocabulary(claim.language).role("aged")
+
+
+def _mention_of_rest(passage: Statement, bound: ContentToken | None) -> int | None:
+    """Return the piece about what a bound leaves, None if there is none: "for longer journeys".
+
+    `bound`: the last bounded number of the sentence.
+    """
+    words = vocabulary(passage.language).role("rest")
+    marks = [(t.word, t.piece) for t in passage.tokens if t.folded in words]
+    marks += [(op.word, op.piece) for op in passage.of("over", "under")]
+    for word, piece in sorted(marks):
+        own = [t for t in passage.tokens if t.piece == piece and t.word > word]
+        if (bound is None or piece > bound.piece) and all(t.quantity is None for t in own):
+            return piece
+    return None
+
+
+def _denies(statement: Statement, bound: ContentToken | None = None) -> bool:
+    """Return whether a sentence, or the clause of `bound` if it is no condition, has an odd number of negations."""
+    clause = None if bound is None or "if" in statement.kinds(bound.clause) else bound.clause
+    return len({op.word for op in statement.of(*NEGATING) if clause in {None, op.clause}}) % 2 == 1
 
 
 def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
@@ -80,11 +145,15 @@ def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]
         if _RANGE.fullmatch(passage.text, one.end, max(one.end, other.start)):
             yield other, _value(one, other), _value(other, other)
     for token in numbers:
-        bound = bound_of(passage, token)
-        if bound in LOWER:
-            yield token, _value(token, token), inf
-        elif bound in UPPER:
-            yield token, -inf, _value(token, token)
+        low, high = _interval(passage, token)
+        if low < high:
+            yield token, low, high
+
+
+def _interval(statement: Statement, token: ContentToken) -> tuple[float, float]:
+    """Return the lowest and the highest number that a number with its bound admits."""
+    value, bound = _value(token, token), bound_of(statement, token)
+    return -inf if bound in UPPER else value, inf if bound in LOWER else value
 
 
 def _value(token: ContentToken, unit: ContentToken) -> float:

@@ -1,6 +1,7 @@
 """Compare conditions: the claim leaves one out, lifts or adds one, or says of all what holds up to a limit only."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
@@ -11,7 +12,7 @@ from ..disagreement import Disagreement, Reason
 # Operators of a claim that does not state something without a condition.
 CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
 _CONDITIONS = frozenset({"if", "unless"})
-_LIMITS = frozenset({"over", "under", "max", "before", "after", "until"})  # with a number: "above 20 euros"
+_LIMITS = frozenset({"over", "under", "min", "max", "before", "after", "until"})  # with a number: "above 20 euros"
 _REACH = 4  # words between a limit and its number
 
 
@@ -29,7 +30,11 @@ def conditions(alignment: Alignment) -> Iterator[Disagreement]:
 def universal(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim says of all what the passage says under a condition or up to a limit."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
-    if "all" in theirs or (_CONDITIONS | RESTRICTIVE) & mine or not _of_all(alignment.claim):
+    if (_CONDITIONS | RESTRICTIVE) & mine:
+        return
+    if not DENIALS & mine and (narrower := _narrower(alignment)):
+        yield modal(f"the passage says this only of some: “{narrower}”", "unconditional")
+    if "all" in theirs or not _of_all(alignment.claim):
         return
     if "if" in theirs and not _found_condition(alignment):
         yield modal("the passage sets a condition that the sentence leaves out", "unconditional")
@@ -104,6 +109,23 @@ def _of_all(claim: Statement) -> bool:
             if behind is None or behind.kind != "unit" or behind.word > op.after:
                 return True
     return False
+
+
+def _narrower(alignment: Alignment) -> str:
+    """Return a noun with a word that the claim, which says it of all, lacks: "every Tuesday morning"."""
+    matched = {id(m.token): t for t, m in alignment.pairs() if not t.verbal and t.quantity is None}
+    firsts = {
+        next((t.word for t in alignment.claim.tokens if t.word >= op.after), -1) for op in alignment.claim.of("all")
+    }
+    tokens = alignment.passage.tokens
+    for before, noun in pairwise(tokens):
+        token = matched.get(id(noun))
+        adjoins = noun.word == before.word + 1 and noun.piece == before.piece and not noun.clausal
+        if token is None or token.word not in firsts or not adjoins or id(before) in matched:
+            continue
+        if not (before.quantity or before.verbal or before.operator or (before.name and noun.name)):
+            return alignment.passage.spelled(before.start, noun.end)
+    return ""
 
 
 def _limit(alignment: Alignment) -> str:

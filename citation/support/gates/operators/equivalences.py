@@ -7,6 +7,7 @@ from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
+from ..instances import is_outside
 from .quantifiers import LOWER, UPPER, bound_of, excludes_the_rest
 
 _CONDITIONS = frozenset({"unless", "without", "except"})
@@ -29,7 +30,7 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
         return True  # "open until 2015", "closed in 2015"
     if "no" in theirs - mine and _compares(alignment.passage) and "than" in mine:
         return True  # "no river is longer than the Elm", "the Elm is longer than any river"
-    if _required_or_dated(alignment) or allowed_by_exception(alignment):
+    if _required_or_dated(alignment) or allowed_by_exception(alignment) or is_outside(alignment):
         return True
     for one, other in ((mine, theirs), (theirs, mine)):
         if "need_not" in one and "may" in other and not {"need_not", "must"} & other:

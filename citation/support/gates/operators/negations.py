@@ -24,7 +24,13 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     pairs = alignment.pairs(clause)
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
     fragment = not exceptions and _is_fragment(alignment.claim, clause)
-    if not pairs or fragment or alignment.passage.question or same_in_other_operators(alignment, clause):
+    if (
+        not pairs
+        or fragment
+        or _is_phrase_there(alignment, clause)
+        or alignment.passage.question
+        or same_in_other_operators(alignment, clause)
+    ):
         return
     if states_superlative(alignment):
         yield from _antonym(alignment, [(t, m) for t, m in pairs if m.sign < 0])
@@ -89,6 +95,12 @@ def _is_fragment(claim: Statement, clause: int) -> bool:
     return sum(t.clause == clause for t in claim.tokens) <= 1
 
 
+def _is_phrase_there(alignment: Alignment, clause: int) -> bool:
+    """Return whether a condition of the claim is a phrase of a denied clause: "in a storm, the lift does not run"."""
+    mains = alignment.mains
+    return "if" in alignment.claim.kinds(clause) and mains[clause] in mains[:clause] + mains[clause + 1 :]
+
+
 def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage has a verb that denies in the place of another: "rejected", "paid"."""
     claim, passage, main = alignment.claim, alignment.passage, alignment.mains[clause]
@@ -119,13 +131,17 @@ def _denies(token: ContentToken, match: Match) -> bool:
 def _restated(alignment: Alignment, clause: int) -> bool:
     """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero".
 
-    An exception restricts something else if its clause has no word of the claim, or if all of the claim is outside it.
+    An exception restricts something else if its clause has no word of the claim, or if all of the claim is outside it;
+    that of the claim, if the passage has none of its words.
     """
     shared = [(token, match.token) for token, match in alignment.pairs() if token.denying and match.token.denying]
     mine = _kinds_without(alignment.claim, {token.word for token, _ in shared})
     theirs = _kinds_without(alignment.passage, {token.word for _, token in shared})
     clauses = {match.token.clause for _, match in alignment.pairs()}
     outside = alignment.coverage == 1 and not any(match.token.scoped for _, match in alignment.pairs())
+    scoped = [match for t, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if t.scoped]
+    if scoped and not any(scoped):
+        mine -= {"except"}
     if outside or all(op.clause not in clauses for op in alignment.passage.of("except")):
         theirs -= {"except"}
     for restricting, denying in ((mine, theirs), (theirs, mine)):

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses.statement import DENIALS
+from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import RATIO, Quantity, agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
+_OTHER_SIDE = {"min": "max", "max": "min"}  # at the latest a week before is at least a week before
 _DENYING = frozenset({"not", "no", "may_not"})
 _REST = ({"min", "under"}, {"max", "over"})  # bounds that divide all numbers
 _FLIP_REACH = 4  # words between a negation and a bound that it reverses
@@ -58,10 +61,17 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if "boundless" in claims and "boundless" not in alignment.passage.kinds():
         yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
     everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
-    if "not_only" in everywhere and "only" in elsewhere and "not_only" not in elsewhere:
+    extends = "not_only" in everywhere or _adds(alignment.claim)
+    if extends and "only" in elsewhere and "not_only" not in elsewhere:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
     if "only" in everywhere and "not_only" in elsewhere:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
+
+
+def _adds(claim: Statement) -> bool:
+    """Return whether a claim says of one more thing what is said of others: "a single household gets it, too"."""
+    added = not vocabulary(claim.language).role("additive").isdisjoint(claim.words)
+    return added and not {*DENIALS, "only", "if"} & claim.kinds()
 
 
 def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
@@ -209,6 +219,17 @@ def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentT
     return denied[0] != denied[1]
 
 
+def _is_latest(statement: Statement, op: Operator, token: ContentToken) -> bool:
+    """Return whether a bound is one of time, and a length is counted back: "no later than three days before"."""
+    words = vocabulary(statement.language)
+    if op.kind not in _OTHER_SIDE or token.quantity is None or token.quantity.unit != "time":
+        return False
+    behind = next((n for n, word in enumerate(statement.words) if n > token.word and word), 0)
+    following = statement.words[behind : behind + 3] if behind else []
+    timed = not words.role("timed_bound").isdisjoint(statement.words[op.word : op.after])
+    return timed and not words.role("ahead").isdisjoint(following)
+
+
 def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
     """Return whether the number of the passage is larger (or, with `below`, smaller) than that of the claim."""
     mine, theirs = token.quantity, match.token.quantity
@@ -237,7 +258,7 @@ def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) ->
             flipped = any(n.kind in _DENYING and 0 < op.word - n.after + 1 <= _FLIP_REACH for n in statement.operators)
             if flip and flipped and op.kind in {"over", "under"}:
                 return "max" if op.kind == "over" else "min"
-            return op.kind
+            return _OTHER_SIDE[op.kind] if flip and _is_latest(statement, op, token) else op.kind
     if statement.language == "zh" and _HAN_MORE.match(statement.text, token.start):
         return "over"
     limits = {op.kind for op in statement.of("min", "max") if op.clause == token.clause}

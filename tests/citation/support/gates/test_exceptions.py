@@ -10,6 +10,46 @@ OTHER = Evidence(2, "The botanical garden keeps alpine plants that flower from M
 # (evidence, true claim, false claim)
 Pair = tuple[str, str, str]
 PAIRS: dict[str, Pair] = {
+    "a number outside the bound of a rule": (
+        "Receipts are required for amounts above 20 euros.",
+        "No receipt is required for an amount of 15 euros.",
+        "A receipt is required for an amount of 15 euros.",
+    ),
+    "a number on the other side of the bound before": (
+        "Orders up to 2,000 euros are signed by the team leader. Larger orders are signed by a director.",
+        "An order of 3,000 euros is signed by a director.",
+        "An order of 3,000 euros is signed by the team leader.",
+    ),
+    "an age": (
+        "Guests under 16 need to leave the hall by 8 pm.",
+        "A fifteen-year-old guest needs to leave the hall by 8 pm.",
+        "An eighteen-year-old guest needs to leave the hall by 8 pm.",
+    ),
+    "all of a wider kind": (
+        "The pool is closed for cleaning every Tuesday morning.",
+        "The pool is closed for cleaning on Tuesday mornings.",
+        "The pool is closed for cleaning every morning.",
+    ),
+    "one thing more than the only one": (
+        "The discount is granted only to households with three or more children.",
+        "Households with three or more children get the discount.",
+        "A household with one child gets the discount, too.",
+    ),
+    "a length of time that is counted back": (
+        "Leave has to be requested at least four weeks in advance.",
+        "Leave has to be requested at the latest four weeks before.",
+        "Leave has to be requested at most four weeks in advance.",
+    ),
+    "an exception that the passage does not have": (
+        "Bicycles must not be left in the stairwell. They may be parked in the courtyard.",
+        "Bicycles must not be left in the stairwell.",
+        "Bicycles may be left in the stairwell but not in the courtyard.",
+    ),
+    "a cost that is denied": (
+        "Members can bring a guest once a month at no cost.",
+        "A guest of a member is free once a month.",
+        "Members cannot bring a guest.",
+    ),
     "a kind that the next sentence excludes": (
         "Jewellery is insured up to 900 dollars. Wedding rings are excluded.",
         "Jewellery is insured up to 900 dollars.",
