@@ -56,8 +56,8 @@ from .operators.time_and_cause import (
     swapped_motion,
     unknown_cause,
 )
-from .roles.arguments import other_agent, other_argument, other_subject
 from .roles.order import swapped_order
+from .roles.other_arguments import other_agent, other_argument, other_subject
 from .roles.relations import swapped_objects, swapped_roles
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.

@@ -1,242 +1,154 @@
-"""Compare who acts where the passage names somebody else: "Ida called" and "Omar called. Ida was out."."""
+"""The arguments of a predicate: who or what acts, and on whom or what. The parse is shallow, by order and case."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ....text.clauses import ContentToken, Statement
+from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import agrees
-from ..alignment import Alignment, Match
-from ..disagreement import Disagreement, Reason
-from .sides import acting_words, agent_word, is_passive, is_repeated, is_symmetric, subject_before
+from ..bindings.chinese_bindings import chinese_arguments
+from .german_order import german_arguments
 
-LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is fixed
-_AGENT, _PATIENT = "agent", "patient"  # roles
-# The share and the number of the claim's other words in a sentence that names somebody else.
-_LEAST, _FEWEST = 0.5, 2
-_OF_PHRASE = 3  # words from a name to the one behind "of the"
-_LONG = 24  # tokens; longer sentences and page headers are not split reliably
-
-_Arguments = Mapping[str, Sequence[ContentToken]]  # by role
+_AUXILIARY_REACH = 4  # words between a participle and its auxiliary
+_CHAIN = 4  # predicates that share a subject: "came, saw and was asked to leave"
+_PERSONAL_A = "a"  # the Spanish preposition before a person who is the object
+_TO = "to"
 
 
-def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
-    for pivot, match in alignment.pairs():
-        if not pivot.verbal or not match.exact or pivot.quantity is not None or not match.token.verbal:
-            continue
-        if is_passive(claim, pivot) or is_passive(alignment.passage, match.token):
-            return
-        mine = subject_before(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
-        theirs = subject_before(
-            alignment.passage, match.token, [t for t in alignment.passage.tokens if t.clause == match.token.clause]
-        )
-        matched = {id(t) for t, _ in alignment.pairs()}
-        if not mine or not theirs or any(id(t) in matched for t in mine):
-            return
-        elsewhere = any(t.stem in other.passage.stems for t in mine for other in alignments if other is not alignment)
-        taken = {id(m.token) for t, m in alignment.pairs() if t.word < pivot.word}
-        if elsewhere and not any(id(t) in taken for t in theirs) and theirs[0].name and mine[0].name:
-            said = alignment.passage.text[theirs[0].start : theirs[-1].end]
-            word = claim.text[mine[0].start : mine[-1].end]
-            yield Disagreement(Reason.BINDING, f"the passage says this of “{said}”, not of “{word}”", rule="subject")
-        return
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The words of the two arguments of a predicate, in order. Empty: not stated, or not known."""
+
+    agent: Sequence[ContentToken]
+    patient: Sequence[ContentToken]  # with the words behind the predicate that have a preposition
 
 
-def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage names another agent of a verb, and the claim's agent as something else.
+def arguments(statement: Statement, pivot: ContentToken) -> Arguments:
+    """Return the arguments of a predicate."""
+    tokens = [t for t in statement.tokens if t.clause == pivot.clause]
+    if statement.language == "de":
+        return Arguments(*german_arguments(statement, pivot, tokens))
+    if statement.language == "zh":
+        return Arguments(*chinese_arguments(statement, pivot, tokens))
+    right = [t for t in tokens if t.word > pivot.word and t.piece == pivot.piece]
+    if fronted := _fronted_object(statement, pivot, tokens):
+        return Arguments([t for t in right if not t.before], fronted)
+    left = subject(statement, pivot)
+    if not is_passive(statement, pivot):
+        return Arguments(left, right)
+    acting = _behind_by(statement, pivot, right)
+    return Arguments(acting, [*left, *(t for t in right if t not in acting)] if acting else left)
 
-    "Orders are placed by the clerk and checked by the buyer" and "orders are placed by the buyer".
+
+def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
+    """Return the words of the subject of a predicate, [] if it is a pronoun or not known.
+
+    "who" stands for the noun before it. "and moved", "has begun to move" share the subject of the verb before.
     """
-    if alignment.claim.language != "en":
-        return
-    match_of = {id(token): match for token, match in alignment.pairs()}
-    for pivot, match in alignment.pairs():
-        if not (pivot.verbal and match.token.verbal and match.exact) or is_symmetric(pivot, "en"):
-            continue
-        if is_repeated(alignment, pivot, match):
-            continue
-        mine, theirs = acting_words(alignment.claim, pivot), acting_words(alignment.passage, match.token)
-        own = {id(t) for t in theirs}
-        found = [match_of[id(t)].token for t in mine if id(t) in match_of]
-        if not theirs or not mine or len(found) < len(mine) or any(id(t) in own for t in found):
-            continue
-        if any(t.quantity is not None or t.operator for t in (*mine, *theirs)) or _belongs_to_verb(
-            alignment.passage, found, theirs
-        ):
-            continue
-        if not any(m.token is t for t in theirs for _, m in alignment.pairs(pivot.clause)):
-            said = alignment.passage.spelled(theirs[0].start, theirs[-1].end)
-            word = alignment.claim.spelled(mine[0].start, mine[-1].end)
-            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="role")
-            return
-
-
-def _belongs_to_verb(statement: Statement, tokens: Sequence[ContentToken], agents: Sequence[ContentToken]) -> bool:
-    """Return whether the words may share the verb of `agents`.
-
-    They are in a piece without a verb of its own, "Ann scored 19 and Bob 23", or name the agent: "the manager, Bob, …".
-    """
-    pieces = {t.piece for t in tokens if not t.before}
-    within = [t for t in statement.tokens if t.piece in pieces]
-    if not within or any(t.verbal for t in within):
-        return False
-    return not all(t.name for t in within) or within[0].word < agents[-1].word
-
-
-def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage states a predicate of the claim only about others.
-
-    Both sides name who or what it is, and the passage mentions the name of the claim in another place.
-    """
-    if claim.language not in LANGUAGES:
-        return
-    spoken = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too
-    for at, pivot in enumerate(claim.tokens):
-        infinitive = claim.words[pivot.word - 1] == "to"
-        finite = pivot.verbal and vocabulary(claim.language).words[pivot.folded].verb_form
-        if not finite or pivot.name or infinitive or pivot.word in spoken:
-            continue
-        mine = _arguments(claim, pivot)
-        found: tuple[ContentToken, ContentToken, Statement] | None = None
-        for alignment in alignments:
-            match = alignment.matches[at]
-            if match is None:
-                continue
-            found = _other(claim, alignment, match, mine, alignments)
-            if found is None:
-                break  # this sentence may be about the same
-        if found:
-            token, other, passage = found
-            said, word = passage.spelled(other.start, other.end), claim.spelled(token.start, token.end)
-            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="argument")
-            return
-
-
-def _other(
-    claim: Statement, alignment: Alignment, match: Match, mine: _Arguments, alignments: Sequence[Alignment]
-) -> tuple[ContentToken, ContentToken, Statement] | None:
-    """Return the first name of the claim in whose role the passage has another one, that one, and the sentence."""
-    passage = alignment.passage
-    if match.sign < 0 or not match.token.verbal or len(passage.tokens) > _LONG:
-        return None
-    theirs = _arguments(passage, match.token)
-    for role, own in mine.items():
-        names, others = _identifiers(claim, own), _identifiers(passage, theirs.get(role, ()))
-        missing = [t for t in names if not _among(t, others)]
-        rivals = [t for t in others if not _among(t, names)]
-        if not missing or not rivals:
-            continue
-        if any(_among(t, passage.tokens) for t in missing) or not all(_mentioned(t, alignments) for t in missing):
-            continue
-        if _same_event(claim, alignment, own, match.token, alignments):
-            return missing[0], rivals[0], passage
-    return None
-
-
-def _among(token: ContentToken, others: Sequence[ContentToken]) -> bool:
-    if token.quantity is not None:
-        return any(t.quantity is not None and agrees(token.quantity, t.quantity) for t in others)
-    return any(t.stem == token.stem for t in others)
-
-
-def _mentioned(token: ContentToken, alignments: Sequence[Alignment]) -> bool:
-    return any(_among(token, alignment.passage.tokens) for alignment in alignments)
-
-
-def _same_event(
-    claim: Statement,
-    alignment: Alignment,
-    compared: Sequence[ContentToken],
-    pivot: ContentToken,
-    alignments: Sequence[Alignment],
-) -> bool:
-    """Return whether a sentence has the other names and numbers of the claim, and at least half of its other words.
-
-    A pronoun behind its predicate stands for words of the other sentences: "Omar voted against it".
-    """
-    passage = alignment.passage
-    pronouns = vocabulary(passage.language).role("personal")
-    following = next((t.word for t in passage.tokens if t.word > pivot.word and t.clause != pivot.clause), None)
-    refers = not pronouns.isdisjoint(passage.words[pivot.word + 1 : following])
-    found = 0
-    others = [at for at, token in enumerate(claim.tokens) if not any(token is one for one in compared)]
-    for at in others:
-        token = claim.tokens[at]
-        if alignment.matches[at] or (refers and any(one.matches[at] for one in alignments)):
-            found += 1
-        elif token.quantity is not None or _is_name(claim, token):
-            return False
-    return found >= max(_LEAST * len(others), _FEWEST)
-
-
-def _arguments(statement: Statement, pivot: ContentToken) -> _Arguments:
-    """Return the arguments of a predicate by role. A role whose words are not known is missing."""
-    behind = [t for t in statement.tokens if t.word > pivot.word and t.piece == pivot.piece]
-    found: dict[str, list[ContentToken]] = {}
-    subject = _subject(statement, pivot)
-    if is_passive(statement, pivot):
-        found[_PATIENT] = subject
-        agent = agent_word(statement, pivot)
-        found[_AGENT] = [t for t in behind if agent is not None and t.word >= agent and t.before == "by"]
-    else:
-        found[_AGENT] = subject
-    return found
-
-
-def _subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
-    """Return the words of the subject of a predicate, [] if it is a pronoun or not known."""
     role = vocabulary(statement.language).role
+    unknown = role("personal") | role("pronoun") if statement.language == "en" else frozenset()
     before = [t for t in statement.tokens if t.word < pivot.word and t.folded not in role("before_verb")]
-    content = {t.word: t for t in before}
-    at = pivot.word - 1
-    while at >= 0 and statement.words[at] in role("before_verb"):
-        at -= 1
-    word = statement.words[at] if at >= 0 else ""
-    if word in role("relative"):
-        return _last_nouns([t for t in before if t.word < at])
-    if at in content and not content[at].verbal:
-        start = max((t.word for t in before if t.verbal), default=-1)
-        return [t for t in before if t.clause == pivot.clause and t.word > start and t.before in {"", "of"}]
-    if word == "to" or word in role("conjunction") or at in content:  # "and moved", "offered to take", "has begun"
-        verbs = [t for t in before if t.verbal]
-        return _subject(statement, verbs[-1]) if verbs else []
+    verb = pivot
+    for _ in range(_CHAIN):
+        before = [t for t in before if t.word < verb.word]
+        between = statement.words[before[-1].word + 1 if before else 0 : verb.word]
+        if not before:
+            return []
+        pronoun = next((word for word in reversed(between) if word in role("relative") | unknown), "")
+        if pronoun:
+            return _adjacent(statement, before) if pronoun in role("relative") else []
+        chained = _TO in between or not role("conjunction").isdisjoint(between)
+        if not chained and not _is_predicate(statement, before[-1]):
+            return _subject_phrase(statement, before, verb)
+        verbs = [t for t in before if _is_predicate(statement, t)] or [t for t in before if t.verbal]
+        if not verbs:
+            return []
+        verb = verbs[-1]
     return []
 
 
-def _last_nouns(tokens: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the last words that follow each other directly."""
+def heads(tokens: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the last words of a noun phrase and of those that "and" joins to it, without the words behind "of"."""
+    modifiers = {t.word - 1 for t in tokens}
+    return [t for t in tokens if t.before == tokens[0].before and t.word not in modifiers]
+
+
+def _is_predicate(statement: Statement, token: ContentToken) -> bool:
+    """Return whether a word is a finite verb or a participle by its form, too."""
+    return token.verbal and vocabulary(statement.language).words[token.folded].verb_form
+
+
+def _adjacent(statement: Statement, tokens: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the last words that follow each other directly, without a predicate."""
     first = len(tokens) - 1
     while first > 0 and tokens[first].word - tokens[first - 1].word == 1:
+        if _is_predicate(statement, tokens[first - 1]):
+            break
         first -= 1
     return list(tokens[first:])
 
 
-def _identifiers(statement: Statement, tokens: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the words of the name that a noun phrase ends with, with the number behind it: "the tram Line 7"."""
+def _subject_phrase(statement: Statement, before: list[ContentToken], verb: ContentToken) -> list[ContentToken]:
+    """Return the noun phrase before a predicate, and a name between two commas: "the chair, Ida Lund, …"."""
+    aside = [t for t in before if before[-1].piece == t.piece != verb.piece]
+    if not aside:
+        return _phrase(statement, before)
+    named = _phrase(statement, [t for t in before if t.word < aside[0].word])
+    return (
+        named if any(_is_predicate(statement, t) or t.clausal for t in aside) else [*named, *_phrase(statement, aside)]
+    )
+
+
+def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the words of the noun phrase at the end, with those behind its prepositions, and "and" another one."""
+    conjunctions = vocabulary(statement.language).role("conjunction")
     found: list[ContentToken] = []
-    for token in reversed(tokens):
-        numbered = token.quantity is not None and not token.quantity.unit and not found
-        of = found and found[-1].before == "of"
-        if not numbered and not _is_name(statement, token):
-            break
-        if found and found[-1].word - token.word > (_OF_PHRASE if of else 1):
+    for token in reversed(before):
+        if found:
+            between = statement.words[token.word + 1 : found[-1].word]
+            joined = token.piece == found[-1].piece and (not between or found[-1].before)
+            if not (joined or not conjunctions.isdisjoint(between)) or token.clause != found[-1].clause:
+                break
+        if _is_predicate(statement, token):
             break
         found.append(token)
-    return found[::-1] if any(t.name for t in found) else []
+    unnamed = found and found[0].quantity is not None and not any(t.name for t in found[1:2])  # not "Line 7"
+    return found[::-1] if found and not found[-1].before and not unnamed else []
 
 
-def _is_name(statement: Statement, token: ContentToken) -> bool:
-    """Return whether a word is a name, not a title or the first word of a sentence that is capitalized as such."""
-    if not token.name or token.kind or token.folded in vocabulary(statement.language).role("title"):
+def _behind_by(statement: Statement, pivot: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the words of the agent of a passive predicate, [] if it has none."""
+    by = _by(statement, pivot)
+    acting = [t for t in right if by is not None and t.word >= by.after]
+    return acting[: 1 + next((n for n, t in enumerate(acting[1:]) if t.before != acting[0].before), len(acting))]
+
+
+def _fronted_object(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
+    """Return the Spanish object before a verb and its clitic: "A la directora la nombró el consejo"."""
+    role = vocabulary(statement.language).role
+    clitic = statement.words[pivot.word - 1] if pivot.word else ""
+    if clitic not in role("object_clitic"):
+        return []
+    bare = clitic in role("pronoun") and any(
+        t.word > pivot.word and t.piece == pivot.piece and not t.before for t in tokens
+    )
+    return [t for t in tokens if t.word < pivot.word and (t.before == _PERSONAL_A or (bare and not t.before))]
+
+
+def is_passive(statement: Statement, pivot: ContentToken) -> bool:
+    """Return whether a predicate is a participle with a passive auxiliary before it, or before the one it is joined to.
+
+    "Was translated by Ida and illustrated by Omar".
+    """
+    words = vocabulary(statement.language)
+    if not pivot.folded.endswith(tuple(words.role("participle"))) and pivot.folded not in words.role("irregular"):
         return False
-    following = next((t for t in statement.tokens if t.word == token.word + 1), None)
-    if token.word or (following is not None and (following.name or following.quantity is not None)):
+    passive = words.role("passive")
+    if any(word in passive for word in statement.words[max(0, pivot.word - _AUXILIARY_REACH) : pivot.word]):
         return True
-    return not token.folded.endswith("s") and _subject_only(statement)
+    joined = pivot.word and statement.words[pivot.word - 1] in words.role("conjunction")
+    return bool(joined) and _by(statement, pivot) is not None and not passive.isdisjoint(statement.words[: pivot.word])
 
 
-def _subject_only(statement: Statement) -> bool:
-    """Return whether the first word of a sentence is a subject without an article: "Jo has offered"."""
-    second = statement.words[1] if len(statement.words) > 1 else ""
-    verbal = any(t.word == 1 and t.verbal for t in statement.tokens)
-    return verbal or second in vocabulary(statement.language).role("auxiliary")
+def _by(statement: Statement, pivot: ContentToken) -> Operator | None:
+    """Return the first "by" behind a predicate, in its piece."""
+    return next((op for op in statement.of("by") if op.word > pivot.word and op.piece == pivot.piece), None)

@@ -6,11 +6,11 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
-from .german_sides import subject_beside_pronoun
-from .sides import Sides, crossed_sides, is_passive, is_repeated, is_symmetric, sides_of, subject_before
+from .arguments import heads, is_passive, subject
+from .german_order import subject_beside_pronoun
+from .sides import Sides, crossed_sides, is_compared, is_repeated, is_symmetric, sides_of
 
 _LONGEST_HAN_VERB = 2  # characters
-_COMPARISON_REACH = 4  # words between an adjective and "than"
 _COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})  # prepositions of a second object
 
 
@@ -20,9 +20,9 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     if alignment.claim.language == "zh" and swapped_pivots(alignment):
         return  # any word may be a verb, and the sides of "sold", "bought" are exchanged on purpose
     for pivot, match in alignment.pairs():
-        if pivot.quantity is not None or not (pivot.verbal or _comparative(pivot, alignment.claim)) or pivot.name:
+        if pivot.quantity is not None or not (pivot.verbal or is_compared(alignment.claim, pivot)) or pivot.name:
             continue
-        if not (match.token.verbal or _comparative(match.token, alignment.passage)):
+        if not (match.token.verbal or is_compared(alignment.passage, match.token)):
             continue
         if alignment.claim.language == "zh" and max(len(pivot.stem), len(match.token.stem)) > _LONGEST_HAN_VERB:
             continue
@@ -51,15 +51,14 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
         return subject_beside_pronoun(alignment, pivot, match, match_of)
     if claim.language != "en" or is_passive(claim, pivot) or is_passive(passage, match.token):
         return False
-    mine = subject_before(claim, pivot, [t for t in claim.tokens if t.clause == pivot.clause])
-    theirs = subject_before(passage, match.token, [t for t in passage.tokens if t.clause == match.token.clause])
+    mine, theirs = heads(subject(claim, pivot)), heads(subject(passage, match.token))
     objects = [t for t in claim.tokens if t.word > pivot.word and t.piece == pivot.piece and not t.before]
     if not mine or not theirs or not objects:
         return False
     last = match.token
     behind = {id(t) for t in passage.tokens if t.word > last.word and t.piece == last.piece}
-    heads = [id(match_of[id(t)].token) if id(t) in match_of else 0 for t in (mine[-1], objects[0])]
-    return all(head in behind for head in heads) and not any(
+    matched = [id(match_of[id(t)].token) if id(t) in match_of else 0 for t in (mine[-1], objects[0])]
+    return all(one in behind for one in matched) and not any(
         id(match_of[id(t)].token) in {id(u) for u in theirs} for t in mine if id(t) in match_of
     )
 
@@ -86,10 +85,6 @@ def _received(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> bool:
     """
     first = {id(match_of[t].token) for t in mine.first if t in match_of}
     return bool(first) and not theirs.first and first <= theirs.second
-
-
-def _comparative(token: ContentToken, statement: Statement) -> bool:
-    return any(op.kind == "than" and 0 < op.word - token.word <= _COMPARISON_REACH for op in statement.operators)
 
 
 def _opposite_grades(alignment: Alignment) -> bool:

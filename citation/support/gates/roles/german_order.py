@@ -1,4 +1,4 @@
-"""The two sides of a German predicate, by the case of articles and by word order."""
+"""The arguments of a German predicate, by the case of articles and by word order."""
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
@@ -10,9 +10,9 @@ _FEMININE = ("in", "ung", "heit", "keit", "schaft", "tat", "ion", "ie", "ik", "a
 _PRONOUN_REACH = 4  # words between a pronoun and the first token of its clause
 
 
-def german_sides(
+def german_arguments(
     statement: Statement, pivot: ContentToken, tokens: list[ContentToken]
-) -> tuple[list[ContentToken], list[ContentToken]] | None:
+) -> tuple[list[ContentToken], list[ContentToken]]:
     """Return agent and patient by the case of the articles, by word order, and by "von" in the passive."""
     if is_german_passive(statement, pivot):
         by = [t for t in tokens if t.before == "von"]
@@ -25,7 +25,7 @@ def german_sides(
         return subject, others
     left = [t for t in tokens if t.word < pivot.word and not t.before and t.quantity is None]
     right = [t for t in tokens if t.word > pivot.word]
-    return (left, right) if left else None  # "2023 stieg die Rate"
+    return (left, right) if left else ([], [])  # "2023 stieg die Rate"
 
 
 def subject_beside_pronoun(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
