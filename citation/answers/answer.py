@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
-from ..markers import ANY_NUMBER, MarkerNames, render, strip
+from ..markers import ANY_NUMBER, UNRESOLVED, MarkerNames, plain_name, render, strip
 from ..markers.host_labels import HostLabels
 from ..markers.placement import place_marker
 from ..options import Options
@@ -107,7 +107,7 @@ class Answer:
         for at in range(0, len(text), self._max_claim):
             shown.append(partial.release_piece(Sentence(start + at, text[at : at + self._max_claim], Kind.PROSE)))
             yield None
-        shown.append(partial.complete(Sentence(start + len(text), "", Kind.PROSE))[1])
+        shown.append(partial.complete(Sentence(start + len(text), "", Kind.PROSE)).text)
         self._context = ""
         return [Draft("".join(shown), start=start, end=self._taken)]
 
@@ -163,15 +163,15 @@ class Answer:
         """Return the part of the open sentence that no following text can change."""
         part = self._segmenter.open_sentence
         length = _whole_words(part.text, part.releasable_length) if whole_words else part.releasable_length
-        text = self._partial.release(part, length)
+        text = self._partial.release(part, length, everything=whole_words)
         return [Draft(text, end=part.start + length, partial=True)] if text else []
 
     def _draft(self, sentence: Sentence, following: str = "") -> Draft:
         partial, self._partial = self._partial, PartialSentence(self._names, self._defanger, self._max_claim)
         released, sentence = partial.released, partial.joined(sentence)
-        stripped, text = partial.complete(sentence)
+        stripped, text, places = partial.complete(sentence)
         too_long = partial.too_long(sentence)
-        cited = self._host.evidence_numbers(stripped.cited) if self._host else stripped.cited
+        cited = self._evidence_numbers(stripped.cited)
         # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
         body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.text
         claim = None if too_long else self._claim(sentence, body, cited)
@@ -185,8 +185,12 @@ class Answer:
             claim,
             cited,
             stripped.unknown,
+            tuple(place._replace(cited=self._evidence_numbers(place.cited)) for place in places),
             following in _LINK_OPENERS and not sentence.text[-1:].isspace(),
         )
+
+    def _evidence_numbers(self, cited: tuple[int, ...]) -> tuple[int, ...]:
+        return self._host.evidence_numbers(cited) if self._host else cited
 
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
@@ -202,19 +206,48 @@ class Answer:
         options, references = self._options, self._references
         if not decision.supports and options.unsupported == "drop" and not draft.released:
             return self._dropped(draft, decision)
+        gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
+        text, used = self._with_words(draft, decision, gap)
+        origin = self._shown - draft.released
         cited = [references.cite(support.number) for support in decision.supports]
         markers = [self._marker(reference) for reference in cited]
-        shown = [*dict.fromkeys(filter(None, markers))]  # evidence with the same label of a host has one marker
+        # Evidence with the same label of a host has one marker.
+        shown = [*dict.fromkeys(marker for marker in markers if marker and marker not in used)]
         note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
-        gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
         placement = "before" if draft.before_bracket else options.placement
-        placed = place_marker(draft.text, draft.kind, note or gap.join(shown), placement, draft.released)
-        origin = self._shown - draft.released
+        placed = place_marker(text, draft.kind, note or gap.join(shown), placement, draft.released)
         sentence = (origin + placed.body_start, origin + placed.body_end)
-        positions = dict(zip(shown, _marker_spans(origin + placed.marker_start, shown, gap), strict=True))
-        spans = [positions.get(marker, sentence) for marker in markers]
-        record(references, self._grounding, self.choice, sentence, spans, decision)
+        spans = _marker_spans(placed.marker_start, shown, gap)
+        positions = {**used, **dict(zip(shown, spans, strict=True))}
+        places = [positions.get(marker) for marker in markers]
+        found = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
+        record(references, self._grounding, self.choice, sentence, found, decision)
         return placed.text
+
+    def _with_words(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
+        """Return the text with supported markers where the model used markers as words, and their spans by marker.
+
+        A place whose own evidence does not support the sentence takes the evidence that does, and stays UNRESOLVED if
+        there is none. Where no marker is shown, the name of the evidence takes its place.
+        """
+        supported = [support.number for support in decision.supports]
+        others = [number for number in supported if not any(number in place.cited for place in draft.places)]
+        text, done = "", 0
+        used: dict[str, tuple[int, int]] = {}
+        for place in draft.places:
+            if place.start < draft.released:
+                continue
+            numbers = [number for number in place.cited if number in supported]
+            if not numbers:
+                numbers, others = others, []
+            references = [self._references.cite(number) for number in numbers]
+            markers = [self._marker(reference) or plain_name(reference.evidence) for reference in references]
+            shown = [*dict.fromkeys(markers)]
+            text += draft.text[done : place.start]
+            used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
+            text += gap.join(shown) or UNRESOLVED
+            done = place.end
+        return text + draft.text[done:], used
 
     def _marker(self, reference: Reference) -> str:
         if self._host:

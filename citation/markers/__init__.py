@@ -4,21 +4,25 @@ from .grammar import MAX_MARKER, PARTIAL, Partial, compile_patterns
 from .history import strip_history
 from .match import ANY_NUMBER, MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
-from .render import reference_list, render
+from .render import plain_name, reference_list, render
 from .strip import MarkerStripper, StrippedText, strip
+from .word_markers import UNRESOLVED, WordMarker
 
 __all__ = [
     "ANY_NUMBER",
     "MARKER_STARTS",
     "MAX_MARKER",
     "PARTIAL",
+    "UNRESOLVED",
     "MarkerNames",
     "MarkerStripper",
     "Match",
     "Partial",
     "StrippedText",
+    "WordMarker",
     "compile_patterns",
     "match_marker",
+    "plain_name",
     "reference_list",
     "render",
     "strip",

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
-from .context import OPENING_CHARACTERS, SPACES
+from .context import OPENING_CHARACTERS, SPACES, skip_spaces
 from .displayed import match_brackets
 from .grammar import MAX_MARKER, PARTIAL, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
 from .named import MarkerNames, has_tag, match_name
+from .word_markers import WordMarker, governs_marker, is_word, joins, match_conjunction
 
 BLOCK = 2_000  # characters that are processed at a time, so that long texts take linear time
 MAX_LOOKBACK = 600  # characters of shown text that are kept as context; no rule looks further back
@@ -39,6 +40,7 @@ class StrippedText:
     text: str
     cited: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
+    words: tuple[WordMarker, ...] = ()  # those that are a word of their sentence
 
 
 def strip(text: str, names: MarkerNames, *, verbatim: bool = False, before: str = "") -> StrippedText:
@@ -61,13 +63,13 @@ def strip_in_steps(text: str, names: MarkerNames, *, verbatim: bool = False, bef
         yield None
         shown.append(stripper.feed(text[start : start + BLOCK]))
     shown.append(stripper.flush())
-    return StrippedText("".join(shown), stripper.cited, stripper.unknown)
+    return StrippedText("".join(shown), stripper.cited, stripper.unknown, stripper.words)
 
 
 def _strip_simple(text: str, names: MarkerNames) -> StrippedText | None:
     """Strip the most frequent kind of sentence: 14 µs instead of 79 µs, a tenth of the CPU time of a cited sentence."""
     found = _SIMPLE_SENTENCE.fullmatch(text) if len(text) <= BLOCK else None
-    if found is None:
+    if found is None or governs_marker(found[1]):
         return None
     cited = tuple(dict.fromkeys(map(int, found[2][1:-1].split("]["))))
     return StrippedText(found[1] + found[3], cited) if names.numbers.issuperset(cited) else None
@@ -85,6 +87,9 @@ class MarkerStripper:
         self._open_spans = OpenSpans()
         self._cited: dict[int, None] = {}
         self._unknown: dict[int, None] = {}
+        self._words: list[WordMarker] = []
+        self._word_end = -1  # where the text after the last of them begins
+        self._length = 0  # length of the text that was returned
 
     @property
     def cited(self) -> tuple[int, ...]:
@@ -95,6 +100,11 @@ class MarkerStripper:
     def unknown(self) -> tuple[int, ...]:
         """The cited numbers that no evidence has; 0 for a name."""
         return tuple(self._unknown)
+
+    @property
+    def words(self) -> tuple[WordMarker, ...]:
+        """The markers that are a word of their sentence. Offsets refer to all text that was returned."""
+        return tuple(self._words)
 
     @property
     def held(self) -> str:
@@ -131,6 +141,7 @@ class MarkerStripper:
     def _show(self, end: int) -> str:
         piece = self._text[self._done : end]
         self._done = end
+        self._length += len(piece)
         return piece
 
     def _before_spaces(self, end: int) -> int:
@@ -186,6 +197,13 @@ class MarkerStripper:
             return None
         if covered:
             return self._show(found.end)
+        word = self._is_word(at, found.end, final)
+        if word is PARTIAL:
+            return None
+        joined_found = found if word else self._with_last(found, final)
+        if joined_found is PARTIAL:
+            return None
+        found = joined_found
         spaces = self._spacing(found.end, at, final)
         if spaces is PARTIAL:
             return None
@@ -198,8 +216,46 @@ class MarkerStripper:
             return self._show(at + 1)
         self._cited.update(dict.fromkeys(found.cited))
         self._unknown.update(dict.fromkeys(found.unknown))
+        if word:
+            self._add_word(text[self._done : at], kept, text[found.end : end], found.cited)
         self._text = text[: self._done] + kept + text[end:]
         return ""
+
+    def _is_word(self, at: int, end: int, final: bool) -> bool | Partial:
+        """Return whether the marker is a word of its sentence, alone or joined to one that is."""
+        if 0 <= self._word_end <= at and joins(self._text[self._word_end : at]):
+            return True
+        return is_word(self._text, at, end, final)
+
+    def _with_last(self, found: Match, final: bool) -> Match | Partial:
+        """Return a citation together with the last one of its list, as in `rose [1] and [2].`."""
+        text = self._text
+        conjunction = match_conjunction(text, found.end, final)
+        if not isinstance(conjunction, int):
+            return conjunction or found
+        last = match_marker(text, conjunction, self._names, final=final)
+        if not isinstance(last, Match):
+            return last or found
+        following = text[skip_spaces(text, last.end) :][:1]
+        if not following and not final:
+            return PARTIAL
+        if following.isalnum():  # `[1] and [2] high`: the conjunction joins something else
+            return found
+        return Match(
+            last.end,
+            tuple(dict.fromkeys(found.cited + last.cited)),
+            tuple(dict.fromkeys(found.unknown + last.unknown)),
+        )
+
+    def _add_word(self, before: str, kept: str, after: str, cited: tuple[int, ...]) -> None:
+        """Record a marker between these spaces, of which only `kept` stay in the text."""
+        self._word_end = self._done + len(kept)
+        if kept == after:
+            self._words.append(WordMarker(self._length, before, "", cited))
+        elif kept == before:
+            self._words.append(WordMarker(self._length + len(before), "", after, cited))
+        else:
+            self._words.append(WordMarker(self._length, before, after, cited))
 
     def _spacing(self, start: int, at: int, final: bool) -> tuple[str, int] | Partial:
         """Return the spaces to keep around the marker, and where the text continues after it."""
@@ -242,6 +298,7 @@ class MarkerStripper:
             self._text = self._text[spare:]
             self._done -= spare
             self._new = max(0, self._new - spare)
+            self._word_end -= spare
             self._open_spans.shift(spare)
 
 

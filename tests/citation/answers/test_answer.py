@@ -64,6 +64,90 @@ def test_releasing_parts_of_sentences_early_changes_nothing_in_the_end(text: str
         assert response.references.as_list() == plain.references.as_list()
 
 
+WORDS: dict[str, tuple[str, str, str]] = {  # the model's text, shown with evidence 1, shown without support
+    "of the evidence that supports it": (
+        "According to [1], it rose. It fell.",
+        "According to [1], it rose. It fell. [1]",
+        "According to [?], it rose. It fell.",
+    ),
+    "of other evidence": (
+        "It is high according to [2].",
+        "It is high according to [1].",
+        "It is high according to [?].",
+    ),
+    "that no evidence has": ("As stated in [9], it rose.", "As stated in [1], it rose.", "As stated in [?], it rose."),
+    "of several sources": ("Both [2] and [1] say so.", "Both [?] and [1] say so.", "Both [?] and [?] say so."),
+    "twice": ("[1] says so, and [1] says why.", "[1] says so, and [1] says why.", "[?] says so, and [?] says why."),
+    "together with one that is not": ("Laut [1] stieg er [2].", "Laut [1] stieg er.", "Laut [?] stieg er."),
+    "in a heading": ("## According to [1]\n", "## According to [?]\n", "## According to [?]\n"),
+    "in Chinese": ("根据[1]，收入增长。", "根据[1]，收入增长。", "根据[?]，收入增长。"),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+@pytest.mark.parametrize("release", ["sentence", "live"])
+def test_a_marker_that_is_a_word_is_shown_in_its_place(case: str, release: Release) -> None:
+    text, supported, unsupported = WORDS[case]
+    options = Options(release=release)
+    for parts in ([text], list(text), *([text[:at], text[at:]] for at in range(1, len(text)))):
+        shown, response = visible_text(parts, options)
+        assert shown == supported
+        spans = [span for reference in response.references.cited() for span in reference.spans]
+        assert all(shown[span.marker[0] : span.marker[1]] == "[1]" for span in spans)
+        assert visible_text(parts, options, Decision())[0] == unsupported
+
+
+STYLES: dict[str, tuple[Options, str, str]] = {
+    "numbers of the evidence": (Options(numbering="evidence"), "According to [2], it", "According to [?], it"),
+    "links": (Options(marker="link"), "According to [1], it", "According to [?], it"),
+    "RAGFlow's": (Options(marker="ragflow"), "According to [ID:0], it", "According to [?], it"),
+    "names": (Options(marker="name"), "According to [tides.md](e2), it", "According to [?], it"),
+    "names without a marker": (Options(marker="none"), "According to tides.md, it", "According to [?], it"),
+    "markers before the full stop": (Options(placement="before"), "According to [1], it", "According to [?], it"),
+}
+
+
+@pytest.mark.parametrize("case", STYLES)
+def test_a_marker_that_is_a_word_has_the_style_of_the_others(case: str) -> None:
+    options, supported, unsupported = STYLES[case]
+    evidence = (EVIDENCE[0], Evidence(2, "Passage 2.", "e2", file_name="tides.md"))
+    for decision, expected in (
+        (Decision((Support(2, 0.9, Status.VERIFIED, 0, 9),)), supported),
+        (Decision(), unsupported),
+    ):
+        answer = Response(evidence, options).answer(0)
+        drafts = [*answer.feed("According to [2], it rose."), *answer.flush()]
+        assert "".join(answer.cite(draft, decision) for draft in drafts) == f"{expected} rose."
+
+
+def test_nothing_after_a_marker_that_is_a_word_is_shown_before_the_decision() -> None:
+    answer = Response(EVIDENCE, Options(release="live")).answer(0)
+    pieces = [answer.cite(draft) for character in "According to [1], it ro" for draft in answer.feed(character)]
+    assert "".join(pieces) == "According to"
+
+
+@pytest.mark.parametrize("release", ["sentence", "live"])
+def test_a_marker_that_is_a_word_is_unresolved_if_its_sentence_is_released_early(release: Release) -> None:
+    answer = Response(EVIDENCE, Options(release=release)).answer(0)
+    pieces = [answer.cite(draft) for draft in answer.feed("According to [1], it ")]
+    pieces += [answer.cite(draft) for draft in answer.release()]
+    assert "".join(pieces) == "According to [?], it"
+    drafts = [*answer.feed("rose, as stated in [1]."), *answer.flush()]
+    rest = "".join(answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts)
+    assert "".join(pieces) + rest == "According to [?], it rose, as stated in [1]."
+
+
+@pytest.mark.parametrize("release", ["sentence", "live"])
+def test_a_marker_that_is_a_word_is_found_where_links_are_defanged(release: Release) -> None:
+    text = "See https://evil.example/x and, according to [1], it rose."
+    for parts in ([text], list(text)):
+        answer = Response(EVIDENCE, Options(release=release), links="none").answer(0)
+        drafts = [draft for part in parts for draft in answer.feed(part)] + answer.flush()
+        shown = "".join(answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts)
+        assert shown.endswith(" and, according to [1], it rose.")
+        assert "https://" not in shown
+
+
 SENTENCE = "Tomasz Wilk led the project [2], which ended in 2021."
 
 

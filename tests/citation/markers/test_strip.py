@@ -342,7 +342,7 @@ SPACING: dict[str, Case] = {
     "before a comma": ("Sales rose [1], costs fell.", "Sales rose, costs fell.", (1,), ()),
     "before a semicolon": ("Sales rose [1]; costs fell.", "Sales rose; costs fell.", (1,), ()),
     "before a parenthesis that closes": ("(Sales rose [1])", "(Sales rose)", (1,), ()),
-    "after a parenthesis that opens": ("([1] says so)", "(says so)", (1,), ()),
+    "after a parenthesis that opens": ("([1] sales rose)", "(sales rose)", (1,), ()),
     "before a bracket that closes": ("[see [1]]", "[see]", (1,), ()),
     "with spaces on both sides of it and a stop": ("Sales rose [1] .", "Sales rose.", (1,), ()),
     "before a French question mark": ("Vraiment [1] ?", "Vraiment ?", (1,), ()),

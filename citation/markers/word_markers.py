@@ -1,0 +1,119 @@
+"""Markers that are a word of the sentence: "According to [1], …", "[2] says that …", "both [1] and [2]".
+
+Without them the sentence would have a gap. They are therefore recognised by the words around them, and the answer keeps
+their place: a supported marker stays there, and any other one becomes UNRESOLVED.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from .context import SPACES
+from .grammar import PARTIAL, SOURCE_WORDS, Partial, words
+
+UNRESOLVED: Final = "[?]"  # as LaTeX writes a citation that it cannot resolve; reads well in every language
+MAX_LEFT = 60  # characters before the marker that are looked at; the longest phrase has 30
+MAX_RIGHT = 60  # characters after a marker at the beginning of a clause; they can be another marker and a verb
+
+
+class WordMarker(NamedTuple):
+    """A marker that is a word. `before`, a marker and `after` at `offset` of the text without markers restore it."""
+
+    offset: int
+    before: str
+    after: str
+    cited: tuple[int, ...]
+
+
+def is_word(text: str, start: int, end: int, final: bool) -> bool | Partial:
+    """Return whether the marker `text[start:end]` is a word of its sentence.
+
+    Return PARTIAL if this depends on text that has not arrived; with `final`, nothing follows.
+    """
+    left = text[max(0, start - MAX_LEFT) : start].rstrip(SPACES)
+    right = text[end : end + MAX_RIGHT]
+    if governs_marker(left):
+        return True
+    if _GOVERNS_INSIDE.search(left):
+        return PARTIAL if not right.strip(SPACES) and not final else not _ENDS.match(right)
+    begins_clause = _CLAUSE_START.search(left) is not None
+    if not begins_clause and not _JOINED_TO_NEXT.match(right):
+        return PARTIAL if not final and _BEFORE_NEXT.fullmatch(right) else False
+    if not final and len(right) < MAX_RIGHT and "\n" not in right:
+        return PARTIAL
+    return (_SUBJECT if begins_clause else _JOINED_SUBJECT).match(right) is not None
+
+
+def governs_marker(left: str) -> bool:
+    """Return whether a marker after `left` is a word whatever follows: `according to`, `as stated in`, `see`."""
+    last = left[-MAX_LEFT:].rpartition(" ")[2].lstrip("(*_d'’D").lower()
+    return last in _LAST_WORDS and _GOVERNS.search(left[-MAX_LEFT:]) is not None
+
+
+def joins(between: str) -> bool:
+    """Return whether `between` joins a marker to the one before it, which is a word: " and "."""
+    return _JOINS.fullmatch(between) is not None
+
+
+def match_conjunction(text: str, i: int, final: bool) -> int | Partial | None:
+    """Return the end of a word for "and" or "or" between two markers, the first of which ends at `i`."""
+    if found := _BETWEEN.match(text, i):
+        return found.end()
+    return PARTIAL if not final and _BEFORE_NEXT.fullmatch(text, i) else None
+
+
+_CONJUNCTIONS = "and|or|und|oder|sowie|et|ou|y|e|o|en|og|och|и|和|与|及|或|、|&|,"
+_JOINS = re.compile(rf"[\s,]{{0,3}}(?:{_CONJUNCTIONS})?\s{{0,3}}")
+_SAID = (
+    "stated|described|reported|mentioned|noted|shown|said|discussed|explained|documented|outlined|given|listed|defined|"
+    "specified|indicated|recorded|cited|provided|presented|written|seen|summari[sz]ed|detailed|quoted"
+)
+# Phrases that need an object, also at the end of a sentence
+_GOVERNS = re.compile(
+    rf"""
+    \b(?: according\ to | as\ per | in\ (?:accordance|line)\ with | (?:{_SAID})\ (?:in|by)
+        | laut | gemäß | gemäss | zufolge | (?:beschrieben|erwähnt|angegeben|steht|heißt\ es|berichtet)\ in
+        | selon | d['’]après | conformément\ à | (?:indiqué|décrit|mentionné|précisé)e?s?\ (?:dans|par)
+        | según | de\ acuerdo\ con | conforme\ a | (?:indicado|descrito|mencionado|señalado)s?\ (?:en|por)
+        | de\ acordo\ com | volgens | enligt | ifølge | według | zgodnie\ z | согласно )\Z
+    | (?:\A|[\n.:;,(–—-]\s*|\bplease\s) (?: (?:see|cf\.?|refer\ to)(?:\ also)? | siehe(?:\ auch)? | voir | véase )\Z
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LAST_WORDS = words("""
+    to per with in by laut gemäß gemäss selon après à dans par según con a en por com volgens enligt ifølge według z
+    согласно see cf cf. also siehe auch voir véase
+""")  # last words of these phrases: a cheap test that excludes most sentences
+_LABELS = "|".join(word for word in SOURCE_WORDS if len(word) > 3 and word not in {"cite", "evidence", "context"})
+# Phrases that can also end a sentence without an object; and "Source [1] says", but not "the source [1] says"
+_GOVERNS_INSIDE = re.compile(
+    rf"""
+    (?: \b[Bb]ased\ on | \b[Rr]elying\ on | 根据 | 依据 | 按照
+        | (?:\A|[\n。，；、])\s* (?:据|如)
+        | (?:\A|[\n.]\s*) (?:In|From|Per|Following|By|Nach|Dans|En|Secondo|Segundo)
+        | (?:\A|[\n.:;,(]\s*|\b(?:[Ii]n|of|to|by|[Ff]rom|and|with|that|[Pp]er)\s) (?i:{_LABELS}) )\Z
+    """,
+    re.VERBOSE,
+)
+_ENDS = re.compile(r"\s*(?:[.!?:)\]|。！？：）]|\Z|\n)")
+_CLAUSE_START = re.compile(
+    r"(?:\A|[\n.!?:;,(>“\"。，；：（–—-]|\b(?:and|but|while|whereas|that|both|as|or|und|aber|während|dass|wie|"
+    r"et|mais|que|comme|y|pero|como))\Z",
+    re.IGNORECASE,
+)
+_VERBS = (
+    "says?|said|stat(?:es?|ed)|not(?:es?|ed)|reports?|reported|describes?|explains?|mentions?|shows?|indicates?|"
+    "confirms?|suggests?|claims?|argues?|lists?|defines?|specifies|specify|discuss(?:es)?|emphasi[sz]es?|points? out|"
+    "(?:dis)?agrees?|contradicts?|(?:does|do) not (?:say|state|mention|give|contain|support)|"
+    "(?:doesn['’]t|don['’]t) (?:say|state|mention|give|contain|support)|"
+    "besagt|besagen|sagt|sagen|berichtet|berichten|beschreibt|beschreiben|nennt|nennen|erwähnt|erwähnen|bestätigt|"
+    "bestätigen|zufolge|indique(?:nt)?|précise(?:nt)?|mentionne(?:nt)?|décri(?:t|vent)|explique(?:nt)?|"
+    "affirme(?:nt)?|confirme(?:nt)?|indican?|dicen?|señalan?|mencionan?|describen?|explican?|afirman?|confirman?"
+)
+_UNSPACED_VERBS = "指出|显示|表示|说明|提到|认为|所述|所示|中提到|に(?:よると|よれば)|에 (?:따르면|의하면)"
+_JOINED = rf"(?:[\s,]{{0,3}}(?:{_CONJUNCTIONS})?\s{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
+_ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |aussi |también )?"
+_SUBJECT = re.compile(rf"{_JOINED}(?:\s{{0,3}}(?:{_UNSPACED_VERBS})|['’]s\b|\s{{1,3}}{_ADVERB}(?:{_VERBS})\b)")
+_JOINED_TO_NEXT = re.compile(rf"[\s,]{{0,3}}(?:{_CONJUNCTIONS})\s{{0,3}}\[")
+_BEFORE_NEXT = re.compile(r"[\s,]{0,3}[^\W\d]{0,5}&?\s{0,3}")  # more text could complete _JOINED_TO_NEXT
+_BETWEEN = re.compile(rf"[\s,]{{0,3}}(?:{_CONJUNCTIONS})\s{{0,3}}(?=\[)")
+_JOINED_SUBJECT = re.compile(rf"(?={_JOINED_TO_NEXT.pattern}){_SUBJECT.pattern}")

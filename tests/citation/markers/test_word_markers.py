@@ -1,0 +1,142 @@
+"""Markers that are a word of their sentence: which ones are, with the text around them unchanged, at every split."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citestream.citation.markers import UNRESOLVED, MarkerNames, MarkerStripper, StrippedText, strip
+
+NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,)})
+
+
+def restored(stripped: StrippedText) -> str:
+    """Return the text with UNRESOLVED for each marker that is a word."""
+    text, done = "", 0
+    for word in stripped.words:
+        text += stripped.text[done : word.offset] + word.before + UNRESOLVED + word.after
+        done = word.offset
+    return text + stripped.text[done:]
+
+
+def in_pieces(pieces: list[str]) -> StrippedText:
+    stripper = MarkerStripper(NAMES)
+    shown = "".join([stripper.feed(piece) for piece in pieces]) + stripper.flush()
+    return StrippedText(shown, stripper.cited, stripper.unknown, stripper.words)
+
+
+WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
+    "an object": (
+        "According to [1], the tower is tall.",
+        "The tower is tall, according to [1].",
+        "As stated in [1], the tower is tall.",
+        "The height is given by [1].",
+        "As per [1] the tower is tall.",
+        "Based on [1], the tower is tall.",
+        "In [1], the tower is tall.",
+        "For details, see [1].",
+        "The tower is tall (see [1]) and old.",
+        "According to [1] , the tower is tall.",
+    ),
+    "a subject": (
+        "[1] says that the tower is tall.",
+        "[1] does not mention the tower.",
+        "The tower is tall, while [1] also states that it is old.",
+        "- [1] reports the height.",
+        "[1]'s author measured the tower.",
+    ),
+    "a label": (
+        "Source [1] says that the tower is tall.",
+        "The height is in document [1], the age is not.",
+    ),
+    "several": (
+        "According to [1] and [2], the tower is tall.",
+        "Both [1] and [2] agree.",
+        "The reports [1] and [2] agree.",
+        "While [1] says that it is tall, [2] says that it is not.",
+    ),
+    "German": ("Laut [1] ist der Turm hoch.", "[1] besagt, dass der Turm hoch ist.", "Siehe auch [1]."),
+    "French": ("Selon [1], la tour est haute.", "D’après [1], la tour est haute.", "[1] indique sa hauteur."),
+    "Spanish": ("Según [1], la torre es alta.", "De acuerdo con [1], la torre es alta.", "[1] dice su altura."),
+    "Chinese": ("根据[1]，塔很高。", "[1]指出，塔很高。", "据[1]，塔很高。"),
+    "Japanese": ("[1]によると、塔は高い。",),
+    "Korean": ("[1]에 따르면 탑은 높다.",),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_a_marker_without_which_the_sentence_has_a_gap_is_a_word(case: str) -> None:
+    for text in WORDS[case]:
+        whole = strip(text, NAMES)
+        assert restored(whole) == text.replace("[1]", UNRESOLVED).replace("[2]", UNRESOLVED)
+        for pieces in (list(text), *([text[:at], text[at:]] for at in range(len(text)))):
+            assert in_pieces(pieces) == whole
+
+
+NO_WORDS = {
+    "at the end": ("The tower is tall [1].", "The tower is tall."),
+    "at the beginning": ("[1] The tower is tall.", "The tower is tall."),
+    "after a noun": ("The report [1] says that it is tall.", "The report says that it is tall."),
+    "after a label with an article": ("The source [1] says that it is tall.", "The source says that it is tall."),
+    "after a verb with a particle": ("The plan was called off [1], and.", "The plan was called off, and."),
+    "after a preposition at the end": ("This is the house she lives in [1].", "This is the house she lives in."),
+    "after a phrase that is complete": (
+        "That is what the study is based on [1].",
+        "That is what the study is based on.",
+    ),
+    "in a list of sources": ("Source [1]: tower.md", "Source: tower.md"),
+    "after data in Chinese": ("这是数据[1]，塔很高。", "这是数据，塔很高。"),
+    "joined at the end": ("The tower is tall [1] and [2].", "The tower is tall."),
+    "three that are joined": ("The tower is tall [1], [2] and [3].", "The tower is tall."),
+    "joined by a German word": ("Der Turm ist hoch [1] und [2].", "Der Turm ist hoch."),
+    "before a word that joins others": ("The tower is tall [1] and [2] old.", "The tower is tall and old."),
+}
+
+
+@pytest.mark.parametrize("case", NO_WORDS)
+def test_another_marker_is_removed(case: str) -> None:
+    text, shown = NO_WORDS[case]
+    for pieces in ([text], list(text), *([text[:at], text[at:]] for at in range(len(text)))):
+        stripped = in_pieces(pieces)
+        assert (stripped.text, stripped.words) == (shown, ())
+
+
+PIECES = [".", "，", "\n", "[1]", "[2]", "[9]", "[1][2]", "**[1]**", "[a.pdf]"]
+parts = st.lists(
+    st.sampled_from(
+        [
+            "According to",
+            "says",
+            "Source",
+            "see",
+            "and",
+            "both",
+            "tower",
+            "根据",
+            "指出",
+            "(",
+            ")",
+            "`",
+            " ",
+            ",",
+            *PIECES,
+        ]
+    ),
+    max_size=20,
+).map("".join)
+
+
+@given(parts, st.lists(st.integers(0, 200), max_size=6))
+def test_no_split_changes_which_markers_are_words(text: str, places: list[int]) -> None:
+    cuts = sorted({min(place, len(text)) for place in places})
+    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert in_pieces(pieces) == in_pieces(list(text)) == strip(text, NAMES)
+
+
+@given(parts)
+def test_the_places_of_words_are_in_order_and_change_no_character(text: str) -> None:
+    stripped = strip(text, NAMES)
+    offsets = [word.offset for word in stripped.words]
+    assert offsets == sorted(offsets)
+    shown = restored(stripped)
+    assert shown.count(UNRESOLVED) == len(offsets)
+    assert "".join(shown.replace(UNRESOLVED, "").split()) == "".join(stripped.text.split())
