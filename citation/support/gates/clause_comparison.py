@@ -20,7 +20,6 @@ from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import date_counted_from, date_of_first_event
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
-from .bindings.reference_values import reference_as_value, wrong_side_of_reference
 from .bindings.replaced import (
     added_words,
     modifier_from_elsewhere,
@@ -168,8 +167,6 @@ def _of_values(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Di
     yield from value_of_another(claim, alignments)
     yield from date_counted_from(claim, alignments)
     yield from value_of_compared(claim, alignments)
-    yield from reference_as_value(claim, alignments)
-    yield from wrong_side_of_reference(claim, alignments)
 
 
 def _of_short_claim(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
