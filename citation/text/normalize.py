@@ -22,6 +22,12 @@ _STRAIGHT_APOSTROPHE = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 _SIMPLIFIED = str.maketrans({pair[0]: pair[1] for line in load_lines("han") for pair in line.split()})
 # The search takes 3 ns per character and the translation 46 ns. Many texts have none of these characters.
 _ANY_TRADITIONAL = re.compile(f"[{''.join(map(chr, _SIMPLIFIED))}]")
+_KANA_OR_HANGUL = re.compile(f"[{KANA}{HANGUL}]")
+
+
+def has_kana_or_hangul(text: str) -> bool:
+    """Return whether a text has characters of Japanese or Korean that Chinese does not have."""
+    return _KANA_OR_HANGUL.search(text) is not None
 
 
 def fold(word: str) -> str:

@@ -62,7 +62,6 @@ _LENGTH_PENALTIES = 0.03 * np.arange(WINDOW_SENTENCES, dtype=np.float32)[:, None
 # Robertson's IDF over the sentences of the request, smoothed as if this many more sentences lacked the term.
 _IDF_PRIOR = 10
 _INVALID_WINDOW = -1.0
-_MIN_CHARACTERS = 2  # fewer say nothing of what a claim has in common with a passage
 _MIN_WEIGHT = 1e-6  # total weight of a claim whose terms have none, to avoid division by zero
 # Sentences times claims that are compared in one batch. Larger batches are slower than single claims, and each claim
 # takes 40 MB at 100,000 sentences.
@@ -145,7 +144,7 @@ class FeatureComputation:
         exact, any_form = np.floor(self.by_sentence) @ index.ones, np.ceil(self.by_sentence) @ index.ones
         idf = _idf(np.concatenate((exact, any_form)), index.size)
         self.weights = np.empty((3 if self.foreign is None else 4, count), dtype=np.float32)
-        self.weights[_EXACT] = idf[:count] * self.is_term
+        self.weights[_EXACT] = idf[:count] * np.array(query.same_language, np.float32)
         self.weights[_SAME_LANGUAGE] = idf[count:] * np.array(query.same_language, np.float32)
         self.weights[_UNIFORM] = self.is_term
         if self.foreign is not None:
@@ -226,7 +225,7 @@ class FeatureComputation:
         if self.foreign is not None:
             other = self._share(_OTHER_LANGUAGE, self.by_evidence)
             columns["soft_all"] = np.where(self.foreign, other, columns["soft_all"])
-        columns["terms"] = np.array([[len(claim.terms)] for claim in self.claims])
+        columns["terms"] = np.array([[sum(claim.query.is_term)] for claim in self.claims])
         columns["numbers"] = np.array([[claim.number_count] for claim in self.claims])
 
     def _context(self, claim: AnalyzedClaim) -> Floats:
@@ -278,27 +277,12 @@ class FeatureComputation:
         exact = self._or_in_title(exact)
         columns["cover_titled"] = self._share(_EXACT, exact)
         columns["count"] = counted = self._share(_UNIFORM, exact)
-        columns["count_soft"] = soft = self._share(_UNIFORM, self._or_in_title(seen))
-        self._count_characters(first, last, counted, soft)
+        columns["count_soft"] = self._share(_UNIFORM, self._or_in_title(seen))
         columns["lacking"] = (1 - counted) * columns["terms"]
         columns["missing_soft"] = self._heaviest(_SAME_LANGUAGE, lacking)
         if self.foreign is not None:
             other = self._heaviest(_OTHER_LANGUAGE, lacking)
             columns["missing_soft"] = np.where(self.foreign, other, columns["missing_soft"])
-
-    def _count_characters(self, first: Ints, last: Ints, counted: Floats, soft: Floats) -> None:
-        """Replace the shares of terms, (K, N), by shares of characters for claims in scripts without spaces.
-
-        There a term is a pair of characters, and one other character changes two of them.
-        """
-        for k, claim in enumerate(self.claims):
-            if len(claim.characters) < _MIN_CHARACTERS:
-                continue
-            begins, ends = self.index.starts[first[k]].tolist(), self.index.ends[last[k]].tolist()
-            for row, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-                window = self.index.simplified(row)[begin:end]
-                counted[k, row] = share = len(claim.characters.intersection(window)) / len(claim.characters)
-                soft[k, row] = max(share, soft[k, row])
 
     def _heaviest(self, kind: int, lacking: Floats) -> Floats:
         """Return the weight, (K, N), of the heaviest term that each claim lacks; `lacking` is (U, N), 0..1."""

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...text import Analysis, analyze_sentence
-from ...text.clauses import LANGUAGES
+from ...text.clauses import LANGUAGES, chinese_words
 from ...text.clauses.vocabulary import vocabulary
-from ...text.normalize import UNSPACED, fold, to_simplified
+from ...text.normalize import UNSPACED, character_pairs, fold, has_kana_or_hangul
 from ...text.numbers.derived_numbers import derived, notations
 from ...text.numbers.quantities import Quantity, agrees
 from ...text.words import compounds
@@ -25,12 +25,11 @@ from ...text.words.concepts import (
     synonyms,
     synonyms_in_run,
 )
-from ...text.words.languages import STOP_CHARACTERS
 from ..scorers import Claim
 from .excerpts import language_of
 from .index import Index
 
-_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _MAX_NUMBERS = 500  # numbers of the evidence that are compared with one of the claim: 0.3 ms
 # Numbers are derived only from so many sentences and their neighbours, and not from long or numerous ones: 0.1 ms each.
 _MAX_DERIVED, _MAX_COMBINED, _LONGEST = 2, 12, 1200
@@ -40,6 +39,10 @@ _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 # Credit for a match: the term itself, a synonym or translation, a likely cognate.
 EXACT, SYNONYM, COGNATE = 1.0, 0.85, 0.7
+# Credit for all characters of a term without spaces, and the weight of a Chinese word of one character, which evidence
+# often has as a part of other words. Without credit for characters the AUC on left-out Chinese data is .01 to .04
+# smaller. With a credit of 0.3 to 0.85 it is the same within .02.
+_ALL_CHARACTERS, _ONE_CHARACTER = 0.3, 0.25
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -100,8 +103,7 @@ class AnalyzedClaim:
     analysis: Analysis
     terms: list[str]  # without repeats
     previous_terms: list[str]  # without repeats
-    characters: frozenset[str]  # without particles; empty unless the script has no spaces
-    query: QueryTerms  # Chinese words first, then `terms`
+    query: QueryTerms  # words with translations first, then `terms`, where words replace the pairs of a Chinese claim
     foreign: Bools | None  # (N,) whether evidence is in another language; None if none is
 
     @classmethod
@@ -119,7 +121,6 @@ class AnalyzedClaim:
             analysis=analysis,
             terms=list(dict.fromkeys(analysis.terms)),
             previous_terms=list(dict.fromkeys(previous.terms)) if previous else [],
-            characters=_characters(claim.text) if language == "han" else frozenset(),
             query=query_terms(claim.text, analysis, language or index.language, index).rarest(most_terms, index),
             foreign=index.foreign_to(language),
         )
@@ -130,13 +131,10 @@ class AnalyzedClaim:
         return sum(1 for quantity in self.analysis.quantities if quantity.strict and quantity.values)
 
 
-def _characters(text: str) -> frozenset[str]:
-    runs = _UNSPACED_RUN.findall(to_simplified(text))
-    return frozenset(chain.from_iterable(runs)) - STOP_CHARACTERS
-
-
 def query_terms(text: str, analysis: Analysis, language: str | None, index: Index) -> QueryTerms:
     """Return the Chinese words of a claim that the synonym table knows, then each of its terms.
+
+    The terms of a Chinese claim are its words and numbers instead of pairs of characters.
 
     `language`: that of the claim, if it is known. `index`: of the evidence, for numbers in another notation.
 
@@ -144,13 +142,16 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
     """
     query = QueryTerms()
     covered = _add_han_words(text, query) if not text.isascii() else set()
-    alike = _synonyms_of_pairs(text) if language == "han" else {}
+    chinese = language == "han" and not has_kana_or_hangul(text)
+    if chinese:
+        _add_chinese_words(text, analysis, covered, query)
     german = _german_words(text, analysis, index) if language == compounds.LANGUAGE else {}
     for term in dict.fromkeys(analysis.terms):
         if term[0] == "#":
             query.add(term, _confirming(term, analysis, index), _FOREIGN_NAME)
         elif _HAN.match(term):
-            query.add(term, alike.get(term, NO_SYNONYMS), 0.0 if term in covered else _FOREIGN_HAN)
+            if not chinese:
+                query.add(term, NO_SYNONYMS, 0.0 if term in covered else _FOREIGN_HAN)
         else:
             known = _FOREIGN_KNOWN if synonyms(term) is not NO_SYNONYMS else _FOREIGN_OTHER
             alternatives = _alternatives(term, language)
@@ -243,14 +244,11 @@ def _add_han_words(text: str, query: QueryTerms) -> set[str]:
     return covered
 
 
-def _synonyms_of_pairs(text: str) -> dict[str, Synonyms]:
-    """Return the Chinese synonyms of the words in a claim, by the pairs of characters of the words."""
-    found: dict[str, Synonyms] = {}
-    for run in _HAN_RUN.finditer(to_simplified(text)):
-        for start, end, alternatives in chinese_synonyms(run[0]):
-            for at in range(start, end - 1):
-                found[run[0][at : at + 2]] = alternatives
-    return found
+def _add_chinese_words(text: str, analysis: Analysis, covered: set[str], query: QueryTerms) -> None:
+    """Add the words of a Chinese claim. `covered`: see `_add_han_words`."""
+    for word in dict.fromkeys(chinese_words(text, analysis.quantities)):
+        foreign = 0.0 if covered.intersection(character_pairs(word)) else _FOREIGN_HAN
+        query.add(word, chinese_synonyms(word), foreign, _ONE_CHARACTER if len(word) == 1 else 1.0)
 
 
 def presence(query: QueryTerms, index: Index) -> tuple[Floats, Floats]:
@@ -261,13 +259,31 @@ def presence(query: QueryTerms, index: Index) -> tuple[Floats, Floats]:
     rows, at, credit = _single_term_matches(query, index)
     by_sentence[rows, at] = credit
     by_evidence[rows, owner[at]] = credit
-    for row, (_, multiple) in enumerate(query.alternatives):
+    for row, (term, (_, multiple)) in enumerate(zip(query.terms, query.alternatives, strict=True)):
         for alternative in multiple:
             if alternative[0] in index.postings:
                 at = _sentences_with_all(alternative, index)
-                by_sentence[row, at] = np.maximum(by_sentence[row, at], SYNONYM)
-                by_evidence[row, owner[at]] = np.maximum(by_evidence[row, owner[at]], SYNONYM)
+                least = EXACT if query.is_term[row] and alternative == tuple(character_pairs(term)) else SYNONYM
+                by_sentence[row, at] = np.maximum(by_sentence[row, at], least)
+                by_evidence[row, owner[at]] = np.maximum(by_evidence[row, owner[at]], least)
+    _match_characters(query, index, by_sentence, by_evidence)
     return by_sentence, by_evidence
+
+
+def _match_characters(query: QueryTerms, index: Index, by_sentence: Floats, by_evidence: Floats) -> None:
+    """Raise the credit of terms without spaces, in place, by the characters that sentences share with them."""
+    if "han" not in index.known_languages:
+        return
+    rows = [row for row, term in enumerate(query.terms) if query.is_term[row] and _UNSPACED.match(term)]
+    if not rows:
+        return
+    words = [query.terms[row] for row in rows]
+    single = [[other for other in query.alternatives[row].single if len(other) == 1] for row in rows]
+    shares, alike = index.characters.shares(words, single)
+    whole = np.array([EXACT if len(word) == 1 else _ALL_CHARACTERS for word in words], dtype=np.float32)
+    raised = np.maximum(shares * whole[:, None], alike * np.float32(SYNONYM))
+    by_sentence[rows] = np.maximum(by_sentence[rows], raised)
+    by_evidence[rows] = np.maximum.reduceat(by_sentence[rows], index.first_sentence[:-1], axis=1)
 
 
 def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, Floats]:

@@ -1,22 +1,20 @@
 """The language in which a claim can be compared with a piece of evidence: one that has word lists, or none."""
 
-import re
-
 from ...text import Analysis
 from ...text.clauses import LANGUAGES
+from ...text.normalize import has_kana_or_hangul
 from ...text.words.languages import guess_language, has_letters_of_another
 from ..features.excerpts import language_of
 
 _SPACED = LANGUAGES - {"zh"}
 _START = 300  # characters of the evidence from which its language is detected
-_JAPANESE_OR_KOREAN = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
 
 
 def language_for(analysis: Analysis, text: str) -> str | None:
     """Return the language of a sentence; `zh` for Chinese characters without Japanese or Korean ones."""
     language = language_of(analysis)
     if language == "han":
-        return None if _JAPANESE_OR_KOREAN.search(text) else "zh"
+        return None if has_kana_or_hangul(text) else "zh"
     return language
 
 

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from ..normalize import to_simplified
@@ -69,6 +69,23 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     statement.question = plain.rstrip().endswith(("?", "？")) or plain.rstrip("。 ").endswith(("吗", "呢"))
     statement.heading = plain.lstrip().startswith("#")
     return statement
+
+
+def content_words(text: str, quantities: Sequence[Quantity] = ()) -> list[str]:
+    """Return the words of a Chinese sentence with a meaning of their own, simplified, without numbers."""
+    plain = to_simplified(text)
+    kinds = _kinds()
+    spelled = [(plain[word.start : word.end], word.roles) for word in _words(plain, quantities)]
+    return [
+        word
+        for word, roles in spelled
+        if roles is not NUMBER and _has_meaning(word, roles, kinds.get(word, ()) if "operator" in roles else ())
+    ]
+
+
+def _has_meaning(word: str, roles: frozenset[str], kinds: Collection[str]) -> bool:
+    """Return whether a word is content, not only a function word or an operator. `kinds`: as which operators."""
+    return roles != _FUNCTION and not (kinds and (len(word) == 1 or _CONTENTFUL.isdisjoint(kinds)))
 
 
 def _drop_distributives(statement: Statement) -> None:
@@ -142,7 +159,7 @@ def _tokens(statement: Statement, text: str, words: Sequence[Word], quantities: 
         quantity = numbers.get(start) if roles is NUMBER else None
         statement.words.append("" if quantity else spelled)
         kinds = kinds_of.get(n, set()) if "operator" in roles else set()
-        if (kinds and (end - start == 1 or not _CONTENTFUL & kinds)) or roles == _FUNCTION:
+        if not _has_meaning(spelled, roles, kinds):
             continue
         stem = quantity.term if quantity else spelled
         token = ContentToken(stem, "" if quantity else spelled, start, end, n, 0, 0, name=is_name, quantity=quantity)

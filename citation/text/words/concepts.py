@@ -39,10 +39,11 @@ def synonyms_in_run(run: str) -> list[tuple[int, int, Synonyms]]:
     return [(start, start + len(word), _by_length(words[word])) for start, word in _word_finder().find(run)]
 
 
-def chinese_synonyms(run: str) -> list[tuple[int, int, Synonyms]]:
-    """Return (start, end, synonyms) of the words in a run of Chinese that have synonyms in Chinese."""
-    words = _chinese_table()
-    return [(start, start + len(word), words[word]) for start, word in _chinese_finder().find(run)]
+def chinese_synonyms(word: str) -> Synonyms:
+    """Return the synonyms of a Chinese word in Chinese. A word of more than two characters is its own first one."""
+    found = _chinese_table().get(word, NO_SYNONYMS)
+    own = tuple(character_pairs(word))
+    return found if len(own) == 1 else found._replace(multiple=(own, *found.multiple))
 
 
 def _by_length(phrases: tuple[Phrase, ...]) -> Synonyms:
@@ -112,16 +113,11 @@ def _word_finder() -> WordFinder:
 
 @lru_cache(maxsize=1)
 def _chinese_table() -> dict[str, Synonyms]:
-    """Return the synonyms of each Chinese word, without the word itself, as pairs of characters."""
+    """Return the synonyms of each Chinese word, without the word itself, as characters or pairs of characters."""
     found: dict[str, dict[Phrase, None]] = {}
     for line in [*load_lines("concepts"), *load_lines("zh/synonyms")]:
-        words = [word for word in line.split() if word >= "\u2e80" and len(word) > 1]
+        words = [word for word in line.split() if word >= "\u2e80"]
         for word in words:
             phrases = (tuple(character_pairs(other)) for other in words if other != word)
             found.setdefault(word, {}).update(dict.fromkeys(phrases))
     return {word: _by_length(tuple(phrases)) for word, phrases in found.items() if phrases}
-
-
-@lru_cache(maxsize=1)
-def _chinese_finder() -> WordFinder:
-    return WordFinder(_chinese_table())

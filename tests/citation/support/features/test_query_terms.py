@@ -73,4 +73,25 @@ def test_a_chinese_word_has_its_synonyms_as_alternatives() -> None:
     assert "担任" in by_term["出任"].single
     by_sentence, _ = presence(query, index)
     assert by_sentence[query.terms.index("出任"), 0] == pytest.approx(0.85)
-    assert by_sentence[query.terms.index("芳出"), 0] == 0
+    assert by_sentence[query.terms.index("王芳"), 0] == 1
+
+
+def credit_of(word: str, claim: str, evidence: str) -> float:
+    """The credit of a word of a Chinese claim in the only sentence of the evidence."""
+    index = Index([Evidence(1, evidence, "a")])
+    query = query_terms(claim, analyze_sentence(claim), "han", index)
+    return float(presence(query, index)[0][query.terms.index(word), 0])
+
+
+def test_words_of_a_chinese_claim_are_found_in_any_division_of_the_evidence() -> None:
+    assert credit_of("总经理", "他出任总经理。", "王芳担任总经理。") == 1
+    assert credit_of("买", "他们买了新书。", "他们购买了新书。") == 1
+
+
+def test_a_chinese_word_that_shares_a_character_has_some_credit() -> None:
+    assert (
+        0
+        < credit_of("月租", "月租是多少元。", "租金按季度支付。")
+        < credit_of("租金", "租金是多少元。", "租金按季度支付。")
+    )
+    assert credit_of("月租", "月租是多少元。", "他们购买了新书。") == 0
