@@ -14,7 +14,11 @@ from citestream.citation.support.calibration import STRICTNESS, calibrate_all, c
 from citestream.citation.support.scorers import Calibrated, Claim, Scores, scorer
 from tests.citation.support.gates.swaps import SWAPS
 
-PAIRS = [(text, sentence) for cases in SWAPS.values() for text, true, _ in cases for sentence in true]
+PARAPHRASE = (
+    "The library lends laptops to students for two weeks.",
+    "Students can borrow a computer from the library.",
+)
+PAIRS = [PARAPHRASE, *((text, sentence) for cases in SWAPS.values() for text, true, _ in cases for sentence in true)]
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")
 
 
