@@ -1,6 +1,7 @@
 """Parse the quantities of a text from its tokens."""
 
 import re
+from functools import lru_cache
 
 from ..normalize import APOSTROPHES
 from ..steps import Steps, complete
@@ -139,8 +140,9 @@ class QuantityParser:
         surface, start, end = tokens.surface(i), tokens.starts[i], tokens.ends[i]
         values = numeral_values(surface, self.language)
         if values and self._has_no_modifier(i, i + 1):
-            label = surface if "." in surface and self._may_be_label(i) else ""
-            return [QuantityMatch(Quantity(values, start, end, version=label), i, i + 1)]
+            if "." in surface and self._may_be_label(i):
+                return [QuantityMatch(Quantity(values, start, end, version=surface), i, i + 1)]
+            return [QuantityMatch(Quantity(values, start, end), i, i + 1)]
         if not values or (tokens.word(i - 1) in VERSION_WORDS and tokens.is_adjacent(tokens.ends[i - 1], i)):
             return [QuantityMatch(version(surface, start, end), i, i + 1)]
         if self._is_negative(i):
@@ -204,16 +206,8 @@ class QuantityParser:
             after < len(tokens) and tokens.tokens[after].modifies_number
         ):
             return False
-        start, end = tokens.starts[first], tokens.ends[after - 1]
-        before, behind = tokens.text[max(0, start - 2) : start], tokens.text[end : end + 2]
-        last, following = before[-1:], behind[:1]
-        return not (
-            last in _PREFIXES
-            or (last.isspace() and before[:1] in _PREFIXES)
-            or following in _SUFFIXES
-            or following.isalnum()
-            or (following.isspace() and (behind[1:] in _SUFFIXES or behind[1:].isspace()))
-        )
+        text, start, end = tokens.text, tokens.starts[first], tokens.ends[after - 1]
+        return _is_separate(text[max(0, start - 2) : start], text[end : end + 2])
 
     def _scale(self, i: int, money: bool) -> tuple[float | None, int]:
         """Return the factor that token `i` multiplies a number by, and its length; None where it is no scale."""
@@ -293,6 +287,19 @@ class QuantityParser:
         if _HAN_MONTH.match(rest):
             return MONTH, 1.0, after, end + 1
         return "", 1.0, after, end
+
+
+@lru_cache(maxsize=4096)
+def _is_separate(before: str, behind: str) -> bool:
+    """Return whether no sign between these two characters on each side of a number belongs to it."""
+    last, following = before[-1:], behind[:1]
+    return not (
+        last in _PREFIXES
+        or (last.isspace() and before[:1] in _PREFIXES)
+        or following in _SUFFIXES
+        or following.isalnum()
+        or (following.isspace() and (behind[1:] in _SUFFIXES or behind[1:].isspace()))
+    )
 
 
 def _may_overflow(match: QuantityMatch) -> bool:
