@@ -295,8 +295,9 @@ def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, F
     cognates: list[tuple[int, int, int]] = []  # row, and a range of `Index.posted`
     others: list[tuple[int, int, int]] = []
     for row, (term, (single, _)) in enumerate(zip(query.terms, query.alternatives, strict=True)):
-        cognates += [(row, *postings[other]) for other in index.skeletons.get(consonant_skeleton(term), ())]
-        others += [(row, *postings[other]) for other in postings.keys() & single]
+        if known := index.skeletons.get(consonant_skeleton(term)):
+            cognates += [(row, *postings[other]) for other in known]
+        others += [(row, *postings[other]) for other in single if other in postings]
     exact = [(row, *postings[term]) for row, term in enumerate(query.terms) if term in postings]
     matches = cognates + others + exact
     if not matches:
