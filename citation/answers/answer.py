@@ -17,6 +17,7 @@ from ..markers.host_labels import HostLabels
 from ..markers.placement import place_marker
 from ..options import Options
 from ..references import Reference, References
+from ..support.attribution_phrases import without_attribution
 from ..support.claims import makes_claim, names_source
 from ..support.decision import Decision, Reason
 from ..support.scorers import Claim
@@ -173,7 +174,7 @@ class Answer:
         too_long = partial.too_long(sentence)
         cited = self._evidence_numbers(stripped.cited)
         # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
-        body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.text
+        body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.with_places
         claim = None if too_long else self._claim(sentence, body, cited)
         self._context = "" if too_long else _context(sentence, stripped.text)
         return Draft(
@@ -195,7 +196,7 @@ class Answer:
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
         # The number of a list item states nothing: "1." is not a number of the evidence.
-        if not sentence.citable or not (body := text[prefix_length(text) :].strip()):
+        if not sentence.citable or not (body := without_attribution(text[prefix_length(text) :].strip())):
             return None
         if cited and names_source(sentence.text, body, self._names.names):
             return None

@@ -9,15 +9,6 @@ from citestream.citation.markers import UNRESOLVED, MarkerNames, MarkerStripper,
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,)})
 
 
-def restored(stripped: StrippedText) -> str:
-    """Return the text with UNRESOLVED for each marker that is a word."""
-    text, done = "", 0
-    for word in stripped.words:
-        text += stripped.text[done : word.offset] + word.before + UNRESOLVED + word.after
-        done = word.offset
-    return text + stripped.text[done:]
-
-
 def in_pieces(pieces: list[str]) -> StrippedText:
     stripper = MarkerStripper(NAMES)
     shown = "".join([stripper.feed(piece) for piece in pieces]) + stripper.flush()
@@ -67,7 +58,7 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
 def test_a_marker_without_which_the_sentence_has_a_gap_is_a_word(case: str) -> None:
     for text in WORDS[case]:
         whole = strip(text, NAMES)
-        assert restored(whole) == text.replace("[1]", UNRESOLVED).replace("[2]", UNRESOLVED)
+        assert whole.with_places == text.replace("[1]", UNRESOLVED).replace("[2]", UNRESOLVED)
         for pieces in (list(text), *([text[:at], text[at:]] for at in range(len(text)))):
             assert in_pieces(pieces) == whole
 
@@ -137,6 +128,6 @@ def test_the_places_of_words_are_in_order_and_change_no_character(text: str) -> 
     stripped = strip(text, NAMES)
     offsets = [word.offset for word in stripped.words]
     assert offsets == sorted(offsets)
-    shown = restored(stripped)
+    shown = stripped.with_places
     assert shown.count(UNRESOLVED) == len(offsets)
     assert "".join(shown.replace(UNRESOLVED, "").split()) == "".join(stripped.text.split())

@@ -1,0 +1,51 @@
+"""Phrases that attribute a sentence to the evidence: "According to [1], …", "The document states that …".
+
+They are no part of what the evidence must support. In a claim, they would be words that the passage lacks, and clauses
+that make a simple comparison complex, so that a disagreement with the passage counts less.
+"""
+
+import re
+
+from ..markers import UNRESOLVED
+
+_MARKERS = (
+    rf"{re.escape(UNRESOLVED)}(?:(?:\s*,)?\s*(?:and|or|und|oder|et|ou|y|o|和|与|、)?\s*{re.escape(UNRESOLVED)}){{0,8}}"
+)
+_NOUNS = r"(?:excerpts?|sources?|context|documents?|documentation|evidence|passages?|texts?|information|references?)"
+_GIVEN = r"(?:the|this|these|your)\s(?:(?:provided|given|available|above|retrieved|supplied)\s)?"
+_SOURCE = rf"(?:(?:{_GIVEN})?{_NOUNS}\s+{_MARKERS}|{_MARKERS}|{_GIVEN}{_NOUNS})"
+_FOREIGN_SOURCE = (
+    r"(?:de[nmr]\s(?:(?:bereitgestellten|vorliegenden|angegebenen)\s)?(?:dokument(?:en?)?|quellen?|auszügen?|text(?:en)?)|"
+    r"(?:les|la|le|l['’])\s?(?:documents?|sources?|extraits?|textes?)(?:\sfournie?s?)?|"
+    r"(?:los|las|la|el)\s(?:documentos?|fuentes?|fragmentos?|textos?)(?:\sproporcionad[oa]s?)?)"
+)
+_PREPOSITION = (
+    r"(?:according to|based on|as per|as (?:stated|described|reported|mentioned|noted|shown|explained) (?:in|by)|"
+    r"laut|gemäß|selon|d['’]après|según|de acuerdo con|根据|依据|按照)"
+)
+_VERB = (
+    r"(?:states?|says?|notes?|reports?|mentions?|explains?|confirms?|shows?|besagt|sagt|indique|précise|indica|dice)"
+)
+_LEADING = re.compile(
+    rf"(?:{_PREPOSITION}\s*(?:{_SOURCE}|{_FOREIGN_SOURCE})\s*[,，]?|"
+    r"(?:根据|依据|按照)(?:所?提供的|所给的?|上述)?(?:资料|文档|文件|信息|内容|来源|证据|摘录)[,，]|"
+    rf"in\s{_MARKERS}\s*,|"
+    rf"(?:both\s)?{_SOURCE}\s+(?:also\s|both\s|clearly\s|explicitly\s)?{_VERB},?\s+(?:that|dass|que)\b|"
+    rf"{_MARKERS}(?:指出|显示|表示|说明|提到)[，：]?)\s*",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(rf",?\s+{_PREPOSITION}\s*{_SOURCE}(?=[.!。]?\s*\Z)", re.IGNORECASE)
+_PLACE = re.compile(rf"\s?{re.escape(UNRESOLVED)}")
+MAX_PHRASE = 120  # characters; the phrases with two markers have 60
+
+
+def without_attribution(text: str) -> str:
+    """Return what a sentence states, without phrases that attribute it to the evidence.
+
+    `text`: with UNRESOLVED in place of the markers that are words.
+    """
+    leading = _LEADING.match(text, 0, MAX_PHRASE)
+    stated = text[leading.end() :] if leading else text
+    start = max(0, len(stated) - MAX_PHRASE)
+    stated = stated[:start] + _TRAILING.sub("", stated[start:])
+    return _PLACE.sub("", stated if stated.strip(" .") else text).strip()
