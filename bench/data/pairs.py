@@ -143,12 +143,12 @@ def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Cla
     The others are hardly ever cited, and neither is evidence that covers less than `LEAST_COVERED`. The gates take
     1.3 ms per passage, ten times as long as everything else.
     """
-    gates = GateChecks(claim, prepared.index)
+    by_words = prepared.name == "lexical"
+    gates = GateChecks(claim, prepared.index, by_words=by_words)
     covered = coverage(scores.names, scores.features)
     refusals = [""] * len(covered)
     disagreements: list[frozenset[str]] = [frozenset()] * len(covered)
     simple, agreement = [False] * len(covered), [0.0] * len(covered)
-    by_words = prepared.name == "lexical"
     for row in np.argsort(-covered, kind="stable")[:CHECKED].tolist():
         if covered[row] < LEAST_COVERED:
             break

@@ -183,7 +183,7 @@ def assess_in_steps(
             continue
         threshold = float(calibrated.hint_threshold[row]) if hinted else full
         if calibrated.gated and gates is None:
-            gates = GateChecks(claim, prepared.index)
+            gates = GateChecks(claim, prepared.index, by_words=by_words)
         start, end = scores.windows[row].tolist()
         if probability < least and not (gates and gates.is_simple(row, (start, end))):
             continue

@@ -27,6 +27,7 @@ from .clause import Clause
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
 from .instances import is_instance
+from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
 from .polarity_gate import contradiction
 from .shared_language import language_for, shared_language
@@ -69,9 +70,12 @@ class Refusal:
 class GateChecks:
     """The gates of one claim, which is analyzed once for all evidence."""
 
-    def __init__(self, claim: Claim, index: Index) -> None:
-        """`index`: the index of the evidence to check."""
-        self.index = index
+    def __init__(self, claim: Claim, index: Index, *, by_words: bool = True) -> None:
+        """`index`: the index of the evidence to check.
+
+        `by_words`: the score compares words only, so that a short claim must have most of its words in the passage.
+        """
+        self.index, self._by_words = index, by_words
         analysis = analyze_sentence(claim.text, index.known_languages)
         han = language_of(analysis) == "han"
         self._text, self._quantities = claim.text, analysis.quantities
@@ -184,11 +188,22 @@ class GateChecks:
     def _disagreements(
         self, row: int, window: tuple[int, int], *, certain_only: bool = False
     ) -> Iterator[Disagreement]:
-        """Yield the ways in which a passage disagrees with the claim."""
+        """Yield the ways in which a passage disagrees with the claim, and whether it lacks what the claim states."""
         language = self._shared_language(row)
         around = self._surroundings(row, window).around
         if not language or repeats(self.index.evidence[row].text, around, self._text):
             return
+        yield from self._contradictions(row, window, language, certain_only=certain_only)
+        if self._by_words and self.short:
+            evidence = self.index.evidence[row]
+            title = set(analyze_title(evidence.title).terms) if evidence.title else set()
+            yield from missing_statement(*self._parsed(row, window, language), title)
+
+    def _contradictions(
+        self, row: int, window: tuple[int, int], language: str, *, certain_only: bool
+    ) -> Iterator[Disagreement]:
+        """Yield the ways in which a passage contradicts the claim."""
+        around = self._surroundings(row, window).around
         spans = self._relevant(row, around)
         if not spans:
             return

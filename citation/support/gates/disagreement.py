@@ -22,9 +22,10 @@ class Reason(StrEnum):
     JUDGE = "judge"  # the language model that reads claim and passage refused
 
 
-# A negation on one side only, another member of a class, such as Tuesday for Monday, and another cell of a table. Of
-# the natural claims that the first two refuse, four of five and nine of ten are false.
-_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row"})
+# A negation on one side only, another member of a class, such as Tuesday for Monday, another cell of a table, and a
+# statement that is missing. Of the natural claims that the first two and the last refuse, four of five, nine of ten and
+# seven of nine are false.
+_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row", "missing"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,20 +46,29 @@ def test_statements_about_a_company() -> None:
     assert len(wrong[True]) <= 3, wrong[True]  # out of 25
 
 
-def test_statements_about_whole_documents() -> None:
-    """A leaflet, minutes, a lease, a study and others: each statement meets all excerpts of its document."""
+# Wrong decisions at most: false statements that are cited, and true ones that are refused. The second folder is for
+# measuring only: no rule is written for it.
+WHOLE_DOCUMENTS = {
+    "leaflet, minutes, lease, study and others": (DOCUMENTS, 42, 20),  # of 101 and 128
+    "held out: handbook, price list, report, article, notice, history": (DOCUMENTS / "held_out", 48, 28),  # of 78, 78
+}
+
+
+@pytest.mark.parametrize(("folder", "most_false", "most_true"), WHOLE_DOCUMENTS.values(), ids=WHOLE_DOCUMENTS)
+def test_statements_about_whole_documents(folder: Path, most_false: int, most_true: int) -> None:
+    """Each statement meets all excerpts of its document."""
     prepared = {
         file.name: scorer("lexical").prepare(
             [Evidence(n, one["text"], f"e{n}", title=one.get("title")) for n, one in enumerate(evidence_of(file), 1)]
         )
-        for file in DOCUMENTS.glob("*.md")
+        for file in folder.glob("*.md")
     }
     wrong: dict[bool, list[str]] = {True: [], False: []}
-    for line in (DOCUMENTS / "statements.jsonl").read_text("utf-8").splitlines():
+    for line in (folder / "statements.jsonl").read_text("utf-8").splitlines():
         statement = json.loads(line)
         claim, evidence = Claim(statement["claim"]), prepared[statement["file"]]
         cited = bool(attribute(claim, evidence.score(claim), evidence).supports)
         if cited != statement["supported"]:
             wrong[statement["supported"]].append(claim.text)
-    assert len(wrong[False]) <= 42, wrong[False]  # out of 101
-    assert len(wrong[True]) <= 20, wrong[True]  # out of 128
+    assert len(wrong[False]) <= most_false, wrong[False]
+    assert len(wrong[True]) <= most_true, wrong[True]
