@@ -29,6 +29,7 @@ from .disagreement import Disagreement, Reason
 from .instances import is_instance
 from .missing import missing_statement
 from .number_gate import NumberGate, PassageNumbers
+from .operators.frequency import is_same_frequency
 from .polarity_gate import contradiction
 from .shared_language import language_for, shared_language
 from .statements import passage_statements, repeats, statement
@@ -132,7 +133,11 @@ class GateChecks:
         """Return whether a number of the claim meets a condition that the evidence states as a bound."""
         compared = len(self._terms) <= _MAX_COMPARED and not self._repetitive
         language = self._shared_language(row) if compared else None
-        return language is not None and is_instance(number, *self._parsed(row, window, language, in_order=True))
+        if language is None:
+            return False
+        claim, found = self._parsed(row, window, language, in_order=True)
+        passages = list(found)
+        return is_instance(number, claim, passages) or is_same_frequency(claim, number, passages)
 
     def disagreements(self, row: int, window: tuple[int, int]) -> list[Disagreement]:
         """Return every way in which `window`, a span of the evidence in `row`, disagrees with the claim.

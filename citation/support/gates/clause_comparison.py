@@ -41,7 +41,7 @@ from .operators.framing import (
     stated_in_heading_only,
 )
 from .operators.frequency import frequency
-from .operators.modality import certainty, modality, supposed, undecided
+from .operators.modality import certainty, modality, supposed, undecided, weaker_elsewhere
 from .operators.negations import negation
 from .operators.overturned import overturned, taken_back_in_both
 from .operators.quantifiers import bounds, only_added, quantifiers
@@ -151,6 +151,7 @@ def _of_passage(
     if best.coverage >= _HALF:
         yield from universal(best)
         yield from only_added(claim, passages)
+        yield from weaker_elsewhere(claim, best, alignments)
     if best.coverage >= _COMPARABLE:
         yield from added_words(claim, best, alignments, known)
         yield from word_from_elsewhere(claim, best, alignments)

@@ -1,7 +1,8 @@
 """Compare how often something happens: "every second year", "yearly", "once every fifteen months"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from ....text import Quantity
 from ....text.clauses import Statement
 from ....text.numbers.units import UNITS
 from ....text.words.word_lists import load_words
@@ -17,31 +18,53 @@ for _phrase in _LISTS["every"]:
 _TIMES = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.startswith("times ") for word in words}
 _ADVERBS = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.startswith("days ") for word in words}
 
-_Period = tuple[float, str]  # days, and the words
+_PER, _COUNTED = _LISTS["per"], _LISTS["counted"]
+
+_Period = tuple[float, int, int, str]  # days, the first word and the last one, and the words
 
 
 def frequency(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim has another frequency than the sentence that shares most with it.
 
-    At least one side must say "every", since an adjective says less: "the annual fee is paid in monthly instalments".
+    At least one side must say "every" or "twice a", since an adverb alone may say less: "paid in monthly instalments".
     """
     mine, theirs = list(_periods(alignment.claim)), list(_periods(alignment.passage))
-    if not theirs or not any(" " in said for _, said in (*mine, *theirs)):
+    if not theirs or not any(" " in period[-1] for period in (*mine, *theirs)):
         return
-    for days, said in mine:
-        if all(abs(days - other) > _SAME * days for other, _ in theirs):
-            detail = f"the passage says “{theirs[0][1]}”, not “{said}”"
+    for period in mine:
+        if not any(_same(period, other) for other in theirs):
+            detail = f"the passage says “{theirs[0][-1]}”, not “{period[-1]}”"
             yield Disagreement(Reason.QUANTIFIER, detail, rule="frequency")
             return
+
+
+def is_same_frequency(claim: Statement, quantity: Quantity, passages: Iterable[Statement]) -> bool:
+    """Return whether a number of the claim is part of a frequency that a passage states: "every six months"."""
+    own = [t.word for t in claim.tokens if t.quantity is not None and t.start == quantity.start]
+    mine = [period for period in _periods(claim) if any(period[1] <= word <= period[2] for word in own)]
+    return bool(mine) and any(_same(mine[0], other) for passage in passages for other in _periods(passage))
+
+
+def _same(one: _Period, other: _Period) -> bool:
+    return abs(one[0] - other[0]) <= _SAME * one[0]
 
 
 def _periods(statement: Statement) -> Iterator[_Period]:
     """Yield the periods after which something happens again."""
     words = statement.words
+    nouns = {t.word for t in statement.tokens if t.quantity is None and not t.verbal}
     numbers = {t.word: t for t in statement.tokens if t.quantity is not None}
     for at, word in enumerate(words):
-        if word in _ADVERBS:
-            yield _ADVERBS[word], word
+        if word in _ADVERBS and at + 1 not in nouns:  # "the daily amount" is no frequency
+            yield _ADVERBS[word], at, at, word
+        if word in _PER and at and _seconds(words, at + 1):
+            first = at - 1 - (words[at - 1] in _COUNTED)
+            count = numbers[first].quantity if first in numbers else None
+            if count is not None and count.values and not count.unit:
+                said = " ".join(
+                    (statement.spelled(numbers[first].start, numbers[first].end), *words[first + 1 : at + 2])
+                )
+                yield _seconds(words, at + 1) / _DAY / count.values[0], first, at + 1, said
         every = next((one for one in _EVERY.get(word, ()) if tuple(words[at : at + len(one)]) == one), None)
         if every is None or at + len(every) >= len(words):
             continue
@@ -49,10 +72,15 @@ def _periods(statement: Statement) -> Iterator[_Period]:
         number = numbers.get(following)
         if number is not None and number.quantity is not None and number.quantity.unit == "time":
             seconds = number.quantity.values[0] * number.quantity.factor
-            yield seconds / _DAY, " ".join((*every, statement.spelled(number.start, number.end)))
+            yield seconds / _DAY, at, following, " ".join((*every, statement.spelled(number.start, number.end)))
             continue
         times = _TIMES.get(words[following])
         unit = following + (times is not None)
-        dimension, seconds = UNITS.get(words[unit], ("", 0.0)) if unit < len(words) else ("", 0.0)
-        if dimension == "time":
-            yield (times or 1.0) * seconds / _DAY, " ".join(words[at : unit + 1])
+        if seconds := _seconds(words, unit):
+            yield (times or 1.0) * seconds / _DAY, at, unit, " ".join(words[at : unit + 1])
+
+
+def _seconds(words: Sequence[str], at: int) -> float:
+    """Return the length of the unit of time at a word, 0 if it is none."""
+    dimension, seconds = UNITS.get(words[at], ("", 0.0)) if at < len(words) else ("", 0.0)
+    return seconds if dimension == "time" else 0.0

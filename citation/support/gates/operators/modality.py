@@ -1,9 +1,9 @@
 """Compare modality: permission and duty, plan and fact, hedge and fact, proposals and decisions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ....text.clauses import Operator, Statement
-from ....text.clauses.statement import DENIALS
+from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment
@@ -57,6 +57,39 @@ def _scheduled(alignment: Alignment) -> bool:
     completed = words.role("completed").intersection(alignment.claim.words)
     dated = any(token.quantity is not None and token.quantity.unit == MONTH for token, _ in alignment.pairs())
     return dated and bool(completed) and completed <= words.role("stative")
+
+
+def weaker_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim demands, or says of all, what only another sentence recommends or restricts.
+
+    "Visitors must wear a helmet. Safety shoes are recommended." does not say that visitors must wear safety shoes.
+    """
+    mine = claim.kinds()
+    if (DENIALS | RESTRICTIVE | {"if"}) & mine:
+        return
+    for at, token in enumerate(claim.tokens):
+        if best.matches[at] is not None or token.quantity is not None or token.operator:
+            continue
+        found = [one for one in alignments if one.matches[at] is not None]
+        if found and all(_is_weaker(mine, one, at) for one in found):
+            said = found[0].passage.spelled(0, len(found[0].passage.text))
+            yield modal(f"the passage only says: “{said}”", "recommendation")
+            return
+
+
+def _is_weaker(mine: set[str], alignment: Alignment, at: int) -> bool:
+    """Return whether a sentence only recommends or permits what the claim demands, or restricts it to something else.
+
+    `at`: the token of the claim that the sentence has.
+    """
+    match, passage = alignment.matches[at], alignment.passage
+    theirs = passage.kinds(match.token.clause) if match is not None else set()
+    named = {id(m.token) for _, m in alignment.pairs()}
+    for op in passage.of("only"):
+        near = [t for t in passage.tokens if t.word >= op.after] or passage.tokens[-1:]
+        if any(id(t) not in named for t in near):
+            return True
+    return "must" in mine and bool({"should", "may"} & theirs) and "must" not in theirs
 
 
 def _denies(alignment: Alignment) -> bool:

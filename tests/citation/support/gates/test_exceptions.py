@@ -50,6 +50,16 @@ PAIRS: dict[str, Pair] = {
         "A guest of a member is free once a month.",
         "Members cannot bring a guest.",
     ),
+    "advice of another sentence": (
+        "Visitors must wear a helmet in the production hall. Safety shoes are recommended.",
+        "Visitors must wear a helmet in the production hall.",
+        "Visitors must wear safety shoes in the production hall.",
+    ),
+    "a restriction of another sentence": (
+        "New employees receive a laptop on their first day. Telephones are issued only to employees in the field.",
+        "New employees receive a laptop on their first day.",
+        "New employees receive a laptop and a telephone on their first day.",
+    ),
     "a kind that the next sentence excludes": (
         "Jewellery is insured up to 900 dollars. Wedding rings are excluded.",
         "Jewellery is insured up to 900 dollars.",

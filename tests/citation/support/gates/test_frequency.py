@@ -24,6 +24,11 @@ FREQUENCIES = {
         "The landlord may raise the rent every 15 months.",
         "The landlord may raise the rent every year.",
     ),
+    "twice in a period": (
+        "The emergency exits are tested twice a year by a company.",
+        "A company tests the emergency exits every six months.",
+        "The emergency exits are tested every two years by a company.",
+    ),
     "an adverb": (
         "The filter is cleaned yearly by a technician.",
         "A technician cleans the filter every year.",
