@@ -147,7 +147,7 @@ class Alignment:
 
     def reached_weekdays(self) -> list[tuple[ContentToken, set[int]]]:
         """Return the weekdays of the passage that others are counted from, each with the numbers of those."""
-        quantities = [other.quantity for other in self.passage.tokens if other.quantity is not None]
+        quantities = self.passage.quantities
         return [
             (other, reached)
             for other in self.passage.tokens

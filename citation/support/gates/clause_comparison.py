@@ -28,7 +28,7 @@ from .bindings.replaced import (
 )
 from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
-from .bindings.values import value_of_another
+from .bindings.values import value_of_another, value_of_other_member
 from .disagreement import Disagreement
 from .operators.conditions import conditions, other_condition, universal
 from .operators.denied import denied_part, excluded, only_denied
@@ -166,6 +166,7 @@ def _of_passage(
 def _of_values(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield the disagreements about the things that numbers belong to."""
     yield from value_of_another(claim, alignments)
+    yield from value_of_other_member(claim, alignments)
     yield from date_counted_from(claim, alignments)
     yield from value_of_compared(claim, alignments)
 

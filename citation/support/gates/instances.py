@@ -15,16 +15,20 @@ from ...text import Quantity
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.statement import NEGATING
 from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.quantities import MONTH
+from ...text.numbers.date_shifts import Date, stated_dates
+from ...text.numbers.quantities import CLOCK, MONTH
 from .alignment import Alignment
 from .bindings.values import same_content
 from .operators.quantifiers import LOWER, UPPER, bound_of
 
 _RANGE = re.compile(
-    r"\W{0,2}(?:-|–|—|~|to|and|until|through|bis|und|hasta|al?|y|à|et|jusqu'à|至|到|和)\W{0,2}", re.IGNORECASE
+    r"\W{0,2}(?:-|–|—|~|to|and|until|through|bis|und|hasta|al?|y|à|et|jusqu'à|至|到|和)\W{0,2}"
+    r"(?:[^\W\d]+,? (?:(?:den|the|le) )?)?",  # "to Wednesday 6"
+    re.IGNORECASE,
 )
-
-
+_DAYS = 31  # days of the longest month
+_CALENDAR = frozenset({MONTH, CLOCK})
+_UNTIL, _SINCE = UPPER | {"until", "before"}, LOWER | {"since", "after"}
 _YEAR = 365.25 * 86_400  # seconds; an age has no unit in "children under six"
 
 
@@ -36,6 +40,8 @@ def is_instance(quantity: Quantity, claim: Statement, passages: Iterable[Stateme
     token = next((t for t in claim.tokens if t.quantity is not None and t.start == quantity.start), None)
     if token is None or not quantity.values or quantity.may_be_year or not _is_condition(claim, token):
         return False
+    if quantity.unit in _CALENDAR and len(set(_interval(claim, token))) > 1:
+        return False  # "since May" is not what "since April" says
     rules = list(_rules(passages, token, claim))
     most = max((rule.shared for rule in rules), default=0)
     return most > 0 and any(rule.holds for rule in rules if rule.shared == most)
@@ -56,6 +62,8 @@ def _is_condition(claim: Statement, token: ContentToken) -> bool:
     """Return whether a number is part of a condition, and not what the claim states."""
     if any(op.kind == "to" and op.after == token.word for op in claim.operators):
         return False  # "it fell to 7 %"
+    if not vocabulary(claim.language).role("boundary").isdisjoint(claim.words):
+        return False  # "the shop opens at 10 am"
     if token.before or token.piece < claim.pieces - 1:
         return True
     return any(t.verbal and t.word > token.word for t in claim.tokens)
@@ -98,6 +106,7 @@ def _comparable(
 ) -> Iterator[tuple[ContentToken, float, float]]:
     """Yield the bounded numbers of a sentence that count or measure the same as a number of the claim."""
     number = token.quantity
+    yield from _dated(claim, token, passage)
     for other, low, high in _intervals(passage):
         if number is None or other.quantity is None:
             continue
@@ -109,6 +118,15 @@ def _comparable(
             yield (other, low, inf) if number.values[0] >= low else (other, -inf, high)
         elif number.unit or _counted(claim, token) == _counted(passage, other):
             yield other, low, high
+
+
+def _dated(claim: Statement, token: ContentToken, passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
+    """Yield the ranges of dates of a sentence as days of the month that a day of the claim belongs to."""
+    own = next((one for one in _days(claim) if one.start <= token.start < one.end), None)
+    for begin, end in pairwise(_days(passage)) if own else ():
+        if own and _RANGE.fullmatch(passage.text, begin.end, max(begin.end, end.start)):
+            low, high = (own.day + _DAYS * (one.month - own.month) + one.day - own.day for one in (begin, end))
+            yield next(t for t in passage.tokens if t.end > end.start), low, high
 
 
 def _is_age(claim: Statement, token: ContentToken) -> bool:
@@ -138,6 +156,11 @@ def _denies(statement: Statement, bound: ContentToken | None = None) -> bool:
     return len({op.word for op in statement.of(*NEGATING) if clause in {None, op.clause}}) % 2 == 1
 
 
+def _days(statement: Statement) -> list[Date]:
+    """Return the dates of a sentence that have a month and a day."""
+    return [date for date in stated_dates(statement.quantities) if date.day]
+
+
 def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
     """Yield each bounded number of the passage with the lowest and the highest number that it admits."""
     numbers = [t for t in passage.tokens if t.quantity is not None and t.quantity.values and not t.quantity.ordinal]
@@ -152,8 +175,10 @@ def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]
 
 def _interval(statement: Statement, token: ContentToken) -> tuple[float, float]:
     """Return the lowest and the highest number that a number with its bound admits."""
-    value, bound = _value(token, token), bound_of(statement, token)
-    return -inf if bound in UPPER else value, inf if bound in LOWER else value
+    value, bounds = _value(token, token), {bound_of(statement, token)}
+    if token.quantity is not None and token.quantity.unit in _CALENDAR:
+        bounds.update(op.kind for op in statement.operators if op.after == token.word)  # "before noon"
+    return -inf if bounds & _UNTIL else value, inf if bounds & _SINCE else value
 
 
 def _value(token: ContentToken, unit: ContentToken) -> float:

@@ -121,7 +121,7 @@ class NumberGate:
             return self._unwritten(passage), nearest is not None
         for quantity, counted in self.quantities:
             if (timed := self._on_time(quantity, passage)) is not None:
-                if timed:
+                if timed or is_instance(quantity):
                     continue
                 return f"the passage does not say {self._words(quantity)}", nearest is not None
             near = [q for q in nearest.quantities if agrees(quantity, q)] if nearest else []

@@ -6,6 +6,7 @@ from itertools import accumulate, zip_longest
 
 from ...text import Analysis, analyze_text
 from ...text.clauses import Statement, parse
+from ...text.numbers.clock_times import with_times
 from ...text.numbers.quantities import Quantity
 from ...text.tables import header_above, table_cells, whole_table
 
@@ -30,8 +31,12 @@ def statement(text: str, start: int, end: int, language: str, quantities: Sequen
     known = _cache.get((sentence, language))
     if known is None:
         own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
-        known = _store(sentence, language, parse(sentence, language, own))
+        known = _store(sentence, language, _parse(sentence, language, own))
     return known
+
+
+def _parse(sentence: str, language: str, quantities: Sequence[Quantity]) -> Statement:
+    return parse(sentence, language, with_times(sentence, quantities))
 
 
 def _store(key: str | tuple[tuple[str, str], ...], language: str, parsed: Statement) -> Statement:
@@ -76,7 +81,7 @@ def _virtual(sentence: str, language: str) -> Statement:
     sentence = sentence[:_LONGEST]
     known = _cache.get((sentence, language))
     if known is None:
-        known = _store(sentence, language, parse(sentence, language, analyze_text(sentence, language).quantities))
+        known = _store(sentence, language, _parse(sentence, language, analyze_text(sentence, language).quantities))
     return known
 
 
@@ -112,7 +117,7 @@ def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
     if known is not None:
         return known
     sentence = "; ".join(cell for _, cell in named)[:_LONGEST]
-    parsed = parse(sentence, language, analyze_text(sentence, language).quantities)
+    parsed = _parse(sentence, language, analyze_text(sentence, language).quantities)
     for token in parsed.tokens:
         token.piece = token.clause = 0
     ends = list(accumulate(len(cell) + 2 for _, cell in named))

@@ -42,6 +42,8 @@ class OperatorSearch:
         self._bound = words.role("bound")  # the last words of "higher than" and "plus de", which need a number
         self._before_infinitive, self._infinitive = words.role("before_infinitive"), tuple(words.role("infinitive"))
         self._degrees = words.role("degree")
+        # "had already left when …" has the order of "left before …".
+        self._when = words.role("when") if not words.role("already").isdisjoint(keys) else frozenset()
         self._quantities = quantities
         self._months = {quantity.start for quantity in quantities if quantity.unit == MONTH}
         self._count = len(keys)
@@ -129,6 +131,8 @@ class OperatorSearch:
         if self._keys[i] == "but" and self._is_exception(i):
             self.inside.add(i)
             return ("except",)  # "all lamps but the one above the stove"
+        if self._keys[i] in self._when:
+            return ("before",)
         is_month = self._tokens.starts[i] in self._months
         other_meaning = is_month or ("no" in kinds and (self._is_answer(i) or self._is_title(i)))
         return () if other_meaning or ("denies" in kinds and self._is_attribute(i)) else kinds

@@ -71,6 +71,11 @@ class Statement:
     cells: list[tuple[str, tuple[int, int]]] = field(default_factory=list)  # cells of a table row: header, span
     stems: dict[str, list[int]] = field(default_factory=dict)  # stem -> tokens
 
+    @property
+    def quantities(self) -> list[Quantity]:
+        """The numbers of the sentence."""
+        return [token.quantity for token in self.tokens if token.quantity is not None]
+
     def kinds(self, clause: int | None = None) -> set[str]:
         """Return the kinds of operators of a clause, or of all clauses."""
         return {op.kind for op in self.operators if clause is None or op.clause == clause}

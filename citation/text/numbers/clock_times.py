@@ -11,7 +11,7 @@ from .date_shifts import MOST_PAIRS, direction
 from .quantities import CLOCK, Quantity
 
 _WORDS = load_words("clock_words")
-_HOUR, _NOON, _DAY = 60, 12, 24 * 60  # minutes, hours, minutes
+_HOUR, _NOON, _HOURS, _DAY = 60, 12, 24, 24 * 60  # minutes, hours, hours, minutes
 _DAY_SECONDS = 86400
 
 
@@ -25,14 +25,16 @@ def _alternatives(*keys: str) -> str:
     return "|".join(map(re.escape, _phrases(*keys)))
 
 
-# "5 pm", "5:30 p.m.", "17 Uhr 30", "6 h 50", "9 in the evening". The digit is looked for first, because that is faster.
-_NUMERAL = re.compile(
-    rf"(?=\d)(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s?"
+_SUFFIX = (
     rf"(?:(?P<first>{_alternatives('first_half')})|(?P<second>{_alternatives('second_half')})"
     rf"|(?:{_alternatives('hour')})(?:\s?(?P<behind>[0-5]\d)(?!\d))?"
-    rf"(?:\s(?:(?P<late>{_alternatives('second_half')})|(?P<early>{_alternatives('first_half')})))?)(?!\w)",
-    re.IGNORECASE,
+    rf"(?:\s(?:(?P<late>{_alternatives('second_half')})|(?P<early>{_alternatives('first_half')})))?)(?!\w)"
 )
+# "5 pm", "5:30 p.m.", "17 Uhr 30", "6 h 50", "9 in the evening". The digit is looked for first, because that is faster.
+_NUMERAL = re.compile(
+    rf"(?=\d)(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s?{_SUFFIX}", re.IGNORECASE
+)
+_BEHIND_WORDS = re.compile(rf"\s{_SUFFIX}", re.IGNORECASE)  # "ten in the morning"
 _HAN = re.compile(
     r"(?P<half>上午|早上|清晨|凌晨|下午|晚上|傍晚|中午)?(?P<hour>\d{1,2})[点點时時](?:(?P<behind>\d{1,2})分?|(?P<thirty>半))?(?!间|間|长)"
 )
@@ -43,6 +45,7 @@ _NAMED = re.compile(
 # Before the hour: "a quarter to eight", "halb neun"; behind it: "les ocho y media".
 _BEFORE = {key: int(key.split()[1]) for key in _WORDS if key.startswith("before")}
 _BEHIND = {key: int(key.split()[1]) for key in _WORDS if key.startswith("behind")}
+_AT = re.compile(r"\b(?:à|vers|dès)\s$", re.IGNORECASE)
 _LEAD_IN = 24  # characters before an hour in which its fraction is looked for
 # A search for each of these phrases is faster than the patterns, and few texts have one.
 _FRACTION_PHRASES, _NAMES = _phrases(*_BEFORE, *_BEHIND), _phrases("noon", "midnight")
@@ -61,13 +64,29 @@ def clock_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
     `quantities`: the numbers of the text. Those that are times of day already are returned, too.
     """
     found = [q for q in quantities if q.unit == CLOCK and q.values]
-    found += _numerals(text)
+    found += [*_numerals(text), *_worded(text, quantities)]
     lower = text.lower()
     if any(phrase in lower for phrase in _FRACTION_PHRASES):
         found += _fractions(text, quantities)
     if any(name in lower for name in _NAMES):
         for match in _NAMED.finditer(text):
             found.append(_time(float(_NOON * _HOUR if match["noon"] else 0), match.span()))
+    return found
+
+
+def with_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
+    """Return the numbers of `text`, in order, with its times of day in the place of their parts.
+
+    A length is no time of day unless a word shows it: "14 h", but "à 14 h".
+    """
+    lengths = {
+        q.end for q in quantities if q.unit == "time" and not _AT.search(text, max(0, q.start - _LEAD_IN), q.start)
+    }
+    times = [time for time in clock_times(text, quantities) if time.end not in lengths]
+    found: list[Quantity] = []
+    for one in sorted([*times, *quantities], key=lambda q: (q.start, -q.end)):
+        if not found or one.start >= found[-1].end:
+            found.append(one)
     return found
 
 
@@ -99,6 +118,21 @@ def _numerals(text: str) -> Iterator[Quantity]:
         yield _on_clock(int(match["hour"]), minutes, match.span(), second=second, first=bool(half) and not second)
 
 
+def _worded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield 10:00 for "ten in the morning"."""
+    for hour in quantities:
+        if _is_hour(hour) and text[hour.start].isalpha() and (match := _BEHIND_WORDS.match(text, hour.end)):
+            second, first = match["second"] or match["late"], match["first"] or match["early"]
+            span = hour.start, match.end()
+            yield _on_clock(
+                int(hour.values[0]), int(match["behind"] or 0), span, second=bool(second), first=bool(first)
+            )
+
+
+def _is_hour(quantity: Quantity) -> bool:
+    return bool(quantity.values) and 1 <= quantity.values[0] <= _HOURS and quantity.values[0] % 1 == 0
+
+
 def _on_clock(hour: int, minutes: int, span: tuple[int, int], *, second: bool, first: bool) -> Quantity:
     """Return a time of the first or the second half of the day, or of both."""
     if second or first:
@@ -110,7 +144,7 @@ def _on_clock(hour: int, minutes: int, span: tuple[int, int], *, second: bool, f
 def _fractions(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 7:45 for "a quarter to eight", and 8:30 for "las ocho y media"."""
     for hour in quantities:
-        if not hour.values or not 1 <= hour.values[0] <= 24 or hour.values[0] % 1:
+        if not _is_hour(hour):
             continue
         for minutes, pattern in _FRACTION.items():
             if match := pattern.search(text, max(0, hour.start - _LEAD_IN), hour.start):

@@ -59,6 +59,8 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
     if claim.version and evidence.version:
         return evidence.version == claim.version or evidence.version.startswith(claim.version + ".")
     unit, other_unit = claim.unit, evidence.unit
+    if CLOCK in {unit, other_unit} and unit != other_unit:
+        return _same_hour(claim, evidence) if unit == CLOCK else _same_hour(evidence, claim)
     if unit in _PERIODS:
         return _in_period(claim, evidence)
     if unit == other_unit:
@@ -76,6 +78,17 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
             if claim.approximate and _rounds_to(exact, stated):
                 return True
     return False
+
+
+def _same_hour(time: Quantity, number: Quantity) -> bool:
+    """Return whether a number may be the hour of a time of day: "from 9 to 5", "14 h"."""
+    if number.unit and (number.unit, number.factor) != ("time", 3600.0):
+        return False
+    return any(
+        time_of % 720 == hour * 60 % 720 and (hour < 13 or hour * 60 == time_of)
+        for hour in number.values
+        for time_of in time.values
+    )
 
 
 def _in_period(claim: Quantity, evidence: Quantity) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.date_shifts import Date, Shift, counted, is_complete, moved, stated_dates
 from ....text.numbers.quantities import MONTH
@@ -45,12 +44,12 @@ def date_counted_from(claim: Statement, alignments: Sequence[Alignment]) -> Iter
     "First seen on 3 January. Two days later Lick confirmed the sighting" and "The sighting was confirmed on 3 January";
     "In 2008, the year after she had graduated, she joined" and "She graduated in 2008".
     """
-    own = list(stated_dates(_numbers(claim)))
+    own = list(stated_dates(claim.quantities))
     if len(own) != 1 or claim.language == "zh":
         return
     base: tuple[Date, Alignment] | None = None  # the last date of the sentences before, and its sentence
     for one in alignments:
-        passage, numbers = one.passage, _numbers(one.passage)
+        passage, numbers = one.passage, one.passage.quantities
         dates = list(stated_dates(numbers))
         shifts = list(counted(passage.text, numbers, dates[0].start if dates else 0)) if base or dates else []
         for shift in shifts if len(shifts) <= _MOST_SHIFTS else ():
@@ -65,10 +64,6 @@ def date_counted_from(claim: Statement, alignments: Sequence[Alignment]) -> Iter
                     yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
                     return
         base = (dates[-1], one) if dates else base
-
-
-def _numbers(statement: Statement) -> list[Quantity]:
-    return [t.quantity._replace(start=t.start, end=t.end) for t in statement.tokens if t.quantity is not None]
 
 
 def _contradicts(own: Date, base: Date, step: tuple[int, int]) -> bool:

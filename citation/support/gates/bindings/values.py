@@ -12,12 +12,42 @@ from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH, agrees
-from ..alignment import Alignment
+from ..alignment import Alignment, excludes
 from ..disagreement import Disagreement, Reason
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
+_MOST_HOMES = 8  # places of a number; one with more is compared by its sentence only
 _DATE = 10  # characters between a month and the year of a date
+
+
+def value_of_other_member(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a number of the claim is beside another member of a class than the claim's.
+
+    "On Wednesdays from 2 pm to 6 pm" and "on Wednesday morning, and on Saturdays from 2 pm to 6 pm".
+    """
+    kinds = vocabulary(claim.language).kinds
+    members = [(t, kinds[t.folded]) for t in claim.tokens if t.folded in kinds]
+    for value in filter(is_value, claim.tokens if members else ()):
+        homes = [(one.passage, t) for one in alignments for t in _find(one.passage, value)]
+        for own, classes in members if len(homes) <= _MOST_HOMES else ():
+            known = [t for one in alignments for t in one.passage.tokens if classes & kinds.get(t.folded, frozenset())]
+            beside = [_members_beside(home, other, classes) for home, other in homes]
+            here = [t for found in beside for t in found]
+            stated = any(kinds[t.folded] & others for t in here for _, others in members)
+            if known and homes and all(beside) and not stated and all(excludes(classes, kinds[t.folded]) for t in here):
+                mine, said = claim.spelled(value.start, value.end), homes[0][0].spelled(here[0].start, here[0].end)
+                detail = f"the passage has “{mine}” for “{said}”, not for “{claim.spelled(own.start, own.end)}”"
+                yield Disagreement(Reason.BINDING, detail, rule="value")
+                return
+
+
+def _members_beside(passage: Statement, value: ContentToken, classes: frozenset[tuple[str, int]]) -> list[ContentToken]:
+    """Return the words of the same class as `classes` in the piece of a number, or the last one before it."""
+    kinds = vocabulary(passage.language).kinds
+    names = {kind for kind, _ in classes}
+    members = [t for t in passage.tokens if not names.isdisjoint(kind for kind, _ in kinds.get(t.folded, ()))]
+    return [t for t in members if t.piece == value.piece] or [t for t in members if t.word < value.word][-1:]
 
 
 def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:

@@ -165,8 +165,7 @@ def _complementary(alignment: Alignment, clause: int) -> bool:
         if token.clause == clause and token.quantity is not None and not token.quantity.unit
     ]
     rest = [token for token, match in counts if match is None]
-    stated = [t.quantity._replace(start=t.start, end=t.end) for t in alignment.passage.tokens if t.quantity is not None]
-    others = list(complements(alignment.passage.text, stated)) if rest else []
+    others = list(complements(alignment.passage.text, alignment.passage.quantities)) if rest else []
     if len(rest) == 1 and any(rest[0].quantity and agrees(rest[0].quantity, other) for other in others):
         return True
     return len(rest) == 1 and len(counts) > 1 and len(alignment.pairs(clause)) > len(counts)

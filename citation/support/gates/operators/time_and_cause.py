@@ -58,10 +58,9 @@ def opposite_change(claim: Statement, passages: Sequence[Statement], *, similar:
     The claim must have one of the numbers, or their difference. `similar`: without a number, its words are enough.
     """
     direction = _direction(claim)
-    numbers = [t.quantity for t in claim.tokens if t.quantity is not None]
+    numbers = claim.quantities
     for passage in passages if direction else ():
-        stated = [t.quantity._replace(start=t.start, end=t.end) for t in passage.tokens if t.quantity is not None]
-        for one, other in changes(passage.text, stated):
+        for one, other in changes(passage.text, passage.quantities):
             known = [one, other, *differences(one, other)]
             if not (any(agrees(mine, q) for mine in numbers for q in known) or (similar and not numbers)):
                 continue

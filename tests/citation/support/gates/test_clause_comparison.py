@@ -31,6 +31,11 @@ def parsed(text: str, language: str) -> Statement:
 
 
 REFUSED: dict[str, tuple[Reason, str, str]] = {
+    "after for already": (
+        Reason.DIRECTION,
+        "When the guests arrived, the cook had already cleared the tables.",
+        "The cook cleared the tables after the guests arrived.",
+    ),
     "the payer told as the payee": (
         Reason.NEGATION,
         "The guild paid the duke a yearly tax in silver.",
@@ -352,6 +357,10 @@ PASSED = {
         "Inside the building, visitors are allowed only with an escort.",
     ),
     "a comparison from the other side": ("Diesel is cheaper than petrol.", "Petrol is dearer than diesel."),
+    "after for already": (
+        "When the guests arrived, the cook had already cleared the tables.",
+        "The guests arrived after the cook had cleared the tables.",
+    ),
     "after for before": (
         "The alarm sounded before the doors were locked.",
         "The doors were locked after the alarm sounded.",

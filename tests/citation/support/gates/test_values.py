@@ -22,7 +22,17 @@ MILL = "In 1912, two years after the brothers had divided the estate, the mill w
 KILN = "Der Ofen wurde am 4. März angezündet, und am Tag darauf riss die Kuppel."
 BRIDGE = "Le pont a été fermé en mai 2004. L'année suivante, un bac a été mis en service."
 
+SURGERY = "The surgery is open from 8 am to noon on weekdays and from 10 am to 1 pm on Saturdays."
+DUMP = "La déchetterie ouvre le mardi matin et, le vendredi, de 15 h à 19 h."
+VOUCHERS = "Vouchers bought before noon are sent the same day. The exhibition runs from 28 February to 4 March."
+TALK = "Auf dem Plakat stand 18 Uhr. Der Vortrag begann dann erst um 19:30 Uhr."
+
 OF_ANOTHER = {
+    "the hours of another day": (SURGERY, "On Fridays the surgery is open until 1 pm."),
+    "the hours of another day in French": (DUMP, "Le mardi, la déchetterie ouvre de 15 h à 19 h."),
+    "a time outside a limit": (VOUCHERS, "A voucher bought at two in the afternoon is sent the same day."),
+    "a day outside a range": (VOUCHERS, "The exhibition can be seen on 6 March."),
+    "a time of day in words of another sentence": (TALK, "Der Vortrag begann um sechs Uhr abends."),
     "the date that another is counted from": (LENS, "A storm broke the lens on 2 May 1907."),
     "the date that an event before it is counted from": (MILL, "The brothers divided the estate in 1912."),
     "the date that a German event is counted from": (KILN, "Die Kuppel riss am 4. März."),
@@ -40,6 +50,10 @@ OF_ANOTHER = {
     "the other half of the day": (OPENING, "The bakery closes at 5 am."),
 }
 OF_THIS = {
+    "the hours of the day": (SURGERY, "On Saturdays the surgery is open until 1 pm."),
+    "the hours of the day in French": (DUMP, "Le vendredi, la déchetterie ouvre de 15 h à 19 h."),
+    "a time inside a limit": (VOUCHERS, "A voucher bought at ten in the morning is sent the same day."),
+    "a day inside a range": (VOUCHERS, "The exhibition can be seen on 2 March."),
     "the year of a date that is counted in weeks": (LENS, "A storm broke the lens in 1907."),
     "the date of the first event": (LENS, "The lighthouse was lit on 2 May 1907."),
     "the date that is counted": (LENS, "A storm broke the lens on 23 May 1907."),

@@ -2,13 +2,18 @@
 
 import pytest
 
-from citestream.citation.text import analyze_text
-from citestream.citation.text.numbers.clock_times import clock_times, shifted_times
+from citestream.citation.text import Quantity, agrees, analyze_text
+from citestream.citation.text.numbers.clock_times import clock_times, shifted_times, with_times
+from citestream.citation.text.numbers.quantities import CLOCK, MONTH
+
+
+def times_of(text: str) -> list[Quantity]:
+    return clock_times(text, analyze_text(text, None).quantities)
 
 
 def times(text: str) -> list[tuple[float, ...]]:
     """Return the times of day of a text, in minutes since midnight."""
-    return [time.values for time in clock_times(text, analyze_text(text, None).quantities)]
+    return [time.values for time in times_of(text)]
 
 
 TIMES = {
@@ -16,6 +21,8 @@ TIMES = {
     "at 5.30 p.m.": (1050,),
     "at 9 in the evening": (1260,),
     "at 6 o'clock": (360, 1080),
+    "at ten in the morning": (600,),
+    "um sechs Uhr abends": (1080,),
     "until noon": (720,),
     "at midnight": (0,),
     "at a quarter to eight": (465, 1185),
@@ -47,3 +54,14 @@ def test_a_time_that_is_moved() -> None:
     text = "It should have started at 7 pm but was delayed by 45 minutes."
     quantities = analyze_text(text, None).quantities
     assert [time.values for time in shifted_times(text, clock_times(text, quantities), quantities)] == [(1185,)]
+
+
+def test_a_time_of_day_takes_the_place_of_its_parts() -> None:
+    text = "Le 3 mai, les 12 invités ont attendu 2 heures et sont partis à 17 h 30."
+    units = [(q.unit, q.values) for q in with_times(text, analyze_text(text, "fr").quantities)]
+    assert units == [("", (3.0,)), (MONTH, (5.0,)), ("", (12.0,)), ("time", (2.0,)), (CLOCK, (1050.0,))]
+
+
+def test_a_plain_number_may_be_the_hour_of_a_time_of_day() -> None:
+    (five_pm,) = times_of("at 5 pm")
+    assert [agrees(five_pm, number) for number in analyze_text("from 9 to 5").quantities] == [False, True]
