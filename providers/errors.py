@@ -14,6 +14,7 @@ Messages may be shown to clients: keys are masked, addresses of the operator's n
 not an error object (such as a proxy's HTML page) is never quoted.
 """
 
+import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ssl import SSLCertVerificationError
@@ -203,8 +204,18 @@ def translate(error: BaseException) -> ProviderError:
         headers = getattr(response, "headers", None) or getattr(error, "headers", None) or {}
         return rejected(status, headers, _body_of(error))
     if isinstance(error, ConnectionError | OSError) or any("Connect" in name or "Client" in name for name in names):
-        return Unreachable("The provider could not be reached.")
+        return Unreachable(f"The provider could not be reached{_reason(error)}.")
     return ProviderError("The provider could not be used.")
+
+
+def _reason(error: BaseException) -> str:
+    """Return why no connection was made, without the address."""
+    causes = list(_causes(error))
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return ": its host name is unknown"
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return ": its host refused the connection"
+    return ""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,6 +1,7 @@
 """Read the body of a request, and free what was made of a large one in steps."""
 
 import asyncio
+import json
 from typing import Any
 
 from aiohttp import web
@@ -25,12 +26,25 @@ async def read_json(request: web.Request) -> Fields:
     data = await read_body(request)
     try:
         body, _ = await Work("parse_request").run(loads_in_steps(data))
-    except ValueError:
-        raise RequestError(400, "the body is not JSON", code="invalid_json") from None
+    except ValueError as error:
+        raise RequestError(400, _explain(error, data), code="invalid_json") from None
     hold(request, body)
     if not isinstance(body, dict):
         raise RequestError(400, "the body must be a JSON object", code="invalid_json")
     return body
+
+
+def _explain(error: ValueError, data: bytes) -> str:
+    """Return why a body cannot be decoded, without quoting it."""
+    match error:
+        case _ if not data.strip():
+            return "the body is empty, but must be a JSON object"
+        case json.JSONDecodeError():
+            return f"the body is not JSON: there is an error at line {error.lineno}, column {error.colno}"
+        case UnicodeDecodeError():
+            return f"the body is not JSON: byte {error.start} is not UTF-8"
+        case _:
+            return "the body is not JSON"
 
 
 async def read_body(request: web.Request) -> bytes:

@@ -113,7 +113,7 @@ document.addEventListener("citestream-select", (event) => {
   if (event.detail.claim) follow(turn);
 });
 
-const model = () => byId("other-model").value.trim() || byId("model").value || "extractive"; // the server always has the last
+const model = () => byId("other-model").value.trim() || byId("model").value || "extractive";
 
 function closePanel() {
   document.body.classList.remove("panel-open");
@@ -248,7 +248,8 @@ async function load() {
   try {
     const [settings, models] = await Promise.all([getJson("v1/playground", key()), getJson("v1/models", key())]);
     documents.setLimits(settings);
-    byId("model").replaceChildren(...models.data.map(({ id }) => el("option", { value: id }, id)));
+    const names = models.data.map(({ id }) => el("option", { value: id }, id));
+    byId("model").replaceChildren(...(names.length ? names : [el("option", { value: "" }, "no model listed")]));
     byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
     for (const name of OPTIONS) byId(name).value = settings.citations[name];
     byId("source").replaceChildren(
@@ -257,7 +258,7 @@ async function load() {
       el("option", { value: NONE }, "No documents"),
     );
     byId("source").value = settings.default_source;
-    notice("");
+    notice(names.length ? "" : "The providers list no models. Enter the name of a model in Options.");
   } catch (error) {
     notice(
       error.status === 401

@@ -498,6 +498,26 @@ def test_an_error_of_the_server_is_shown_with_advice(page: Page) -> None:
     expect(turn.locator(".advice")).to_have_text("Choose another model below the question.")
 
 
+def test_the_page_says_where_to_enter_a_model_if_no_provider_lists_any(
+    browser: Browser, launch: Launch, tmp_path: Path
+) -> None:
+    config = {"providers": {"away": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": "none"}}}
+    context = browser.new_context()
+    with ExitStack() as stack:
+        stack.callback(context.close)
+        page = context.new_page()
+        page.goto(stack.enter_context(launch(serve_command(tmp_path, config), tmp_path / "log")))
+        expect(page.get_by_role("alert")).to_have_text(
+            "The providers list no models. Enter the name of a model in Options."
+        )
+        expect(page.locator("#model")).to_have_text("no model listed")
+        page.click("#open-options")
+        page.fill("#other-model", "away/model")
+        page.keyboard.press("Escape")
+        turn = ask(page, "Where?")
+        expect(turn.get_by_role("alert")).to_contain_text("its host refused the connection")
+
+
 def test_a_question_without_documents_says_that_nothing_is_checked(page: Page) -> None:
     turn = ask(page, "When was the Harlan bridge opened?")
     expect(turn.locator(".advice")).to_contain_text("No documents were searched")

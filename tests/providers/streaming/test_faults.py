@@ -281,7 +281,10 @@ async def test_nobody_listens(kind: str) -> None:
         port = free.getsockname()[1]
     answer = await answered(kind, f"http://127.0.0.1:{port}")
     assert type(answer.error) is Unreachable
-    assert (answer.error.status, answer.error.message) == (502, "The provider could not be reached.")
+    assert (answer.error.status, answer.error.message) == (
+        502,
+        "The provider could not be reached: its host refused the connection.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ WRONG = {
     "unreachable provider": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
-        "citestream: The provider could not be reached; does it run at http://127.0.0.1:9? Set its address",
+        "its host refused the connection; does it run at http://127.0.0.1:9? Set its address",
     ),
     "vendor without an API key": (
         ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),

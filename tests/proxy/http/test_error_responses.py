@@ -173,6 +173,23 @@ async def test_every_refusal_is_an_error_object_with_a_request_id() -> None:
         assert request_id.startswith("req_")
 
 
+BODIES = {
+    b"": "the body is empty, but must be a JSON object",
+    b'{"model": "x",\n "messages": [}': "the body is not JSON: there is an error at line 2, column 15",
+    b'{"model": "\xff"}': "the body is not JSON: byte 11 is not UTF-8",
+    b"[1]": "the body must be a JSON object",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+async def test_a_body_that_is_not_json_is_explained(body: bytes) -> None:
+    config = parse({"providers": {"extractive": None}})
+    for path in ("/v1/chat/completions", "/v1/cite", "/api/chat", "/v1/messages"):
+        answered, error, _ = await send_request(config, "POST", path, data=body)
+        assert answered == 400
+        assert (error["message"] if isinstance(error, dict) else error) == BODIES[body]
+
+
 async def test_an_unknown_model_lists_what_exists() -> None:
     config = parse(
         {
