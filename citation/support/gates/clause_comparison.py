@@ -56,7 +56,7 @@ from .operators.time_and_cause import (
     unknown_cause,
 )
 from .roles.order import swapped_order
-from .roles.other_arguments import other_agent, other_argument, other_subject
+from .roles.other_arguments import other_argument
 from .roles.relations import swapped_objects, swapped_roles
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
@@ -235,12 +235,10 @@ def _of_best(
         yield from supposed(best, clause)
         yield from quantifiers(best, clause)
     yield from swapped_roles(best)
-    yield from other_agent(best)
     yield from swapped_order(best)
     yield from swapped_objects(best)
     yield from swapped_motion(best)
     yield from origin_of_move(best)
-    yield from other_subject(claim, best, alignments)
     yield from other_number_of_name(claim, best)
     yield from date_of_first_event(best)
     yield from frequency(best)

@@ -12,6 +12,7 @@ _AUXILIARY_REACH = 4  # words between a participle and its auxiliary
 _CHAIN = 4  # predicates that share a subject: "came, saw and was asked to leave"
 _PERSONAL_A = "a"  # the Spanish preposition before a person who is the object
 _TO = "to"
+_GERUND = "ing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,10 @@ def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
             return []
         pronoun = next((word for word in reversed(between) if word in role("relative") | unknown), "")
         if pronoun:
-            return _adjacent(statement, before) if pronoun in role("relative") else []
-        chained = _TO in between or not role("conjunction").isdisjoint(between)
-        if not chained and not _is_predicate(statement, before[-1]):
+            return _antecedent(statement, before) if pronoun in role("relative") else []
+        if _TO in between and not before[-1].verbal:
+            return []  # "asked Ida to move", "bought a van to move"
+        if role("conjunction").isdisjoint(between) and _TO not in between and not verb.folded.endswith(_GERUND):
             return _subject_phrase(statement, before, verb)
         verbs = [t for t in before if _is_predicate(statement, t)] or [t for t in before if t.verbal]
         if not verbs:
@@ -77,25 +79,24 @@ def _is_predicate(statement: Statement, token: ContentToken) -> bool:
     return token.verbal and vocabulary(statement.language).words[token.folded].verb_form
 
 
-def _adjacent(statement: Statement, tokens: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the last words that follow each other directly, without a predicate."""
-    first = len(tokens) - 1
-    while first > 0 and tokens[first].word - tokens[first - 1].word == 1:
-        if _is_predicate(statement, tokens[first - 1]):
-            break
+def _antecedent(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
+    """Return the noun phrase before a relative pronoun, and behind its last preposition if a comma is between them."""
+    found = _phrase(statement, before)
+    if not statement.text.startswith(",", before[-1].end):
+        return found
+    first = len(found) - 1
+    while first > 0 and found[first].word - found[first - 1].word == 1:
         first -= 1
-    return list(tokens[first:])
+    return found[first:]
 
 
 def _subject_phrase(statement: Statement, before: list[ContentToken], verb: ContentToken) -> list[ContentToken]:
     """Return the noun phrase before a predicate, and a name between two commas: "the chair, Ida Lund, …"."""
     aside = [t for t in before if before[-1].piece == t.piece != verb.piece]
-    if not aside:
-        return _phrase(statement, before)
-    named = _phrase(statement, [t for t in before if t.word < aside[0].word])
-    return (
-        named if any(_is_predicate(statement, t) or t.clausal for t in aside) else [*named, *_phrase(statement, aside)]
-    )
+    described = [t for t in before if not aside or t.word < aside[0].word]
+    clause = any(_is_predicate(statement, t) or t.clausal for t in aside)
+    phrases = [_phrase(statement, part) for part in (described, [] if clause else aside)]
+    return [t for phrase in phrases if phrase and not phrase[0].before for t in phrase]
 
 
 def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
@@ -108,11 +109,11 @@ def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[Conten
             joined = token.piece == found[-1].piece and (not between or found[-1].before)
             if not (joined or not conjunctions.isdisjoint(between)) or token.clause != found[-1].clause:
                 break
-        if _is_predicate(statement, token):
-            break
+            if _is_predicate(statement, token):
+                break
         found.append(token)
     unnamed = found and found[0].quantity is not None and not any(t.name for t in found[1:2])  # not "Line 7"
-    return found[::-1] if found and not found[-1].before and not unnamed else []
+    return [] if unnamed else found[::-1]
 
 
 def _behind_by(statement: Statement, pivot: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:

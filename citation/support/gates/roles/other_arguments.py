@@ -1,205 +1,148 @@
-"""Compare who acts where the passage names somebody else: "Ida called" and "Omar called. Ida was out."."""
+"""Find what the passage states of others only: "Ida called" and "Omar called. Ida was out."."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
+from ....text.words.concepts import synonyms
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
-from .arguments import arguments, is_passive, subject
-from .sides import is_repeated, is_symmetric
+from .arguments import arguments, heads, is_passive, subject
+from .sides import is_compared, is_symmetric
 
 LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is fixed
-_AGENT, _PATIENT = "agent", "patient"  # roles
-# The share and the number of the claim's other words in a sentence that names somebody else.
-_LEAST, _FEWEST = 0.5, 2
-_OF_PHRASE = 3  # words from a name to the one behind "of the"
+# The share of the claim's other words that a sentence has, and their number if names differ, or other words.
+_LEAST, _FEWEST_OF_NAMES, _FEWEST = 0.5, 1, 2
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 
-_Arguments = Mapping[str, Sequence[ContentToken]]  # by role
-
-
-def other_subject(claim: Statement, alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage states this about another subject, and names the claim's elsewhere."""
-    for pivot, match in alignment.pairs():
-        if not pivot.verbal or not match.exact or pivot.quantity is not None or not match.token.verbal:
-            continue
-        if is_passive(claim, pivot) or is_passive(alignment.passage, match.token):
-            return
-        mine, theirs = subject(claim, pivot), subject(alignment.passage, match.token)
-        matched = {id(t) for t, _ in alignment.pairs()}
-        if not mine or not theirs or any(id(t) in matched for t in mine):
-            return
-        elsewhere = any(t.stem in other.passage.stems for t in mine for other in alignments if other is not alignment)
-        taken = {id(m.token) for t, m in alignment.pairs() if t.word < pivot.word}
-        if elsewhere and not any(id(t) in taken for t in theirs) and theirs[0].name and mine[0].name:
-            said = alignment.passage.text[theirs[0].start : theirs[-1].end]
-            word = claim.text[mine[0].start : mine[-1].end]
-            yield Disagreement(Reason.BINDING, f"the passage says this of “{said}”, not of “{word}”", rule="subject")
-        return
-
-
-def other_agent(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage names another agent of a verb, and the claim's agent as something else.
-
-    "Orders are placed by the clerk and checked by the buyer" and "orders are placed by the buyer".
-    """
-    if alignment.claim.language != "en":
-        return
-    match_of = {id(token): match for token, match in alignment.pairs()}
-    for pivot, match in alignment.pairs():
-        if not (pivot.verbal and match.token.verbal and match.exact) or is_symmetric(pivot, "en"):
-            continue
-        if is_repeated(alignment, pivot, match):
-            continue
-        mine, theirs = arguments(alignment.claim, pivot).agent, arguments(alignment.passage, match.token).agent
-        own = {id(t) for t in theirs}
-        found = [match_of[id(t)].token for t in mine if id(t) in match_of]
-        if not theirs or not mine or len(found) < len(mine) or any(id(t) in own for t in found):
-            continue
-        if any(t.quantity is not None or t.operator for t in (*mine, *theirs)) or _belongs_to_verb(
-            alignment.passage, found, theirs
-        ):
-            continue
-        if not any(m.token is t for t in theirs for _, m in alignment.pairs(pivot.clause)):
-            said = alignment.passage.spelled(theirs[0].start, theirs[-1].end)
-            word = alignment.claim.spelled(mine[0].start, mine[-1].end)
-            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="role")
-            return
-
-
-def _belongs_to_verb(statement: Statement, tokens: Sequence[ContentToken], agents: Sequence[ContentToken]) -> bool:
-    """Return whether the words may share the verb of `agents`.
-
-    They are in a piece without a verb of its own, "Ann scored 19 and Bob 23", or name the agent: "the manager, Bob, …".
-    """
-    pieces = {t.piece for t in tokens if not t.before}
-    within = [t for t in statement.tokens if t.piece in pieces]
-    if not within or any(t.verbal for t in within):
-        return False
-    return not all(t.name for t in within) or within[0].word < agents[-1].word
+_Role = Callable[[Statement, ContentToken], Sequence[ContentToken]]
 
 
 def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states a predicate of the claim only about others.
 
-    Both sides name who or what it is, and the passage mentions the name of the claim in another place.
+    Both sides name who or what it is, and the passage mentions what the claim names in another place.
     """
     if claim.language not in LANGUAGES:
         return
     spoken = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too
     for at, pivot in enumerate(claim.tokens):
         infinitive = claim.words[pivot.word - 1] == "to"
-        finite = pivot.verbal and vocabulary(claim.language).words[pivot.folded].verb_form
-        if not finite or pivot.name or infinitive or pivot.word in spoken:
+        if not pivot.verbal or pivot.name or infinitive or pivot.word in spoken or is_symmetric(pivot, claim.language):
             continue
-        mine = _arguments(claim, pivot)
-        found: tuple[ContentToken, ContentToken, Statement] | None = None
-        for alignment in alignments:
-            match = alignment.matches[at]
-            if match is None:
+        stated = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
+        for role in (_agent, _patient):
+            mine = [] if is_compared(claim, pivot) else role(claim, pivot)
+            if not mine or any(t.operator for t in mine) or not _mentioned(mine, alignments):
                 continue
-            found = _other(claim, alignment, match, mine, alignments)
-            if found is None:
-                break  # this sentence may be about the same
-        if found:
-            token, other, passage = found
-            said, word = passage.spelled(other.start, other.end), claim.spelled(token.start, token.end)
-            yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="argument")
-            return
+            others = [_other(one, pivot, match, mine, role, alignments) for one, match in stated]
+            if others and all(others):
+                said = stated[0][0].passage.spelled(others[0][0].start, others[0][-1].end)
+                word = claim.spelled(mine[0].start, mine[-1].end)
+                yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="argument")
+                return
+
+
+def _agent(statement: Statement, pivot: ContentToken) -> Sequence[ContentToken]:
+    """Return the words of the agent of a predicate."""
+    return arguments(statement, pivot).agent
+
+
+def _patient(statement: Statement, pivot: ContentToken) -> Sequence[ContentToken]:
+    """Return the words of the subject of a passive predicate."""
+    return subject(statement, pivot) if is_passive(statement, pivot) else []
 
 
 def _other(
-    claim: Statement, alignment: Alignment, match: Match, mine: _Arguments, alignments: Sequence[Alignment]
-) -> tuple[ContentToken, ContentToken, Statement] | None:
-    """Return the first name of the claim in whose role the passage has another one, that one, and the sentence."""
-    passage = alignment.passage
-    if match.sign < 0 or not match.token.verbal or len(passage.tokens) > _LONG:
-        return None
-    theirs = _arguments(passage, match.token)
-    for role, own in mine.items():
-        names, others = _identifiers(claim, own), _identifiers(passage, theirs.get(role, ()))
-        missing = [t for t in names if not _among(t, others)]
-        rivals = [t for t in others if not _among(t, names)]
-        if not missing or not rivals:
-            continue
-        if any(_among(t, passage.tokens) for t in missing) or not all(_mentioned(t, alignments) for t in missing):
-            continue
-        if _same_event(claim, alignment, own, match.token, alignments):
-            return missing[0], rivals[0], passage
-    return None
+    alignment: Alignment,
+    pivot: ContentToken,
+    match: Match,
+    mine: Sequence[ContentToken],
+    role: _Role,
+    alignments: Sequence[Alignment],
+) -> Sequence[ContentToken]:
+    """Return the words that a sentence has in a role of a predicate, [] if they may name the same as `mine`.
+
+    The predicate may be repeated in the sentence, or left out: "Ida scored 19 goals and Omar 23".
+    """
+    claim, passage = alignment.claim, alignment.passage
+    if not match.exact or not match.token.verbal or pivot.sign != match.token.sign or len(passage.tokens) > _LONG:
+        return []
+    found: Sequence[ContentToken] = []
+    for at in passage.stems[match.token.stem]:
+        theirs = role(passage, passage.tokens[at])
+        if not theirs or any(_among(t, theirs) for t in heads(mine)) or any(_among(t, mine) for t in heads(theirs)):
+            return []
+        if _is_list(theirs) or _shares_predicate(passage, mine, theirs[-1]):
+            return []
+        behind = [t for t in passage.tokens if t.word > passage.tokens[at].word and t.piece == passage.tokens[at].piece]
+        if any(_among(t, behind) for t in heads(mine)):
+            return []  # see `swapped_roles`
+        found = found or theirs
+    named = _named(mine) and _named(found)
+    around = [t for t in claim.tokens if t.clause == pivot.clause]
+    if not named and any(_among(t, around) for t in heads(found)):
+        return []  # "the firm rents the quarry from the heirs", "the heirs leased the quarry to a firm"
+    return found if _same_event(alignment, mine, match, alignments, _FEWEST_OF_NAMES if named else _FEWEST) else []
 
 
 def _among(token: ContentToken, others: Sequence[ContentToken]) -> bool:
+    """Return whether one of the words has the meaning of `token`."""
     if token.quantity is not None:
         return any(t.quantity is not None and agrees(token.quantity, t.quantity) for t in others)
-    return any(t.stem == token.stem for t in others)
+    alike = vocabulary("en").synonyms[token.stem] | synonyms(token.stem).single | {token.stem}
+    return any(t.stem in alike for t in others)
 
 
-def _mentioned(token: ContentToken, alignments: Sequence[Alignment]) -> bool:
-    return any(_among(token, alignment.passage.tokens) for alignment in alignments)
+def _mentioned(tokens: Sequence[ContentToken], alignments: Sequence[Alignment]) -> bool:
+    """Return whether the passage has the heads of a noun phrase in any place."""
+    return all(any(_among(t, alignment.passage.tokens) for alignment in alignments) for t in heads(tokens))
+
+
+def _named(tokens: Sequence[ContentToken]) -> bool:
+    """Return whether the words are a name, and not only the first word of a sentence."""
+    return bool(tokens) and all(t.name and (t.word or len(tokens) > 1) for t in tokens)
+
+
+def _is_list(tokens: Sequence[ContentToken]) -> bool:
+    """Return whether a noun phrase stands for the list behind it: "the following are excluded"."""
+    return tokens[-1].folded in vocabulary("en").role("step_before")
+
+
+def _shares_predicate(passage: Statement, tokens: Sequence[ContentToken], other: ContentToken) -> bool:
+    """Return whether the noun phrase is repeated behind `other` with a complement, but no verb: "and Omar 23"."""
+    verbs = vocabulary(passage.language).role("before_verb")
+    content = {t.word for t in passage.tokens if t.quantity is None}
+    alone = {at for at, word in enumerate(passage.words) if at not in content and word not in verbs}  # no verb
+    return any(
+        t.word > other.word and t.piece != other.piece and not t.before and _among(t, heads(tokens))
+        for t in passage.tokens
+        if t.word + 1 in alone
+    )
 
 
 def _same_event(
-    claim: Statement,
     alignment: Alignment,
     compared: Sequence[ContentToken],
-    pivot: ContentToken,
+    match: Match,
     alignments: Sequence[Alignment],
+    fewest: int,
 ) -> bool:
     """Return whether a sentence has the other names and numbers of the claim, and at least half of its other words.
 
     A pronoun behind its predicate stands for words of the other sentences: "Omar voted against it".
     """
-    passage = alignment.passage
+    passage, pivot = alignment.passage, match.token
     pronouns = vocabulary(passage.language).role("personal")
     following = next((t.word for t in passage.tokens if t.word > pivot.word and t.clause != pivot.clause), None)
     refers = not pronouns.isdisjoint(passage.words[pivot.word + 1 : following])
     found = 0
-    others = [at for at, token in enumerate(claim.tokens) if not any(token is one for one in compared)]
+    others = [at for at, token in enumerate(alignment.claim.tokens) if not any(token is one for one in compared)]
     for at in others:
-        token = claim.tokens[at]
+        token = alignment.claim.tokens[at]
         if alignment.matches[at] or (refers and any(one.matches[at] for one in alignments)):
             found += 1
-        elif token.quantity is not None or _is_name(claim, token):
+        elif token.quantity is not None or token.name:
             return False
-    return found >= max(_LEAST * len(others), _FEWEST)
-
-
-def _arguments(statement: Statement, pivot: ContentToken) -> _Arguments:
-    """Return the arguments of a predicate by role. A role whose words are not known is missing."""
-    if is_passive(statement, pivot):
-        return {_PATIENT: subject(statement, pivot), _AGENT: arguments(statement, pivot).agent}
-    return {_AGENT: subject(statement, pivot)}
-
-
-def _identifiers(statement: Statement, tokens: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the words of the name that a noun phrase ends with, with the number behind it: "the tram Line 7"."""
-    found: list[ContentToken] = []
-    for token in reversed(tokens):
-        numbered = token.quantity is not None and not token.quantity.unit and not found
-        of = found and found[-1].before == "of"
-        if not numbered and not _is_name(statement, token):
-            break
-        if found and found[-1].word - token.word > (_OF_PHRASE if of else 1):
-            break
-        found.append(token)
-    return found[::-1] if any(t.name for t in found) else []
-
-
-def _is_name(statement: Statement, token: ContentToken) -> bool:
-    """Return whether a word is a name, not a title or the first word of a sentence that is capitalized as such."""
-    if not token.name or token.kind or token.folded in vocabulary(statement.language).role("title"):
-        return False
-    following = next((t for t in statement.tokens if t.word == token.word + 1), None)
-    if token.word or (following is not None and (following.name or following.quantity is not None)):
-        return True
-    return not token.folded.endswith("s") and _subject_only(statement)
-
-
-def _subject_only(statement: Statement) -> bool:
-    """Return whether the first word of a sentence is a subject without an article: "Jo has offered"."""
-    second = statement.words[1] if len(statement.words) > 1 else ""
-    verbal = any(t.word == 1 and t.verbal for t in statement.tokens)
-    return verbal or second in vocabulary(statement.language).role("auxiliary")
+    return found >= max(_LEAST * len(others), fewest)

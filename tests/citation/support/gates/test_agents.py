@@ -25,6 +25,26 @@ PAIRS: dict[str, tuple[str, str, str]] = {
         "Ms Ferrer inspects the boiler with Mr Holm.",
         "Mr Holm will inspect the boiler.",
     ),
+    "the subject of the sentence before": (
+        "The gardener called the architect in March. The architect drew a new plan the same week.",
+        "The architect drew a new plan.",
+        "The gardener drew a new plan.",
+    ),
+    "a possessor": (
+        "The potter, whose brother rents the barn, moved the kiln in May.",
+        "The potter's brother rents the barn.",
+        "The potter rents the barn.",
+    ),
+    "two agents": (
+        "Lotte and Henk washed the van. Their cousin brought the sponges.",
+        "The van was washed by Lotte and Henk.",
+        "The cousin washed the van.",
+    ),
+    "the agent of a relative clause": (
+        "Petra sold the sledge that her uncle had carved in winter.",
+        "Petra's uncle carved the sledge.",
+        "Petra carved the sledge.",
+    ),
 }
 
 
@@ -47,6 +67,14 @@ SAME = {
         "Lenz restored the organ.",
     ),
     "a shorter name": ("Mila Tarn painted the ceiling. Arp Brenner paid her.", "Tarn painted the ceiling."),
+    "a predicate that the second of two shares": (
+        "Ms Arndt paints the small hall, Mr Lorca the large one.",
+        "Mr Lorca paints the large hall.",
+    ),
+    "a predicate that is repeated": (
+        "Adults take two spoons a day; children take one.",
+        "Children take one spoon a day.",
+    ),
     "a symmetric verb": ("Ida Lund married Jon Falk in May.", "Jon Falk married Ida Lund."),
 }
 

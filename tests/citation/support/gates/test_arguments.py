@@ -72,5 +72,5 @@ def test_the_agent_of_a_german_predicate(sentence: str) -> None:
 
 
 def test_predicates_that_share_a_subject_are_followed_a_few_times_only() -> None:
-    statement = parse("Ida " + "and ".join(f"closed{'x' * n}ed " for n in range(9)) + "left.", "en")
+    statement = parse("Ida " + "and ".join(f"closed{'x' * n}ed " for n in range(9)) + "and left.", "en")
     assert subject(statement, statement.tokens[-1]) == []
