@@ -105,21 +105,21 @@ def compare(
     ]
     best = max(alignments, key=_rank)
     comparable = best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens))
-    if certain_only:
-        if comparable:
-            yield from () if any(compare_grades(best)) else _denied(claim, passages, alignments, best)
-            yield from other_number_of_name(claim, best)
-            yield from other_class_member(claim, alignments, known)
-        yield from _denied_in_part(claim, alignments, best)
-        return
-    yield from stated_in_heading_only(claim, alignments)
-    yield from claims_absence(claim, passages)
     if comparable:
-        yield from _of_best(claim, passages, alignments, best)
+        yield from () if any(compare_grades(best)) else _denied(claim, passages, alignments, best)
+        yield from other_number_of_name(claim, best)
         yield from other_class_member(claim, alignments, known)
-    elif _mentioned(claim, alignments) >= _COMPARABLE:  # two sentences together state it
-        yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
-    yield from _of_passage(claim, passages, alignments, best, known)
+    if best.coverage >= _HALF:
+        yield from only_added(claim, passages)
+    if not certain_only:
+        yield from stated_in_heading_only(claim, alignments)
+        yield from claims_absence(claim, passages)
+        if comparable:
+            yield from _of_best(claim, passages, alignments, best)
+        elif _mentioned(claim, alignments) >= _COMPARABLE:  # two sentences together state it
+            yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
+        yield from _of_passage(claim, passages, alignments, best, known)
+    yield from _denied_in_part(claim, alignments, best)
 
 
 def _rank(alignment: Alignment) -> tuple[int, int, bool, bool]:
@@ -150,7 +150,6 @@ def _of_passage(
     yield from outside_restriction(claim, best, alignments, known)
     if best.coverage >= _HALF:
         yield from universal(best)
-        yield from only_added(claim, passages)
         yield from weaker_elsewhere(claim, best, alignments)
     if best.coverage >= _COMPARABLE:
         yield from added_words(claim, best, alignments, known)
@@ -179,7 +178,6 @@ def _of_short_claim(claim: Statement, alignments: Sequence[Alignment], best: Ali
     yield from _of_values(claim, alignments)
     if mentioned >= _MENTIONED_CONJUNCTS and not has_computed_value(claim, alignments):
         yield from mixed_conjuncts(claim, alignments)
-    yield from _denied_in_part(claim, alignments, best)
 
 
 def _denied_in_part(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
@@ -229,7 +227,6 @@ def _of_best(
         yield from bounds(best)
         yield from stated_as_fiction(best)
         return
-    yield from _denied(claim, passages, alignments, best)
     for clause in _comparable_clauses(best):
         yield from modality(best, clause)
         yield from supposed(best, clause)
@@ -239,7 +236,6 @@ def _of_best(
     yield from swapped_objects(best)
     yield from swapped_motion(best)
     yield from origin_of_move(best)
-    yield from other_number_of_name(claim, best)
     yield from date_of_first_event(best)
     yield from frequency(best)
     yield from bounds(best)

@@ -22,10 +22,10 @@ class Reason(StrEnum):
     JUDGE = "judge"  # the language model that reads claim and passage refused
 
 
-# A negation on one side only, another member of a class, such as Tuesday for Monday, another cell of a table, and a
-# statement that is missing. Of the natural claims that the first two and the last refuse, four of five, nine of ten and
-# seven of nine are false.
-_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row", "missing"})
+# A negation on one side only, another member of a class, such as Tuesday for Monday, another cell of a table, "only"
+# that the claim adds, and a statement that is missing. Of the natural claims that these refuse, four of five (negation,
+# "only", missing) to nine of ten (class) are false.
+_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row", "exclusive", "missing"})
 
 
 @dataclass(frozen=True, slots=True)

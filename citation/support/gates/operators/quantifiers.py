@@ -84,7 +84,7 @@ def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disa
         several = any(other is not op and other.word <= op.word < other.after for other in claim.operators)
         if not counted and not several and "half" not in claim.words[op.after : op.after + 1]:
             said = claim.spelled(op.start, op.end)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="only")
+            yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="exclusive")
             return
 
 
