@@ -257,7 +257,7 @@ async function load() {
       ...settings.sources.map((name) => el("option", { value: name }, name)),
       el("option", { value: NONE }, "No documents"),
     );
-    byId("source").value = settings.default_source;
+    byId("source").value = documents.isEmpty() ? settings.default_source : DOCUMENTS; // added before the answer came
     notice(names.length ? "" : "The providers list no models. Enter the name of a model in Options.");
   } catch (error) {
     notice(

@@ -24,6 +24,7 @@ export function evidenceFor(question) {
   return { chosen: bestExcerpts(entries, question, limits.max_evidence), total: entries.length };
 }
 
+export const isEmpty = () => !documents.length;
 export const isReading = () => documents.some((one) => one.state === "reading");
 
 /** Leave room for the conversation: show many documents as one line, which opens the list. */

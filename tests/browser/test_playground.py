@@ -498,6 +498,33 @@ def test_an_error_of_the_server_is_shown_with_advice(page: Page) -> None:
     expect(turn.locator(".advice")).to_have_text("Choose another model below the question.")
 
 
+def test_documents_that_are_added_before_the_models_are_known_stay_chosen(
+    browser: Browser, launch: Launch, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.", "utf-8")
+    store = str(tmp_path / "evidence.db")
+    index = [sys.executable, "-m", "citestream", "index", str(tmp_path / "docs"), "--store", store]
+    subprocess.run(index, check=True, capture_output=True)
+    config = {
+        "providers": {"extractive": {"kind": "extractive"}},
+        "retrievers": {"bridges": {"kind": "folder", "store": store}},
+        "default_retriever": "bridges",
+    }
+    context = browser.new_context()
+    with ExitStack() as stack:
+        stack.callback(context.close)
+        page = context.new_page()
+        held: list[Route] = []
+        page.route("**/v1/models", lambda route: held.append(route))  # a built-in method cannot be a handler
+        page.goto(stack.enter_context(launch(serve_command(tmp_path, config), tmp_path / "log")))
+        page.click("#example")
+        expect(page.locator("#model option")).to_have_count(0)
+        held[0].continue_()
+        expect(page.locator("#model")).to_have_value("extractive")
+        expect(page.locator("#source")).to_have_value("")
+
+
 def test_the_page_says_where_to_enter_a_model_if_no_provider_lists_any(
     browser: Browser, launch: Launch, tmp_path: Path
 ) -> None:
