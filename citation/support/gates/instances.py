@@ -163,11 +163,9 @@ def _days(statement: Statement) -> list[Date]:
 
 def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
     """Yield each bounded number of the passage with the lowest and the highest number that it admits."""
-    numbers = [t for t in passage.tokens if t.quantity is not None and t.quantity.values and not t.quantity.ordinal]
-    for one, other in pairwise(numbers):
-        if _RANGE.fullmatch(passage.text, one.end, max(one.end, other.start)):
-            yield other, _value(one, other), _value(other, other)
-    for token in numbers:
+    for one, other in ranges(passage):
+        yield other, _value(one, other), _value(other, other)
+    for token in _numbers(passage):
         low, high = _interval(passage, token)
         if low < high:
             yield token, low, high
@@ -179,6 +177,17 @@ def _interval(statement: Statement, token: ContentToken) -> tuple[float, float]:
     if token.quantity is not None and token.quantity.unit in _CALENDAR:
         bounds.update(op.kind for op in statement.operators if op.after == token.word)  # "before noon"
     return -inf if bounds & _UNTIL else value, inf if bounds & _SINCE else value
+
+
+def ranges(passage: Statement) -> Iterator[tuple[ContentToken, ContentToken]]:
+    """Yield the first and the last number of each range: "from 9 to 5"."""
+    for one, other in pairwise(_numbers(passage)):
+        if _RANGE.fullmatch(passage.text, one.end, max(one.end, other.start)):
+            yield one, other
+
+
+def _numbers(passage: Statement) -> list[ContentToken]:
+    return [t for t in passage.tokens if t.quantity is not None and t.quantity.values and not t.quantity.ordinal]
 
 
 def _value(token: ContentToken, unit: ContentToken) -> float:

@@ -32,9 +32,13 @@ _PERSON_REACH = 8  # words between "personne" and its "ne"
 
 
 def split_elisions(tokens: Tokens) -> Tokens:
-    """Return French tokens with an elided word as a token of its own: "le" and "usine" for "l'usine"."""
+    """Return French tokens with an elided word as a token of its own, "le" and "usine", and "après-midi" as one."""
     parts: list[tuple[Token, int]] = []
     for i, (token, start) in enumerate(zip(tokens.tokens, tokens.starts, strict=True)):
+        if token.folded == "midi" and parts and parts[-1][0].folded == "apres" and tokens.text[start - 1] == "-":
+            length = start + token.length - parts[-1][1]
+            parts[-1] = replace(word_token("après-midi"), length=length), parts[-1][1]
+            continue
         found = _ELIDED.match(tokens.surface(i)) if token.kind == "word" else None
         if found is None:
             parts.append((token, start))
@@ -44,9 +48,9 @@ def split_elisions(tokens: Tokens) -> Tokens:
         short = word_token(full.capitalize() if elided[0].isupper() else full)
         parts.append((replace(short, length=found.end()), start))
         parts.append((word_token(tokens.surface(i)[found.end() :]), start + found.end()))
-    if len(parts) == len(tokens):
-        return tokens
     split, starts = [token for token, _ in parts], [start for _, start in parts]
+    if split == tokens.tokens:
+        return tokens
     ends = [start + token.length for token, start in parts]
     return Tokens(tokens.text, split, starts, ends, [i for i, token in enumerate(split) if token.may_be_quantity])
 

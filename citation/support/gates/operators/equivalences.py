@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import MONTH
+from ....text.numbers.quantities import CLOCK, MONTH
 from ..alignment import Alignment
-from ..instances import is_outside
+from ..instances import is_outside, ranges
 from .quantifiers import LOWER, UPPER, bound_of, excludes_the_rest
 
 _CONDITIONS = frozenset({"unless", "without", "except"})
 _REQUIRING = frozenset({"must", "only"})
 _DATED = frozenset({"", MONTH})
+_CALENDAR = frozenset({MONTH, CLOCK})
 _TERMS = frozenset({"until", "before"})
 _CONDITIONAL = frozenset({"if", "when", "once", "with", "provided"})  # words before a condition that holds
 
@@ -103,7 +104,15 @@ def _words_by_piece(statement: Statement) -> list[list[str]]:
 
 
 def ended_after(alignment: Alignment) -> bool:
-    """Return whether the claim has a date that the passage gives as a length of time: "began in May for six weeks"."""
+    """Return whether the claim has a date that the passage gives as a length of time or as the end of a range.
+
+    "Began in May for six weeks", "open between 9 am and 6 pm".
+    """
+    ends = [end for _, end in ranges(alignment.passage) if end.quantity is not None]
+    dates = {id(end) for end in ends if end.quantity and (end.quantity.unit in _CALENDAR or end.quantity.may_be_year)}
+    bounded = not vocabulary(alignment.claim.language).role("boundary").isdisjoint(alignment.claim.words)
+    if bounded and any(id(match.token) in dates for _, match in alignment.pairs()):
+        return True
     lengths = any(t.quantity is not None and t.quantity.unit == "time" for t in alignment.passage.tokens)
     return lengths and any(
         token.quantity is not None and match is None and token.quantity.unit in _DATED

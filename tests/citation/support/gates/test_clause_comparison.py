@@ -311,6 +311,14 @@ def test_a_disagreement_has_its_reason(reason: Reason, text: str, claim: str) ->
 
 
 PASSED = {
+    "the end of a range of hours": (
+        "The workshop is open from Tuesday to Friday between 8 am and 4 pm.",
+        "On Fridays the workshop closes at 4 pm.",
+    ),
+    "a French afternoon": (
+        "L'atelier a lieu le mardi matin au musée et le jeudi après-midi devant la mairie.",
+        "Le jeudi, l'atelier a lieu l'après-midi devant la mairie.",
+    ),
     "a loan seen from the other side, where the lender is a pronoun": (
         "He lent his neighbour the ladder for a week.",
         "For a week, his neighbour borrowed the ladder.",
