@@ -9,12 +9,18 @@ from ...text.normalize import character_pairs
 from ...text.words import compounds
 from .alignment import Alignment
 from .bindings.chinese_bindings import (
-    mixed_chinese_pieces,
+    exchanged_ends,
     outside_chinese_restriction,
     swapped_chinese_passive,
     unknown_chinese_names,
 )
-from .bindings.chinese_clauses import added_comparison, other_topic, planned_as_done
+from .bindings.chinese_clauses import (
+    added_comparison,
+    mixed_clauses,
+    other_member_in_clause,
+    other_topic,
+    planned_as_done,
+)
 from .bindings.compared_values import has_computed_value, value_of_compared
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
@@ -194,10 +200,12 @@ def _in_chinese(
     claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
 ) -> Iterator[Disagreement]:
     """Yield the disagreements that are looked for in Chinese only."""
-    yield from mixed_chinese_pieces(claim, passages)
+    yield from exchanged_ends(claim, passages)
     yield from outside_chinese_restriction(claim, best)
     yield from swapped_chinese_passive(claim, passages)
     yield from other_topic(claim, alignments)
+    yield from mixed_clauses(claim, alignments)
+    yield from other_member_in_clause(claim, alignments)
     yield from planned_as_done(claim, alignments)
     yield from added_comparison(claim, best)
     if best.coverage >= _NAMED:

@@ -36,40 +36,18 @@ def _fillers() -> re.Pattern[str]:
     return re.compile(f"[{''.join(sorted(_role('filler')))}\\s]")
 
 
-def mixed_chinese_pieces(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim begins as one part of the passage and ends as another.
-
-    "刘芳教历史" is one of the parts of "张明教物理，刘芳教历史"; "张明教历史" mixes the two.
-    """
+def exchanged_ends(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a claim exchanges the beginning and the end of a piece: 老师批评班长, 班长批评老师."""
     plain = _plain(_active(_numbered(claim)))
     if not 2 * _SHORTEST <= len(plain) <= _LONGEST:
         return
     parts = [part for passage in passages for part in _PIECE.split(_numbered(passage))]
     pieces = list(dict.fromkeys(piece for part in parts if len(piece := _plain(part)) > 1))[:_MOST_PIECES]
     if not any(plain in piece for piece in pieces):
-        yield from _mixed(plain, pieces)
         yield from _exchanged(plain, pieces)
 
 
-def _mixed(said: str, pieces: Sequence[str]) -> Iterator[Disagreement]:
-    """Yield a disagreement if a claim has the beginning of one piece and the end of another."""
-    for at in range(1, len(said) - 1):
-        head, tail = said[:at], said[at:]
-        for one in pieces:
-            if not one.startswith(head) or one[at:] == "":
-                continue
-            for other in pieces:
-                if other is one or not other.endswith(tail) or other == tail:
-                    continue
-                subject, value = other[: -len(tail)], one[at:]
-                if _comparable(head, subject) and value not in said and subject not in said:
-                    detail = f"the passage has “{tail}” for “{subject}”, and “{value}” for “{head}”"
-                    yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
-                    return
-
-
 def _exchanged(said: str, pieces: Sequence[str]) -> Iterator[Disagreement]:
-    """Yield a disagreement if a claim exchanges the beginning and the end of a piece: 老师批评班长, 班长批评老师."""
     for piece in pieces:
         if len(piece) != len(said) or piece == said:
             continue
@@ -107,11 +85,6 @@ def _numbered(statement: Statement) -> str:
 def _plain(text: str) -> str:
     """Return simplified characters without particles and punctuation."""
     return _fillers().sub("", to_simplified(text)).strip("，。；！？,.;!? ")
-
-
-def _comparable(one: str, other: str) -> bool:
-    """Return whether two beginnings may be two subjects: about equally long, or with an equal end."""
-    return one != other and (abs(len(one) - len(other)) <= 1 or one[-1] == other[-1])
 
 
 def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[Disagreement]:

@@ -2,21 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, han_alike
+from ..alignment import Alignment, excludes, han_alike
 from ..disagreement import Disagreement, Reason
 
 _LONGEST_CLAIM = 12  # tokens of a claim that states one thing
 _MOST_CLAUSES = 24  # clauses of a passage that are compared
 _NOT_STATED = frozenset({"plan", "hedge", "may", "must", "should", "if", "would", "irrealis", "false", "fiction"})
 _NUMBER_WEIGHT = 2.0  # weight of a number that a clause shares with the claim; a word has the weight 1
+_PARTING = ("before", "after", "not", "may_not")  # operators between words that belong to different statements
 _COMPARED = {"over": "under", "under": "over"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Clause:
     """A clause of the passage: its sentence, its number there, and its tokens."""
 
@@ -34,9 +36,9 @@ def _topic(tokens: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the words before the first predicate, number or phrase with a preposition; those phrases may be first."""
     found: list[ContentToken] = []
     for token in tokens:
-        if token.verbal or token.quantity is not None or (found and token.before):
+        if token.verbal or (found and (token.before or token.quantity is not None)):
             break
-        if not token.before:
+        if not token.before and token.quantity is None:
             found.append(token)
     return found
 
@@ -82,6 +84,68 @@ def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[D
     if rivals:
         detail = f"the passage says this of “{_spelled(clauses[at].sentence, rivals[:1])}”, not of "
         yield Disagreement(Reason.BINDING, f"{detail}“{_spelled(claim, missing[:1])}”", rule="subject")
+
+
+def mixed_clauses(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if neighbouring words of the claim are from two clauses that state other things.
+
+    "多数老人希望送餐，少数人提到陪护" does not say "多数老人希望陪护". The first clause goes on with another word, and
+    the second one begins with another.
+    """
+    if len(claim.tokens) > _LONGEST_CLAIM or "than" in claim.kinds():
+        return
+    clauses = _clauses([alignment.passage for alignment in alignments])
+    where = [[clause for clause in clauses if _finds(token, clause)] for token in claim.tokens]
+    if not all(where):
+        return
+    parted = {op.word for op in claim.of(*_PARTING)}
+    for (one, heads), (two, tails) in pairwise(zip(claim.tokens, where, strict=True)):
+        between = range(one.word + 1, two.word)
+        if any(word in parted or claim.words[word] == "的" for word in between):
+            continue
+        if one.kind or two.kind or one.quantity or two.quantity or any(clause in tails for clause in heads):
+            continue
+        apart = heads[0].sentence is tails[0].sentence and all(
+            _leaves_out(claim, clause, token, before=token is two)
+            for token, stating in ((one, heads), (two, tails))
+            for clause in stating
+        )
+        if apart:
+            said = [_spelled(clause.sentence, clause.tokens) for clause in (heads[0], tails[0])]
+            detail = f"“{said[0]}” and “{said[1]}” are two statements"
+            yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
+            return
+
+
+def _leaves_out(claim: Statement, clause: _Clause, token: ContentToken, *, before: bool) -> bool:
+    """Return whether a clause has words that the claim does not have, before or behind the one that is `token`."""
+    at = next(n for n, other in enumerate(clause.tokens) if _same(token, other))
+    others = clause.tokens[:at] if before else clause.tokens[at + 1 :]
+    return any(not any(_same(one, other) for one in claim.tokens) for other in others)
+
+
+def other_member_in_clause(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the clause that states the same has another member of a class: 每年, 每季度."""
+    clauses = _clauses([alignment.passage for alignment in alignments])
+    kinds = vocabulary("zh").kinds
+    for mine in _clauses([claim]):
+        marked = [token for token in mine.tokens if token.kind]
+        rest = [token for token in mine.tokens if not token.kind]
+        if not marked or not rest:
+            continue
+        shares = [sum(_finds(token, clause) for token in rest) for clause in clauses]
+        best = max(shares, default=0)
+        if best * 2 <= len(rest) or shares.count(best) > 1:
+            continue
+        stating = clauses[shares.index(best)]
+        for token in marked:
+            if not any(_finds(token, clause) for clause in clauses):
+                continue  # `other_class_member` compares it
+            others = [other for other in stating.tokens if other.kind == token.kind]
+            if others and all(excludes(kinds[token.folded], kinds[other.folded]) for other in others):
+                detail = f"the passage says “{_spelled(stating.sentence, others[:1])}” of this, not “{token.folded}”"
+                yield Disagreement(Reason.BINDING, detail, rule="class")
+                return
 
 
 def _weight(token: ContentToken) -> float:

@@ -46,6 +46,16 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "普通商品七天内可凭小票退换，清仓商品概不退换。",
         "清仓商品七天内可凭小票退换。",
     ),
+    "words of two clauses that state other things": (
+        Reason.BINDING,
+        "多数老人希望增加午餐配送，家属提到了夜间陪护。",
+        "多数老人希望增加夜间陪护。",
+    ),
+    "another frequency in the clause that states the same": (
+        Reason.BINDING,
+        "滤网每季度清洗一次，轴承每年加油一次。",
+        "轴承每季度加油一次。",
+    ),
     "a Chinese comparison that the passage does not make": (
         Reason.QUANTIFIER,
         "肝功能和血脂均在正常范围内。",
@@ -261,6 +271,11 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
 }
 
 PASSED: dict[str, tuple[str, str]] = {
+    "a Chinese clause about the topic of the clause before": (
+        "这些老人住在东区，平时自己做饭。",
+        "这些老人平时自己做饭。",
+    ),
+    "a frequency of its own clause": ("滤网每季度清洗一次，轴承每年加油一次。", "轴承每年加油一次。"),
     "a fall by the difference of two numbers": (
         "The number of members went from 5,000 to 4,200.",
         "The number of members fell by 800.",

@@ -3,7 +3,7 @@
 import pytest
 
 from citestream.citation.support.gates.alignment import Alignment
-from citestream.citation.support.gates.bindings.chinese_bindings import mixed_chinese_pieces
+from citestream.citation.support.gates.bindings.chinese_bindings import exchanged_ends
 from citestream.citation.support.gates.bindings.conjuncts import conjuncts, mixed_conjuncts
 from citestream.citation.text import analyze_text
 from citestream.citation.text.clauses import Statement, parse
@@ -84,4 +84,4 @@ def test_many_parts_of_a_chinese_passage_are_compared_in_bounded_time() -> None:
         f"丙{number}{'乙' * 12}" for number in range(10_000)
     ]
     claim = Statement("甲" * 12 + "乙" * 12, "zh")
-    assert list(mixed_chinese_pieces(claim, [Statement("，".join(parts), "zh")])) == []
+    assert list(exchanged_ends(claim, [Statement("，".join(parts), "zh")])) == []
