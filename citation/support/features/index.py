@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from itertools import accumulate, chain, count, islice, pairwise
+from itertools import accumulate, chain, count, islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -29,7 +29,7 @@ WINDOW_SENTENCES = 3
 
 _STEP = 5_000  # terms that are indexed in a step: 1 ms
 _MAX_AT_ONCE = 20_000  # elements of an array that is sorted or searched in the event loop: 2 ms
-_NO_POSTINGS = (0, 0)
+_NO_SENTENCES = np.zeros(0, dtype=np.int64)
 _MAX_COVERAGES = 64  # sentences: only the previous one is needed, and a few may be scored at a time
 
 
@@ -83,13 +83,14 @@ class SharedIndex:
         yield None
         self._index_negations()
         yield None
-        self.skeletons: dict[str, list[str]] = {}  # consonant skeleton -> terms of the evidence, for cognates
-        words = [term for term in self.vocabulary if len(term) >= SHORTEST_COGNATE]  # few of Chinese, and of numbers
-        for number, (term, bones) in enumerate(zip(words, map(consonant_skeleton.__getitem__, words), strict=True), 1):
-            if number % _STEP == 0:
-                yield None
-            if bones:
-                self.skeletons.setdefault(bones, []).append(term)
+        self.skeletons: defaultdict[str, list[str]] = defaultdict(list)  # consonants -> terms, for cognates
+        words = (term for term in self.vocabulary if len(term) >= SHORTEST_COGNATE)  # few of Chinese, and of numbers
+        while part := list(islice(words, _STEP)):
+            for term, consonants in zip(part, map(consonant_skeleton.__getitem__, part), strict=True):
+                if consonants:
+                    self.skeletons[consonants].append(term)
+            yield None
+        self.skeletons.default_factory = None
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
@@ -114,8 +115,8 @@ class SharedIndex:
 
     def sentences_of(self, term: str) -> Ints:
         """Return the sentences that contain `term`, ascending, with repeats."""
-        first, last = self.postings.get(term, _NO_POSTINGS)
-        return self.posted[first:last]
+        number = self.vocabulary.get(term)
+        return _NO_SENTENCES if number is None else self.posted[slice(*self.posted_ends[number : number + 2])]
 
     def foreign_to(self, language: str | None) -> Bools | None:
         """Return which evidence is in another language, (N,), or None if none is."""
@@ -157,13 +158,10 @@ class SharedIndex:
         per_sentence = np.bincount(sentences, minlength=self.size)
         self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])  # (S + 1,): first term of each sentence
         order = yield from _undivided(partial(np.argsort, term_ids, kind="stable"), len(term_ids))
-        bounds = np.searchsorted(term_ids[order], np.arange(len(numbered) + 1)).tolist()
-        self.posted = sentences[order]  # the sentences of each term are the range `postings[term]`
-        self.postings: dict[str, tuple[int, int]] = {}
-        terms_left, ranges = iter(numbered), pairwise(bounds)
-        for _ in range(0, len(numbered), _STEP):
-            self.postings.update(zip(islice(terms_left, _STEP), islice(ranges, _STEP), strict=True))
-            yield None
+        self.posted = sentences[order]  # those of the first term, of the second, ...; they end at `posted_ends`
+        occurrences = np.bincount(term_ids, minlength=len(numbered))
+        self.posted_ends: list[int] = [0, *occurrences.cumsum().tolist()]
+        yield None
         yield from _undivided(partial(self._index_pairs, term_ids, sentences, rows), len(term_ids))
 
     def _index_pairs(self, term_ids: Ints, sentences: Ints, rows: Ints) -> None:

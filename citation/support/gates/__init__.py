@@ -269,14 +269,14 @@ class GateChecks:
 
         German compounds are included: "Abonnentenzahl" for "Zahl" and "Abonnent".
         """
-        language, postings = self._language, self.index.postings
+        language, known = self._language, self.index.vocabulary
         if language not in LANGUAGES or language == "zh" or len(self._terms) > _MAX_COMPARED:
             return {}
         found: dict[str, AbstractSet[str]] = (
-            dict(compounds.counterparts(list(dict.fromkeys(terms)), postings)) if language == compounds.LANGUAGE else {}
+            dict(compounds.counterparts(list(dict.fromkeys(terms)), known)) if language == compounds.LANGUAGE else {}
         )
         for term in self._terms:
-            if others := inflections(term, language) & postings.keys():
+            if others := inflections(term, language) & known.keys():
                 found[term] = others.union(found.get(term, ()))
         return found
 

@@ -95,7 +95,7 @@ def test_the_index_of_the_same_excerpts_is_cached() -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first = Index(evidence(*TEXTS), excerpts)
     again = Index([replace(one, number=one.number + 7, id="other") for one in evidence(*TEXTS)], excerpts)
-    assert again.postings is first.postings
+    assert again.vocabulary is first.vocabulary
     assert [one.number for one in again.evidence] == [8, 9, 10, 11, 12]
     assert [one.number for one in first.evidence] == [1, 2, 3, 4, 5]
 
@@ -105,7 +105,7 @@ def test_another_order_or_number_of_excerpts_needs_another_index(texts: tuple[st
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first = Index(evidence(*TEXTS), excerpts)
     other = Index(evidence(*texts), excerpts)
-    assert other.postings is not first.postings
+    assert other.vocabulary is not first.vocabulary
     assert other.languages == Index(evidence(*texts)).languages
 
 
