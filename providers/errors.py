@@ -103,6 +103,11 @@ class Unreachable(ProviderError):  # noqa: N818 - named after what happened
 
     code_default = "provider_unreachable"
 
+    @property
+    def brief(self) -> str:
+        """A summary for logs, with the reason: there is no answer that could quote the prompt."""
+        return self.message.rstrip(".")
+
 
 class TimedOut(ProviderError):  # noqa: N818 - named after what happened
     """Connected, but too slow."""

@@ -46,7 +46,7 @@ async def accept(transport: Transport, call: Call, timeouts: Timeouts) -> Accept
             wait = call.retries.wait(error, attempts, waited)
             if wait is None:
                 raise
-            reason = error.answered if isinstance(error, Rejected) else error.code
+            reason = error.answered if isinstance(error, Rejected) else error.brief
         attempts, waited = attempts + 1, waited + wait
         log.warning("%s: %s; retry %d of %d in %.1f s", _host(call.url), reason, attempts, call.retries.most, wait)
         await asyncio.sleep(wait)

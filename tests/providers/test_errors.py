@@ -1,6 +1,7 @@
 """The errors that clients receive when a provider fails, without confidential details."""
 
 import json
+import socket
 from typing import Any
 
 import aiohttp
@@ -249,6 +250,24 @@ def test_exceptions_are_translated(case: str) -> None:
     assert type(error) is kind
     assert error.status == status
     assert "10.0.0.1" not in error.message
+
+
+REASONS: dict[str, tuple[OSError, str]] = {
+    "refused": (ConnectionRefusedError(111, "10.0.0.1"), ": its host refused the connection"),
+    "no such name": (socket.gaierror(-2, "proxy.internal"), ": its host name is unknown"),
+    "anything else": (OSError(5, "/etc/x"), ""),
+}
+
+
+@pytest.mark.parametrize("case", REASONS)
+def test_the_reason_for_no_connection_is_given_without_the_address(case: str) -> None:
+    raised, reason = REASONS[case]
+    try:
+        raise aiohttp.ClientError("10.0.0.1:80") from raised
+    except aiohttp.ClientError as failure:
+        error = translate(failure)
+    assert error.message == f"The provider could not be reached{reason}."
+    assert error.brief == f"The provider could not be reached{reason}"
 
 
 def test_exceptions_of_the_sdks_are_translated_without_importing_them() -> None:

@@ -61,7 +61,7 @@ FAILURES: dict[str, tuple[Answer, int, str]] = {
         502,
         "It answered 401: Invalid key",
     ),
-    "it breaks": (script(Break.RESET), 502, "The provider"),
+    "it breaks": (script(Break.RESET), 502, "It could not be reached"),
     "it is silent": (script(Break.STALL), 504, "did not answer in"),
 }
 
