@@ -35,7 +35,9 @@ def is_word(text: str, start: int, end: int, final: bool) -> bool | Partial:
         return True
     if _GOVERNS_INSIDE.search(left):
         return PARTIAL if not right.strip(SPACES) and not final else not _ENDS.match(right)
-    begins_clause = _CLAUSE_START.search(left) is not None
+    if _LABEL.search(left):
+        return PARTIAL if not right.strip(SPACES) and not final else not _LABEL_ENDS.match(right)
+    begins_clause = _BEFORE_SUBJECT.search(left) is not None
     if not begins_clause and not _JOINED_TO_NEXT.match(right):
         return PARTIAL if not final and _BEFORE_NEXT.fullmatch(right) else False
     if not final and len(right) < MAX_RIGHT and "\n" not in right:
@@ -70,7 +72,7 @@ _SAID = (
 # Phrases that need an object, also at the end of a sentence
 _GOVERNS = re.compile(
     rf"""
-    \b(?: according\ to | as\ per | in\ (?:accordance|line)\ with | (?:{_SAID})\ (?:in|by)
+    \b(?: according\ to | per | refer(?:s|red|ring)?\ to | in\ (?:accordance|line)\ with | (?:{_SAID})\ (?:in|by)
         | laut | gemäß | gemäss | zufolge | (?:beschrieben|erwähnt|angegeben|steht|heißt\ es|berichtet)\ in
         | selon | d['’]après | conformément\ à | (?:indiqué|décrit|mentionné|précisé)e?s?\ (?:dans|par)
         | según | de\ acuerdo\ con | conforme\ a | (?:indicado|descrito|mencionado|señalado)s?\ (?:en|por)
@@ -84,24 +86,30 @@ _LAST_WORDS = words("""
     согласно see cf cf. also siehe auch voir véase
 """)  # last words of these phrases: a cheap test that excludes most sentences
 _LABELS = "|".join(word for word in SOURCE_WORDS if len(word) > 3 and word not in {"cite", "evidence", "context"})
-# Phrases that can also end a sentence without an object; and "Source [1] says", but not "the source [1] says"
+# Phrases and labels that can also end a sentence. "Source [1] says" needs its marker, "the source [1] says" does not.
 _GOVERNS_INSIDE = re.compile(
-    rf"""
+    r"""
     (?: \b[Bb]ased\ on | \b[Rr]elying\ on | 根据 | 依据 | 按照
         | (?:\A|[\n。，；、])\s* (?:据|如)
-        | (?:\A|[\n.]\s*) (?:In|From|Per|Following|By|Nach|Dans|En|Secondo|Segundo)
-        | (?:\A|[\n.:;,(]\s*|\b(?:[Ii]n|of|to|by|[Ff]rom|and|with|that|[Pp]er)\s) (?i:{_LABELS}) )\Z
+        | \b(?: [Ff]rom | [Ww]ith | of | [Gg]iven | [Uu]nlike | [Ll]ike | [Bb]etween | than )
+        | (?:\A|[\n.]\s*) (?:In|Following|By|Nach|Dans|En|Secondo|Segundo) )\Z
     """,
     re.VERBOSE,
 )
-_ENDS = re.compile(r"\s*(?:[.!?:)\]|。！？：）]|\Z|\n)")
-_CLAUSE_START = re.compile(
-    r"(?:\A|[\n.!?:;,(>“\"。，；：（–—-]|\b(?:and|but|while|whereas|that|both|as|or|und|aber|während|dass|wie|"
-    r"et|mais|que|comme|y|pero|como))\Z",
+_ENDS = re.compile(r"\s*(?:[.!?)\]|。！？）]|\Z|\n)")
+_LABEL = re.compile(
+    rf"(?:\A|[\n.:;,(]\s*|\b(?:in|of|to|by|from|and|with|that|per|see)\s)(?:{_LABELS})\Z", re.IGNORECASE
+)
+_LABEL_ENDS = re.compile(rf"{_ENDS.pattern}|\s*[:：]")  # "Source [1]: report.pdf" is an entry of a list
+# The subject of a clause can follow; or a verb, after "in": "the information in [1] shows"
+_BEFORE_SUBJECT = re.compile(
+    r"(?:\A|[\n.!?:;,(>“\"。，；：（–—-]|\b(?:and|but|while|whereas|that|both|as|or|what|which|where|how|because|since|"
+    r"if|in|und|aber|während|dass|wie|et|mais|que|comme|y|pero|como))\Z",
     re.IGNORECASE,
 )
 _VERBS = (
     "says?|said|stat(?:es?|ed)|not(?:es?|ed)|reports?|reported|describes?|explains?|mentions?|shows?|indicates?|"
+    "that|is|are|was|were|has|have|adds?|calls?|covers?|contains?|gives?|provides?|refers? to|focus(?:es)? on|"
     "confirms?|suggests?|claims?|argues?|lists?|defines?|specifies|specify|discuss(?:es)?|emphasi[sz]es?|points? out|"
     "(?:dis)?agrees?|contradicts?|(?:does|do) not (?:say|state|mention|give|contain|support)|"
     "(?:doesn['’]t|don['’]t) (?:say|state|mention|give|contain|support)|"

@@ -27,6 +27,10 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
         "For details, see [1].",
         "The tower is tall (see [1]) and old.",
         "According to [1] , the tower is tall.",
+        "From [1]: the tower is tall.",
+        "The tower is tall, per [1].",
+        "Unlike other papers, the data of [1] show that the tower is tall.",
+        "The information in [1] shows that the tower is tall.",
     ),
     "a subject": (
         "[1] says that the tower is tall.",
@@ -34,6 +38,8 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
         "The tower is tall, while [1] also states that it is old.",
         "- [1] reports the height.",
         "[1]'s author measured the tower.",
+        "[1] and [2] are about the tower.",
+        "What [1] calls a tower is a mast.",
     ),
     "a label": (
         "Source [1] says that the tower is tall.",
@@ -74,6 +80,7 @@ NO_WORDS = {
         "That is what the study is based on [1].",
         "That is what the study is based on.",
     ),
+    "after a particle": ("She moved in [1], and the tower is tall.", "She moved in, and the tower is tall."),
     "in a list of sources": ("Source [1]: tower.md", "Source: tower.md"),
     "after data in Chinese": ("这是数据[1]，塔很高。", "这是数据，塔很高。"),
     "joined at the end": ("The tower is tall [1] and [2].", "The tower is tall."),
