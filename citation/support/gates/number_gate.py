@@ -30,6 +30,7 @@ _LESS_THAN = re.compile(
     re.IGNORECASE,
 )
 _DENIED_BOUND = re.compile(r"\b(?:not|no|nicht|pas)\s$", re.IGNORECASE)  # before "more than"
+_NUMBERED_NAME = re.compile(r"[^\W\d_]*[A-ZÀ-Þ][^\W\d_]*(?=-$)")  # the name before the number of "COVID-19"
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
 _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever further from the number that it bounds
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
@@ -127,7 +128,7 @@ class NumberGate:
             near = [q for q in nearest.quantities if agrees(quantity, q)] if nearest else []
             if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
                 agreeing = [q for q in passage.with_title if agrees(quantity, q)]
-                if quantity.strict and not _confirmed(quantity, agreeing, passage):
+                if self._is_required(quantity, passage) and not _confirmed(quantity, agreeing, passage):
                     if self._derivable(quantity, passage) or self._uncontested(quantity, passage):
                         continue
                     if is_instance(quantity):
@@ -140,6 +141,18 @@ class NumberGate:
             if nearest and (other := self._misattributed(quantity, near, nearest)):
                 return f"the passage says {other}, not {self._words(quantity)}", True
         return (self._reversed_change(nearest) if nearest else ""), True
+
+    def _is_required(self, quantity: Quantity, passage: PassageNumbers) -> bool:
+        """Return whether the passage must have a number.
+
+        The number of a name is required only if the passage has the name: one that is about SARS-CoV-2 may support a
+        claim about COVID-19, but one about Apollo 11 does not support a claim about Apollo-13.
+        """
+        if not quantity.strict or quantity.unit or quantity.may_be_year:
+            return quantity.strict
+        begin = max(0, quantity.start - _LEAD_IN)
+        name = _NUMBERED_NAME.search(self.text, begin, quantity.start)
+        return name is None or name[0].lower() in passage.within.lower()
 
     def _on_time(self, quantity: Quantity, passage: PassageNumbers) -> bool | None:
         """Return whether the passage states the time of day that a number belongs to, None if that is not known."""

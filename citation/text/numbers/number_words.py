@@ -24,6 +24,7 @@ from .numerals import (
 from .quantities import CENTURY, RATIO, Quantity, QuantityMatch
 
 _TEN, _TWENTY, _HUNDRED = 10, 20, 100
+_VERY = "très"  # without its accent, it is the Spanish and Portuguese word for three
 
 
 class NumberMatch(NamedTuple):
@@ -44,9 +45,10 @@ def match_ordinal(tokens: Tokens, i: int) -> list[QuantityMatch]:
 
 
 def match_compound_ordinal(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
-    """Match `twenty-third` at token `i`, the tens. Two thirds of ten are no ordinal."""
+    """Match `twenty-third` or `twenty third` at token `i`, the tens. Two thirds of ten are no ordinal."""
     unit = ORDINALS.get(tokens.word(i + 1), _TEN) if i + 1 < len(tokens) else _TEN
-    if unit >= _TEN or tokens.text[tokens.ends[i] : tokens.starts[i + 1]] != "-":
+    between = tokens.text[tokens.ends[i] : tokens.starts[i + 1]]
+    if unit >= _TEN or between not in {"-", " "} or (between == " " and tokens.word(i + 1) == "second"):
         return []
     tens = next(iter(_values(tokens, i, language)[0]), 0)
     if not _TWENTY <= tens < _HUNDRED or (tokens.word(i + 1) == "second" and tokens.word(i - 1) != "the"):
@@ -74,6 +76,8 @@ def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[Quantit
 
 def match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMatch | None:
     """Match the number in words that begins at token `i`. Return None where none does."""
+    if tokens.word(i) == "tres" and tokens.surface(i).lower() == _VERY:
+        return None
     following = tokens.tokens[i + 1] if i + 1 < len(tokens) else None
     continues = following and (following.may_be_quantity or following.modifies_number or following.folded in JOINERS)
     if continues or tokens.tokens[i].length > MAX_LENGTH:

@@ -54,6 +54,19 @@ def test_a_hint_lowers_the_threshold() -> None:
     assert hinted.threshold < plain.threshold
 
 
+NUMBERED_NAMES = {
+    "a name that the passage has not": ("Masks can slow the spread of COVID-19.", True),
+    "the name with another number": ("Masks can slow the spread of SARS-CoV-1.", False),
+    "a number that is no part of a name": ("Masks can slow the spread of the virus by 19.", False),
+}
+
+
+@pytest.mark.parametrize(("claim", "cited"), NUMBERED_NAMES.values(), ids=NUMBERED_NAMES)
+def test_the_number_of_a_name_is_required_if_the_passage_has_the_name(claim: str, cited: bool) -> None:
+    passage = "Masks can slow the spread of SARS-CoV-2, a virus that was first described two years ago."
+    assert bool(decide(claim, numbered(passage)).supports) is cited
+
+
 def test_a_different_number_is_refused_with_its_reason() -> None:
     decision = decide("Ferries stopped for seven days.", numbered(MUSEUM, FERRY), {2})
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NUMBER_MISMATCH)]

@@ -26,6 +26,8 @@ SAME = {
     "percent in characters": ("百分之三", "3 %"),
     "a decimal in characters": ("百分之六点三", "6.3 %"),
     "a compound ordinal": ("It was the twenty-third session.", "It was the 23rd session."),
+    "a compound ordinal without a hyphen": ("They met at the eighty sixth session.", "It was the 86th session."),
+    "the plural of percent": ("It rose by forty percents.", "It rose 40 %."),
     "a compound ordinal and a century": (
         "It was built in the twenty-first century.",
         "It was built in the 21st century.",
@@ -97,7 +99,17 @@ def test_another_number(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["It may rain.", "They march on.", "一个人的统一", "Once upon a time", "No quarter was given.", "万一下雨"]
+    "text",
+    [
+        "It may rain.",
+        "They march on.",
+        "一个人的统一",
+        "Once upon a time",
+        "No quarter was given.",
+        "万一下雨",
+        "La loi est très stricte.",
+        "They seize power.",
+    ],
 )
 def test_no_number_that_must_be_confirmed(text: str) -> None:
     assert not [q for q in analyze_text(text).quantities if q.strict]
