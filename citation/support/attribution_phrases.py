@@ -20,21 +20,21 @@ _FOREIGN_SOURCE = (
     r"(?:los|las|la|el)\s(?:documentos?|fuentes?|fragmentos?|textos?)(?:\sproporcionad[oa]s?)?)"
 )
 _PREPOSITION = (
-    r"(?:according to|based on|as per|as (?:stated|described|reported|mentioned|noted|shown|explained) (?:in|by)|"
+    r"(?:according to|based on|(?:as )?per|as (?:stated|described|reported|mentioned|noted|shown|explained) (?:in|by)|"
     r"laut|gemäß|selon|d['’]après|según|de acuerdo con|根据|依据|按照)"
 )
 _VERB = (
     r"(?:states?|says?|notes?|reports?|mentions?|explains?|confirms?|shows?|besagt|sagt|indique|précise|indica|dice)"
 )
 _LEADING = re.compile(
-    rf"(?:{_PREPOSITION}\s*(?:{_SOURCE}|{_FOREIGN_SOURCE})\s*[,，]?|"
+    rf"(?:{_PREPOSITION}\s*(?:{_SOURCE}|{_FOREIGN_SOURCE})\s*[,，:：]?|"
     r"(?:根据|依据|按照)(?:所?提供的|所给的?|上述)?(?:资料|文档|文件|信息|内容|来源|证据|摘录)[,，]|"
-    rf"in\s{_MARKERS}\s*,|"
+    rf"(?:in|from|given)\s{_MARKERS}\s*[,:]|as\s{_MARKERS}\s{_VERB},|"
     rf"(?:both\s)?{_SOURCE}\s+(?:also\s|both\s|clearly\s|explicitly\s)?{_VERB},?\s+(?:that|dass|que)\b|"
     rf"{_MARKERS}(?:指出|显示|表示|说明|提到)[，：]?)\s*",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(rf",?\s+{_PREPOSITION}\s*{_SOURCE}(?=[.!。]?\s*\Z)", re.IGNORECASE)
+_TRAILING = re.compile(rf",?\s+(?:{_PREPOSITION}\s*{_SOURCE}|as\s{_MARKERS}\s{_VERB})(?=[.!。]?\s*\Z)", re.IGNORECASE)
 _PLACE = re.compile(rf"\s?{re.escape(UNRESOLVED)}")
 MAX_PHRASE = 120  # characters; the phrases with two markers have 60
 
