@@ -1,6 +1,7 @@
 """Times of day that are not written as 17:00: "5 pm", "noon", "a quarter to eight", "17 Uhr", "6 h 50", "下午5点".
 
-They are read only where a number of a claim belongs to one. A time without "am" or "pm" has two values below 12 hours.
+They are read in the sentences that are compared, and not in all of the evidence, where few numbers are times of day. A
+time without "am" or "pm" has two values below 12 hours.
 """
 
 import re
