@@ -49,7 +49,6 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         if same and (excludes or all(_SHARE[op.kind] > _SHARE[other.kind] for other in same)):
             said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
-    yield from _ranked(alignment)
     yield from _partial(alignment, clause, negated=negated)
     claims = alignment.claim.kinds(clause)
     restricted = "only" in alignment.passage.kinds() and "all" not in alignment.passage.kinds()
@@ -151,24 +150,6 @@ def _is_part(quantity: Quantity) -> bool:
     """Return whether a number is a share below the whole: two thirds, 40 %."""
     whole = {RATIO: 1, "%": 100}.get(quantity.unit)
     return whole is not None and bool(quantity.values) and quantity.values[0] < whole
-
-
-def _ranked(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim leaves out a rank: "the second deepest lake" is not the deepest."""
-    passage = alignment.passage
-    for token, match in alignment.pairs():
-        rank = next(
-            (
-                t
-                for t in passage.tokens
-                if t.quantity is not None and t.quantity.ordinal and t.word == match.token.word - 1
-            ),
-            None,
-        )
-        own = [t for t in alignment.claim.tokens if t.quantity is not None]
-        if rank is not None and token.folded.endswith("est") and not own:
-            said = passage.text[rank.start : match.token.end]
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”", rule="rank")
 
 
 def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
