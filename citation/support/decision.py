@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..text.steps import Steps, completed
 from .calibration import calibrate
@@ -14,6 +17,8 @@ from .quoted_row import quoted_row
 from .scorers import Claim, PreparedEvidence, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
+
+P = TypeVar("P", float, NDArray[np.float64])
 
 JUDGE_THRESHOLD = 0.5  # the judge's probability from which it confirms
 _MAX_SIMPLE_CLAIM = 100  # characters; a claim of few enough terms for a simple pair is hardly ever longer
@@ -174,13 +179,13 @@ def assess_in_steps(
     most_raised = FULL_AGREEMENT if by_words and len(claim.text) <= _MAX_SIMPLE_CLAIM else 0.0
     gates: GateChecks | None = None
     verdicts: list[Verdict] = []
-    # Plain lists: taking single values out of arrays costs as much as everything else that is done per evidence.
-    rows = zip(prepared.evidence, calibrated.probability.tolist(), calibrated.threshold.tolist(), strict=True)
-    for row, (evidence, probability, full) in enumerate(rows):
+    enough = calibrated.probability >= shifted(np.minimum(calibrated.threshold, at_least), -most_raised)
+    for row, (evidence, sufficient) in enumerate(zip(prepared.evidence, enough.tolist(), strict=True)):
         hinted = evidence.number in hints
-        least = 0.0 if complete or hinted else min(full, at_least)
-        if probability < shifted(least, -most_raised):
+        if not (sufficient or hinted or complete):
             continue
+        probability, full = float(calibrated.probability[row]), float(calibrated.threshold[row])
+        least = 0.0 if complete or hinted else min(full, at_least)
         threshold = float(calibrated.hint_threshold[row]) if hinted else full
         if calibrated.gated and gates is None:
             gates = GateChecks(claim, prepared.index, by_words=by_words)
@@ -235,8 +240,8 @@ def _apply_gates(
     return (raised if raised >= threshold and refusal is None else probability), refusal
 
 
-def shifted(probability: float, amount: float) -> float:
-    """Add `amount`, which may be negative, to the log odds of a probability."""
+def shifted(probability: P, amount: float) -> P:
+    """Add `amount`, which may be negative, to the log odds of a probability or of an array of them."""
     return probability / (probability + (1 - probability) * exp(-amount))
 
 

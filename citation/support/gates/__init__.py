@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from ...text import Quantity, analyze_sentence, analyze_title
@@ -78,8 +79,8 @@ class GateChecks:
         """
         self.index, self._by_words = index, by_words
         analysis = analyze_sentence(claim.text, index.known_languages)
-        han = language_of(analysis) == "han"
-        self._text, self._quantities = claim.text, analysis.quantities
+        self._han = han = language_of(analysis) == "han"
+        self._text, self._analysis, self._quantities = claim.text, analysis, analysis.quantities
         self._terms = set(analysis.terms)
         self._repetitive = len(claim.text) > _LONGEST_COMPARED and len(self._terms) <= _MAX_COMPARED_HAN
         self.short = not self._repetitive and len(self._terms) <= (_SHORT_HAN if han else _SHORT)
@@ -96,10 +97,21 @@ class GateChecks:
         self._counterparts = self._find_counterparts(analysis.terms)
         self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
         self._windows: dict[tuple[int, tuple[int, int]], Surroundings] = {}  # the compared windows by row and span
-        self.claim = Clause(claim.text, analysis, 0, len(claim.text), analysis.quantities)
-        self.numbers = NumberGate(claim.text, analysis, self.claim, han=han)
-        self.topic_terms = self.claim.topic_terms()
-        self.min_shared = (_SAME_TOPIC_HAN if han else _SAME_TOPIC) * len(self.topic_terms)
+
+    @cached_property
+    def _claim(self) -> Clause:
+        """The claim as a clause."""
+        return Clause(self._text, self._analysis, 0, len(self._text), self._quantities)
+
+    @cached_property
+    def _numbers(self) -> NumberGate:
+        """The gate for numbers."""
+        return NumberGate(self._text, self._analysis, self._claim, han=self._han)
+
+    @cached_property
+    def _topic_terms(self) -> set[str]:
+        """The terms that say what the claim is about."""
+        return self._claim.topic_terms()
 
     def refusal(self, row: int, window: tuple[int, int], *, certain_only: bool = False) -> Refusal | None:
         """Return what speaks against the support by `window`, a span of the evidence in `row`, or None.
@@ -108,6 +120,8 @@ class GateChecks:
         comparison finds there, as many are found with true claims as with false ones. `certain_only`: look for these
         in simple pairs, too.
         """
+        if self._is_repeated(row, window):
+            return None
         found = self.mismatch(row, window)
         if found:
             return found
@@ -115,17 +129,22 @@ class GateChecks:
         first = next(self._disagreements(row, window, certain_only=certain_only), None)
         return Refusal(first.reason, first.detail) if first else None
 
+    def _is_repeated(self, row: int, window: tuple[int, int]) -> bool:
+        """Return whether the passage states the claim word for word."""
+        spans = self._surroundings(row, window).around
+        return not self._courtesy and repeats(self.index.evidence[row].text, spans, self._text)
+
     def mismatch(self, row: int, window: tuple[int, int]) -> Refusal | None:
         """Return the refusal for a number, or for a negation in a language without word lists, or None."""
         if self._courtesy:
             return Refusal(Reason.NO_SUPPORT, "the sentence does not state anything")
         passage = self._passage(row, window)
-        mismatch, same_topic = self.numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
+        mismatch, same_topic = self._numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
         if mismatch:
-            reason = Reason.UNIT if self.numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
+            reason = Reason.UNIT if self._numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
             return Refusal(reason, mismatch, same_topic)
         if not self._shared_language(row) and passage.nearest:
-            detail = contradiction(self.claim, passage.nearest)
+            detail = contradiction(self._claim, passage.nearest)
             return Refusal(Reason.NEGATION, detail) if detail else None
         return None
 
@@ -195,8 +214,7 @@ class GateChecks:
     ) -> Iterator[Disagreement]:
         """Yield the ways in which a passage disagrees with the claim, and whether it lacks what the claim states."""
         language = self._shared_language(row)
-        around = self._surroundings(row, window).around
-        if not language or repeats(self.index.evidence[row].text, around, self._text):
+        if not language:
             return
         yield from self._contradictions(row, window, language, certain_only=certain_only)
         if self._by_words and self.short:
@@ -208,8 +226,7 @@ class GateChecks:
         self, row: int, window: tuple[int, int], language: str, *, certain_only: bool
     ) -> Iterator[Disagreement]:
         """Yield the ways in which a passage contradicts the claim."""
-        around = self._surroundings(row, window).around
-        spans = self._relevant(row, around)
+        spans = self._relevant(row, self._surroundings(row, window).around)
         if not spans:
             return
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
@@ -306,7 +323,7 @@ class GateChecks:
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         surroundings = self._surroundings(row, window)
         start, end = whole_table(evidence.text, *surroundings.span)
-        quantities = analysis.quantities_in(start, end) if self.numbers.quantities else []
+        quantities = analysis.quantities_in(start, end) if self._numbers.quantities else []
         nearest = self._nearest(row, surroundings.inside)
         return PassageNumbers(
             evidence.text,
@@ -320,9 +337,9 @@ class GateChecks:
     def _nearest(self, row: int, spans: Sequence[Sequence[int]]) -> tuple[int, int] | None:
         """Return the span that shares most terms with the claim, or None if none is about the same topic."""
         analysis = self.index.analyses[row]
-        best, most = None, self.min_shared
+        best, most = None, (_SAME_TOPIC_HAN if self._han else _SAME_TOPIC) * len(self._topic_terms)
         for start, end in spans:
-            shared = len(self.topic_terms.intersection(analysis.terms_in(start, end)))
+            shared = len(self._topic_terms.intersection(analysis.terms_in(start, end)))
             if shared and shared >= most and (best is None or shared > most):
                 best, most = (start, end), shared
         return best
