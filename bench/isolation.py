@@ -227,6 +227,12 @@ def _cite(sentences: list[str], evidence: list[str]) -> Case:
     return Case({"sentences": sentences, "evidence": [{"text": text} for text in evidence]}, "/v1/cite")
 
 
+def _numbers(count: int, before: str = "") -> Case:
+    """Return sentences of `count` numbers, each with a word `before` it, which are compared with 500 other numbers."""
+    lists = [", ".join(f"{before}{n + at}" for n in range(1000, 1000 + count)) for at in range(3)]
+    return _cite([f"It was {one}." for one in lists], [f"It was {', '.join(map(str, range(100, 600)))}."])
+
+
 def _answered(**fields: Any) -> Case:
     return Case(_chat([], **fields), answer=_events("It rose. ", 1))
 
@@ -321,6 +327,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "large event, no evidence": lambda: _event(5_000_000, evidence=False, numbers=[0]),
     "cite one long sentence": lambda: _cite(["The pumps not " + "pumps " * 73_000], [SENTENCE]),
     "cite 200 repeated sentences": _repeated_sentences,
+    "cite 40 numbers to 500": lambda: _numbers(40, "more than "),
+    "cite 250 numbers to 500": lambda: _numbers(250),
     "cite 100,000 sentences": lambda: _cite([f"It rose in {1900 + n}." for n in range(100_000)], [SENTENCE]),
     "cite to 100,000 texts": lambda: _cite([SENTENCE], ["It rose."] * 100_000),
     "200,000 search results": lambda: retrieved(200_000),

@@ -1,11 +1,10 @@
 """The query terms of a claim: each with the alternatives by which evidence may say the same, and its weights."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,6 @@ from ...text import Analysis, analyze_sentence
 from ...text.clauses import LANGUAGES, chinese_words
 from ...text.clauses.vocabulary import vocabulary
 from ...text.normalize import UNSPACED, character_pairs, fold, has_kana_or_hangul
-from ...text.numbers.derived_numbers import derived, notations
-from ...text.numbers.quantities import Quantity, agrees
 from ...text.words import compounds
 from ...text.words.concepts import (
     NO_SYNONYMS,
@@ -26,14 +23,11 @@ from ...text.words.concepts import (
     synonyms_in_run,
 )
 from ..scorers import Claim
+from .claim_numbers import ClaimNumbers
 from .excerpts import language_of
 from .index import Index
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_MAX_NUMBERS = 500  # numbers of the evidence that are compared with one of the claim: 0.3 ms
-# Numbers are derived only from so many sentences and their neighbours, and not from long or numerous ones: 0.1 ms each.
-_MAX_DERIVED, _MAX_COMBINED, _LONGEST = 2, 12, 1200
-_MAX_SENTENCES = 200  # sentences with a term that are looked at
 _HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -140,7 +134,7 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
 
     A claim without terms gets one empty term of weight 0, so that arrays are never empty.
     """
-    query = QueryTerms()
+    query, numbers = QueryTerms(), ClaimNumbers(analysis, index)
     covered = _add_han_words(text, query) if not text.isascii() else set()
     chinese = language == "han" and not has_kana_or_hangul(text)
     if chinese:
@@ -148,7 +142,7 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
     german = _german_words(text, analysis, index) if language == compounds.LANGUAGE else {}
     for term in dict.fromkeys(analysis.terms):
         if term[0] == "#":
-            query.add(term, _confirming(term, analysis, index), _FOREIGN_NAME)
+            query.add(term, numbers.confirming(term), _FOREIGN_NAME)
         elif _HAN.match(term):
             if not chinese:
                 query.add(term, NO_SYNONYMS, 0.0 if term in covered else _FOREIGN_HAN)
@@ -161,41 +155,6 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
     if not query.terms:
         query.add("", NO_SYNONYMS, 0.0, 0.0, is_term=False)
     return query
-
-
-def _confirming(term: str, analysis: Analysis, index: Index) -> Synonyms:
-    """Return the numbers of the evidence that confirm a number of the claim: converted, rounded or derived."""
-    mine = [] if term in index.vocabulary else [q for q in analysis.quantities if q.term == term and q.strict]
-    if not mine:
-        return NO_SYNONYMS
-    theirs = islice(chain.from_iterable(one.quantities for one in index.analyses), _MAX_NUMBERS)
-    found = {q.term for q in theirs if any(agrees(own, q) for own in mine)}
-    if not found:
-        for sentence in _closest_sentences(analysis, index):
-            found |= _bases(sentence, mine, index)
-    return Synonyms(frozenset(found)) if found else NO_SYNONYMS
-
-
-def _closest_sentences(analysis: Analysis, index: Index) -> list[int]:
-    """Return the sentences with most terms of a claim, if they have a third of them."""
-    terms = [term for term in dict.fromkeys(analysis.terms) if term[0] != "#"]
-    shared = Counter(chain.from_iterable(set(index.sentences_of(term)[:_MAX_SENTENCES].tolist()) for term in terms))
-    return [sentence for sentence, count in shared.most_common(_MAX_DERIVED) if count * 3 >= len(terms)]
-
-
-def _bases(sentence: int, mine: Sequence[Quantity], index: Index) -> set[str]:
-    """Return the terms of the numbers from which one of the claim follows: 1890 for "25 years later" and 1915."""
-    row = int(index.sentence_owner[sentence])
-    start, end = index.widened(row, *index.sentence_spans[sentence].tolist())
-    quantities = [
-        q._replace(start=q.start - start, end=q.end - start) for q in index.analyses[row].quantities_in(start, end)
-    ]
-    if not 0 < len(quantities) <= _MAX_COMBINED or end - start > _LONGEST:
-        return set()
-    wanted = [form for own in mine for form in (own, *notations(own))]
-    numbers = derived(index.evidence[row].text[start:end], quantities)
-    spans = [(one.start, one.end) for one in numbers if any(agrees(form, one) for form in wanted)]
-    return {q.term for q in quantities if any(first <= q.start < last for first, last in spans)}
 
 
 @lru_cache(maxsize=1 << 13)

@@ -10,6 +10,7 @@ from ...text import Analysis, Quantity, agrees, analyze_title
 from ...text.numbers.clock_times import clock_times, shifted_times
 from ...text.numbers.derived_numbers import derived, notations
 from ...text.numbers.quantities import CLOCK, MONTH, RATIO
+from ..features.claim_numbers import MOST_NUMBERS
 from .clause import Clause
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
@@ -36,8 +37,6 @@ _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever 
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
-# Numbers of a claim. A longer list is compared as it is written: the time of all comparisons grows with the square.
-_MOST_NUMBERS = 40
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ class NumberGate:
         `is_instance`: whether a bound of the passage covers a number of the claim; see `instances`.
         """
         nearest = passage.nearest
-        if len(self.quantities) > _MOST_NUMBERS:
+        if len(self.quantities) > MOST_NUMBERS:
             return self._unwritten(passage), nearest is not None
         for quantity, counted in self.quantities:
             if (timed := self._on_time(quantity, passage)) is not None:
@@ -178,7 +177,7 @@ class NumberGate:
         """Return whether the passage has a number of the claim with another unit: 20 °C for 20 °F."""
         return any(
             mine.unit and theirs.unit and mine.unit != theirs.unit and set(mine.values) & set(theirs.values)
-            for mine, _ in self.quantities[:_MOST_NUMBERS]
+            for mine, _ in self.quantities[:MOST_NUMBERS]
             for theirs in passage.quantities
         )
 

@@ -5,7 +5,7 @@ base classes whose optional methods have defaults, so that a simple scorer imple
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -37,6 +37,7 @@ MAX_BATCH = 16
 # Sentences of the evidence times claims that are scored in one call: 3 ms. A single claim with more sentences is scored
 # in a thread. Its work is mostly NumPy's, which releases the interpreter's lock.
 SENTENCES_AT_A_TIME = 4_000
+CHARACTERS_AT_A_TIME = 3_000  # Maximum length of several claims that are scored in one call.
 SENTENCE, TERMS = 80, 12  # characters and terms of a sentence, on average
 
 
@@ -106,12 +107,12 @@ class PreparedEvidence(ABC):
             sentences = sum(one.characters for one in self.evidence) // SENTENCE
         at_a_time = max(1, min(MAX_BATCH, SENTENCES_AT_A_TIME // max(1, sentences)))
         scores: list[Scores] = []
-        for start in range(0, len(claims), at_a_time):
-            score = partial(self.score_all, claims[start : start + at_a_time])
+        for batch in _batches(claims, at_a_time):
+            score = partial(self.score_all, batch)
             if sentences > SENTENCES_AT_A_TIME:
                 scores += yield score
             else:
-                if start:
+                if scores:
                     yield None
                 scores += score()
         return scores
@@ -138,6 +139,20 @@ class PreparedEvidence(ABC):
         """Return the scores combined with the model's log odds that each passage entails the claim."""
         del rows, log_odds
         return scores
+
+
+def _batches(claims: Sequence[Claim], most: int) -> Iterator[list[Claim]]:
+    """Divide claims into batches of at most `most`. Those of several have at most `CHARACTERS_AT_A_TIME` characters."""
+    batch: list[Claim] = []
+    characters = 0
+    for claim in claims:
+        characters += len(claim.text)
+        if batch and (len(batch) == most or characters > CHARACTERS_AT_A_TIME):
+            yield batch
+            batch, characters = [], len(claim.text)
+        batch.append(claim)
+    if batch:
+        yield batch
 
 
 class Scorer(ABC):

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..normalize import fold
 from ..words.word_lists import load_words
-from .date_shifts import counted, direction, shifted_dates
+from .date_shifts import MOST_PAIRS, counted, direction, shifted_dates
 from .differences import differences_stated
 from .parts import parts_and_multiples
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
@@ -263,6 +263,9 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield dates: 1915 for "founded in 1890 and closed 25 years later", July for "in March … four months later"."""
     bases = [q for q in quantities if q.values]
     spans = [q for q in bases if q.unit in {"time", ""}]
+    dates, lengths = (sum(map(is_one, bases)) for is_one in (_is_date, _is_length))
+    if dates * lengths > MOST_PAIRS:
+        return
     between = len(bases) > 1 and len(spans) > 0
     signs = [sign for pattern, sign in ((_LATER, 1), (_EARLIER, -1)) if between and pattern.search(text)]
     next_year = any(map(_is_year, bases)) and (
@@ -272,7 +275,7 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         year = _is_year(base)
         if year and next_year:
             yield from (base._replace(values=(base.values[0] + step,)) for step in (1, -1))
-        for span in spans if year or base.unit == MONTH else ():
+        for span in spans if _is_date(base) else ():
             local = direction(text, span, base.start) if span.unit == "time" else ()
             for sign in (local or signs) if span is not base else ():
                 if year and span.factor == _MONTH and span.unit:
@@ -290,6 +293,14 @@ def _between_years(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     for one, other in pairwise(years):
         length = abs(other.values[0] - one.values[0])
         yield Quantity((length,), one.start, other.end, unit="time", factor=_YEAR)
+
+
+def _is_date(quantity: Quantity) -> bool:
+    return quantity.unit == MONTH or _is_year(quantity)
+
+
+def _is_length(quantity: Quantity) -> bool:
+    return quantity.unit == "time"
 
 
 def _is_year(quantity: Quantity) -> bool:

@@ -1,5 +1,6 @@
 """Quantities: numbers with their units, and whether a number of the evidence confirms one of a claim."""
 
+from functools import lru_cache
 from math import floor, isclose, log10
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ _CONVERTED = 0.02  # authors round conversions: 5 miles, 8 km
 _BINARY = 0.05  # 1 TB is 1,000 GB to some authors and 1,024 to others
 _SEPARATED = len("2,000")  # a year is written without a separator
 _MAX_ROUNDING = 2.5  # rounding does not change a number by a larger factor
+_FAR = 10  # units of the last digit; rounding changes a number by one at most, and floats by less than the rest
 
 
 class Quantity(NamedTuple):
@@ -114,10 +116,18 @@ def _rounds_to(exact: float, stated: float) -> bool:
         return False
     if not 1 / _MAX_ROUNDING < exact / stated < _MAX_ROUNDING:
         return False
-    step = 10.0 ** floor(log10(abs(stated)))
-    while not isclose(stated / step, round(stated / step), rel_tol=1e-9) and step > 1e-6:
-        step /= 10
-    step = min(step, 10.0 ** (floor(log10(abs(stated))) - 1)) if stated / step < 10 else step
+    step = _last_digit(stated)
+    if abs(exact - stated) > _FAR * step:
+        return False
     return isclose(round(exact / step) * step, stated, rel_tol=1e-9) or isclose(
         floor(exact / step) * step, stated, rel_tol=1e-9
     )
+
+
+@lru_cache(maxsize=1024)
+def _last_digit(stated: float) -> float:
+    """Return the unit of the last digit of a number but 0: 100 for 1,200, and for 1,000, of which two digits count."""
+    step = 10.0 ** floor(log10(abs(stated)))
+    while not isclose(stated / step, round(stated / step), rel_tol=1e-9) and step > 1e-6:
+        step /= 10
+    return min(step, 10.0 ** (floor(log10(abs(stated))) - 1)) if stated / step < 10 else step

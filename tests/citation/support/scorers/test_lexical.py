@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.features.features import FEATURES
-from citestream.citation.support.scorers import Claim, scorer
+from citestream.citation.support.scorers import CHARACTERS_AT_A_TIME, MAX_BATCH, Claim, scorer
 
 TEXTS = [
     "The harbour froze in January. Ferries stopped for nine days. The mayor asked for patience.",
@@ -54,6 +54,32 @@ def test_the_order_of_the_evidence_does_not_matter() -> None:
     there = scorer("lexical").prepare(evidence(*TEXTS)).score(claim)
     back = scorer("lexical").prepare(evidence(*reversed(TEXTS))).score(claim)
     np.testing.assert_allclose(there.features, back.features[::-1], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "steps"),
+    [
+        ([], 0),
+        ([1] * MAX_BATCH, 1),
+        ([1] * (MAX_BATCH + 1), 2),
+        ([CHARACTERS_AT_A_TIME // 2] * 5, 3),
+        ([1, CHARACTERS_AT_A_TIME * 2, 1], 3),
+    ],
+)
+def test_claims_are_scored_in_steps(lengths: list[int], steps: int) -> None:
+    claims = [Claim(("nine days " * length)[:length]) for length in lengths]
+    prepared = scorer("lexical").prepare(evidence(*TEXTS))
+    performed, scores = 1, prepared.score_in_steps(claims)
+    while True:
+        try:
+            next(scores)
+        except StopIteration as stop:
+            found = stop.value
+            break
+        performed += 1
+    assert performed == max(1, steps)
+    for claim, score in zip(claims, found, strict=True):
+        np.testing.assert_array_equal(score.features, prepared.score(claim).features)
 
 
 def test_without_evidence_there_are_no_rows() -> None:
