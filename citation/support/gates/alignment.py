@@ -1,8 +1,8 @@
 """Align the content words of a claim with those of a passage."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ...text.clauses import ContentToken, Statement
@@ -20,8 +20,7 @@ _VERBAL = 1.5  # weight of a predicate in the choice of the matching clause; a n
 _HAN_SHARED = 2  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A token of the passage that matches a token of the claim."""
 
     token: ContentToken
@@ -54,30 +53,31 @@ class Alignment:
             () if found else self._opposite(token, taken) for token, found in zip(claim.tokens, exact, strict=True)
         ]
         candidates = [found or other for found, other in zip(exact, opposite, strict=True)]
-        weights = [self._weights(candidates, clause) for clause in range(claim.clauses)]
+        weights = self._weights(candidates)
         self.mains = [max(weight, key=lambda at: (weight[at], -at)) if weight else -1 for weight in weights]
         self.matches: list[Match | None] = [
-            max(found, key=lambda match: _fit(token, match, weights[token.clause])) if found else None
-            for token, found in zip(claim.tokens, candidates, strict=True)
+            _fittest(token, found, weights[token.clause]) for token, found in zip(claim.tokens, candidates, strict=True)
         ]
         self._pairs = [(token, match) for token, match in zip(claim.tokens, self.matches, strict=True) if match]
         self.shared = len(self._pairs)
 
-    def _weights(self, candidates: Sequence[Sequence[Match]], clause: int) -> dict[int, float]:
-        """Return the weight of the tokens that each clause of the passage shares with a clause of the claim."""
-        weight: dict[int, float] = {}
+    def _weights(self, candidates: Sequence[Sequence[Match]]) -> list[dict[int, float]]:
+        """Return for each clause of the claim the weight of the words that each clause of the passage shares."""
+        weights: list[dict[int, float]] = [{} for _ in range(self.claim.clauses)]
         for token, found in zip(self.claim.tokens, candidates, strict=True):
-            if token.clause == clause:
-                for at, verbal in {(match.token.clause, match.token.verbal or match.token.clausal) for match in found}:
-                    weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
-        return weight
+            weight = weights[token.clause]
+            for at, verbal in {(match.token.clause, match.token.verbal or match.token.clausal) for match in found}:
+                weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
+        return weights
 
     def within(self, clause: int) -> float:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
-        tokens = [(t, m) for t, m in zip(self.claim.tokens, self.matches, strict=True) if t.clause == clause]
-        tokens = [(t, m) for t, m in tokens if not t.operator or m is not None]
-        found = sum(m is not None and m.token.clause == self.mains[clause] for _, m in tokens)
-        return found / max(1, len(tokens))
+        main, found, count = self.mains[clause], 0, 0
+        for token, match in zip(self.claim.tokens, self.matches, strict=True):
+            if token.clause == clause and (match is not None or not token.operator):
+                count += 1
+                found += match is not None and match.token.clause == main
+        return found / max(1, count)
 
     @property
     def coverage(self) -> float:
@@ -116,6 +116,8 @@ class Alignment:
         others = self._words.synonyms[stem] | synonyms(stem).single
         alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
         alike += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
+        if not alike:
+            return []
         sides = self._words.antonyms.sides(token.folded)
         kinds = self._words.kinds.get(token.folded, frozenset())
         forms = inflections(stem, self.claim.language)
@@ -244,6 +246,13 @@ def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int
     if not kinds or not others or kinds & others:
         return False
     return not {kind for kind, _ in kinds}.isdisjoint(kind for kind, _ in others)
+
+
+def _fittest(token: ContentToken, found: Sequence[Match], weight: dict[int, float]) -> Match | None:
+    """Return the best of the candidates, or None without any."""
+    if len(found) > 1:
+        return max(found, key=lambda match: _fit(token, match, weight))
+    return found[0] if found else None
 
 
 def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:

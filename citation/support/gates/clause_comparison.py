@@ -112,7 +112,8 @@ def compare(
     best = max(alignments, key=_rank)
     comparable = best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens))
     if comparable:
-        yield from () if any(compare_grades(best)) else _denied(claim, passages, alignments, best)
+        denied = list(_denied(claim, passages, alignments, best))
+        yield from denied if denied and not any(compare_grades(best)) else ()
         yield from other_number_of_name(claim, best)
         yield from other_class_member(claim, alignments, known)
     if best.coverage >= _HALF:

@@ -1,7 +1,6 @@
 """German word order: clauses that begin with their verb, the future tense, and prefixes behind their verb."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from ..memo import memoize
@@ -80,7 +79,7 @@ def without_other_meanings(statement: Statement, tokens: Tokens, prefixes: Colle
         if op.kind in {"not", "no"} and _CONTRARY in statement.words[op.after :] and op.after == op.word + 1
     }
     return [
-        replace(op, kind="except") if op.word in contrasted else op
+        op._replace(kind="except") if op.word in contrasted else op
         for op in statement.operators
         if op.after != op.word + 1
         or not (

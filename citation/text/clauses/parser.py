@@ -4,7 +4,6 @@ One pass over the words is followed by the scopes of the operators. The time is 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
@@ -245,7 +244,7 @@ class _Parser:
             operator = Operator(kind, first, after, starts[first], ends[after - 1], piece, clause_of[piece])
             statement.operators.append(operator)
             if kind == "since" and not first and self._is_reason(piece):
-                statement.operators.append(replace(operator, kind="because"))  # "since the battery was empty, …"
+                statement.operators.append(operator._replace(kind="because"))  # "since the battery was empty, …"
 
     def _is_complement(self, piece: int) -> bool:
         """Return whether a piece is a statement that its neighbour is about: "man glaubte, dass …", "Dass …, …"."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..numbers.quantities import Quantity
 
@@ -42,8 +43,7 @@ class ContentToken:
     kind: str = ""  # class of mutually exclusive words: season, weekday
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(NamedTuple):
     """An operator word or phrase with its position. `kind`: a key of operators.txt."""
 
     kind: str
@@ -70,15 +70,20 @@ class Statement:
     heading: bool = False
     cells: list[tuple[str, tuple[int, int]]] = field(default_factory=list)  # cells of a table row: header, span
     stems: dict[str, list[int]] = field(default_factory=dict)  # stem -> tokens
+    _kinds: frozenset[str] | None = None  # computed when first needed
 
     @property
     def quantities(self) -> list[Quantity]:
         """The numbers of the sentence."""
         return [token.quantity for token in self.tokens if token.quantity is not None]
 
-    def kinds(self, clause: int | None = None) -> set[str]:
-        """Return the kinds of operators of a clause, or of all clauses."""
-        return {op.kind for op in self.operators if clause is None or op.clause == clause}
+    def kinds(self, clause: int | None = None) -> frozenset[str]:
+        """Return the kinds of operators of a clause, or of all clauses. Call this only when the sentence is parsed."""
+        if clause is not None:
+            return frozenset(op.kind for op in self.operators if op.clause == clause)
+        if self._kinds is None:
+            self._kinds = frozenset(op.kind for op in self.operators)
+        return self._kinds
 
     def of(self, *kinds: str) -> Iterator[Operator]:
         """Return the operators of these kinds in order."""

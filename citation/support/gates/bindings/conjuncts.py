@@ -105,9 +105,9 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
             continue
         value = _counterpart(said, there, here, mine)
         name = _counterpart(key, here, there, mine) if value else None
-        if _may_be_same(said, value, here) or _may_be_same(key, name, there):
+        if not value or not name or _may_be_same(said, value, here) or _may_be_same(key, name, there):
             continue
-        if value and name and (value[1] or name[1]) and (k.name or not _unlike(here, there)):
+        if (value[1] or name[1]) and (k.name or not _unlike(here, there)):
             detail = (
                 f"the passage has “{_spelled(value[0], here)}” for “{_spelled(key, here)}”, "
                 f"and “{_spelled(said, there)}” for “{_spelled(name[0], there)}”"
@@ -116,9 +116,9 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
             return
 
 
-def _may_be_same(token: ContentToken, other: tuple[ContentToken, bool] | None, part: Conjunct) -> bool:
+def _may_be_same(token: ContentToken, other: tuple[ContentToken, bool], part: Conjunct) -> bool:
     """Return whether a description in another part may stand for a name: "Lenz … The builder restored the organ"."""
-    if other is None or not token.name or other[0].name or part.statement.language != "en":
+    if not token.name or other[0].name or part.statement.language != "en":
         return False
     at = other[0].word
     return at == 1 and part.statement.words[0] == "the"

@@ -19,6 +19,7 @@ _TIMES = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.st
 _ADVERBS = {word: float(key.split()[1]) for key, words in _LISTS.items() if key.startswith("days ") for word in words}
 
 _PER, _COUNTED = _LISTS["per"], _LISTS["counted"]
+_FIRST_WORDS = frozenset((*_EVERY, *_ADVERBS, *_PER))
 
 _Period = tuple[float, int, int, str]  # days, the first word and the last one, and the words
 
@@ -28,8 +29,9 @@ def frequency(alignment: Alignment) -> Iterator[Disagreement]:
 
     At least one side must say "every" or "twice a", since an adverb alone may say less: "paid in monthly instalments".
     """
-    mine, theirs = list(_periods(alignment.claim)), list(_periods(alignment.passage))
-    if not theirs or not any(" " in period[-1] for period in (*mine, *theirs)):
+    theirs = list(_periods(alignment.passage))
+    mine = list(_periods(alignment.claim)) if theirs else []
+    if not mine or not any(" " in period[-1] for period in (*mine, *theirs)):
         return
     for period in mine:
         if not any(_same(period, other) for other in theirs):
@@ -52,6 +54,8 @@ def _same(one: _Period, other: _Period) -> bool:
 def _periods(statement: Statement) -> Iterator[_Period]:
     """Yield the periods after which something happens again."""
     words = statement.words
+    if _FIRST_WORDS.isdisjoint(words):
+        return
     nouns = {t.word for t in statement.tokens if t.quantity is None and not t.verbal}
     numbers = {t.word: t for t in statement.tokens if t.quantity is not None}
     for at, word in enumerate(words):

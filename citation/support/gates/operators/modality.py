@@ -1,6 +1,7 @@
 """Compare modality: permission and duty, plan and fact, hedge and fact, proposals and decisions."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from ....text.clauses import Operator, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
@@ -10,6 +11,7 @@ from ..alignment import Alignment
 from ..disagreement import Disagreement
 from .conditions import CONDITIONAL, modal, unconditional
 
+Kinds = AbstractSet[str]
 # A claim with one of these does not state a fact.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
@@ -77,7 +79,7 @@ def weaker_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Ali
             return
 
 
-def _is_weaker(mine: set[str], alignment: Alignment, at: int) -> bool:
+def _is_weaker(mine: Kinds, alignment: Alignment, at: int) -> bool:
     """Return whether a sentence only recommends or permits what the claim demands, or restricts it to something else.
 
     `at`: the token of the claim that the sentence has.
@@ -98,7 +100,7 @@ def _denies(alignment: Alignment) -> bool:
     return any(shared.isdisjoint(range(op.word, op.after)) for op in alignment.claim.of(*DENIALS))
 
 
-def _only_planned(alignment: Alignment, clause: int, theirs: set[str]) -> Iterator[Disagreement]:
+def _only_planned(alignment: Alignment, clause: int, theirs: Kinds) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states as done what the claim calls a plan, in a word of its own."""
     if {"plan", "hedge", "may", "proposal", "would", "if", "must", "should", "open"} & theirs:
         return
@@ -123,7 +125,7 @@ def _same_speech(alignment: Alignment) -> bool:
     )
 
 
-def _permission(mine: set[str], theirs: set[str], everywhere: set[str], elsewhere: set[str]) -> Iterator[Disagreement]:
+def _permission(mine: Kinds, theirs: Kinds, everywhere: Kinds, elsewhere: Kinds) -> Iterator[Disagreement]:
     """Compare permission, duty, advice and prohibition, by the kinds of operators of both clauses and sentences."""
     required = elsewhere & DENIALS and elsewhere & {"unless", "without", "except"}  # "nobody may … without"
     if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine and not required:

@@ -22,6 +22,8 @@ _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
+    if not _any_denial(pairs, alignment.passage):
+        return
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
     fragment = not exceptions and _is_fragment(alignment.claim, clause)
     if (
@@ -62,6 +64,14 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
         yield from _antonym(alignment, opposites)
+
+
+def _any_denial(pairs: list[tuple[ContentToken, Match]], passage: Statement) -> bool:
+    """Return whether anything is denied that the other side might state. In most sentences nothing is."""
+    return any(token.denying for token in passage.tokens) or any(
+        match.sign < 0 or token.sign != match.token.sign or token.denying or token.scoped or match.token.scoped
+        for token, match in pairs
+    )
 
 
 def _implied(alignment: Alignment, clause: int) -> bool:
