@@ -138,6 +138,8 @@ class GateChecks:
         """Return the refusal for a number, or for a negation in a language without word lists, or None."""
         if self._courtesy:
             return Refusal(Reason.NO_SUPPORT, "the sentence does not state anything")
+        if not self._numbers.quantities and self._shared_language(row):
+            return None
         passage = self._passage(row, window)
         mismatch, same_topic = self._numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
         if mismatch:
