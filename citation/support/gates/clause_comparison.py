@@ -17,6 +17,7 @@ from .bindings.chinese_bindings import (
 from .bindings.chinese_clauses import (
     added_comparison,
     mixed_clauses,
+    other_agent_in_clause,
     other_member_in_clause,
     other_topic,
     planned_as_done,
@@ -207,6 +208,7 @@ def _in_chinese(
     yield from other_topic(claim, alignments)
     yield from mixed_clauses(claim, alignments)
     yield from other_member_in_clause(claim, alignments)
+    yield from other_agent_in_clause(claim, alignments)
     yield from planned_as_done(claim, alignments)
     yield from added_comparison(claim, best)
     if best.coverage >= _NAMED:

@@ -46,7 +46,7 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     """Parse one Chinese sentence."""
     plain = to_simplified(text)
     statement = Statement(text, "zh")
-    words = _words(plain, quantities)
+    words = _words(plain, tuple(quantities))
     _operators(statement, plain, words)
     breaks = [found.start() for found in _PIECE_BREAK.finditer(plain)]
     clause_breaks = [at for at in breaks if plain[at] in _CLAUSE_BREAK and not _number_around(plain, at)]
@@ -75,7 +75,7 @@ def content_words(text: str, quantities: Sequence[Quantity] = ()) -> list[str]:
     """Return the words of a Chinese sentence with a meaning of their own, simplified, without numbers."""
     plain = to_simplified(text)
     kinds = _kinds()
-    spelled = [(plain[word.start : word.end], word.roles) for word in _words(plain, quantities)]
+    spelled = [(plain[word.start : word.end], word.roles) for word in _words(plain, tuple(quantities))]
     return [
         word
         for word, roles in spelled
@@ -102,8 +102,12 @@ def _number_around(text: str, at: int) -> bool:
     return text[at] in ",:" and text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()
 
 
-def _words(text: str, quantities: Sequence[Quantity]) -> list[Word]:
-    """Return the words of a text in order. Numbers and Latin words are words without roles."""
+@lru_cache(maxsize=256)
+def _words(text: str, quantities: tuple[Quantity, ...]) -> list[Word]:
+    """Return the words of a text in order, not to be changed. Numbers and Latin words are words without roles.
+
+    The score and the gates need those of the same claim.
+    """
     known, at = lexicon(), 0
     found: list[Word] = []
     for quantity in (*quantities, None):

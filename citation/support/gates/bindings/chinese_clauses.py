@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
@@ -124,6 +124,31 @@ def _leaves_out(claim: Statement, clause: _Clause, token: ContentToken, *, befor
     return any(not any(_same(one, other) for one in claim.tokens) for other in others)
 
 
+def other_agent_in_clause(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage names another agent behind 由 or 被: "费用由业主承担", "费用由公司支付"."""
+    stated = [agent for alignment in alignments for agent in _agents(alignment.passage)]
+    for patient, agent in _agents(claim):
+        rivals = [
+            other
+            for thing, other in stated
+            if any(_same(one, two) for one in patient for two in thing)
+            and not any(_same(one, two) for one in agent for two in other)
+        ]
+        if rivals and len(rivals) == len(stated):
+            detail = f"the passage names “{rivals[0][0].folded}” for this, not “{agent[0].folded}”"
+            yield Disagreement(Reason.ROLE, detail, rule="agent")
+            return
+
+
+def _agents(statement: Statement) -> Iterator[tuple[list[ContentToken], list[ContentToken]]]:
+    """Yield the words before 由 or 被 in its clause, and those for the agent behind it."""
+    for op in statement.of("by"):
+        clause = [token for token in statement.tokens if token.clause == op.clause]
+        agent = list(takewhile(lambda t: not (t.verbal or t.quantity), (t for t in clause if t.word >= op.after)))
+        if agent:
+            yield [token for token in clause if token.word < op.word], agent
+
+
 def other_member_in_clause(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the clause that states the same has another member of a class: 每年, 每季度."""
     clauses = _clauses([alignment.passage for alignment in alignments])
@@ -144,7 +169,7 @@ def other_member_in_clause(claim: Statement, alignments: Sequence[Alignment]) ->
             others = [other for other in stating.tokens if other.kind == token.kind]
             if others and all(excludes(kinds[token.folded], kinds[other.folded]) for other in others):
                 detail = f"the passage says “{_spelled(stating.sentence, others[:1])}” of this, not “{token.folded}”"
-                yield Disagreement(Reason.BINDING, detail, rule="class")
+                yield Disagreement(Reason.BINDING, detail, rule="member")
                 return
 
 
