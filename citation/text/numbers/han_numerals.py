@@ -29,11 +29,12 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
     for found in find_han_numbers(run):
         ordinal, percent, numeral, numerator, counter = found.groups()
         explicit = bool(ordinal or percent or numerator)
-        if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1):
+        if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1 or numeral == "一"):
             continue
         value = han_value(numeral)
         tenths = counter == "成" and run[found.end() : found.end() + 1] not in _NO_TENTHS
-        if value is not None and (explicit or tenths or numeral not in _NOT_ALONE):
+        measures = numeral == "一" and bool(han_unit(run[found.end() - len(counter) :]))  # 一小时
+        if value is not None and (explicit or tenths or measures or numeral not in _NOT_ALONE):
             matches.append(QuantityMatch(_quantity(run, offset, found, value), i, i))
     return matches
 
@@ -55,7 +56,7 @@ def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quan
     approximate = is_approximate(run, found.start()) or counter in _EITHER_MORE
     unit = "" if ordinal else han_unit(rest.lstrip(_MORE))
     if unit:
-        return Quantity((value,), start, end + len(unit), *UNITS[unit], approximate=approximate)
+        return Quantity((value,), start, end + len(unit), *UNITS[unit], strict=numeral != "一", approximate=approximate)
     if run[max(0, found.start() - 1) : found.start()] in _SEVERAL:
         return Quantity((value,), start, end, strict=False)
     strict = bool(ordinal and value != 1) or len(numeral) > 1 or value > 2

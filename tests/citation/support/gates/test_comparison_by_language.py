@@ -51,6 +51,16 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "多数老人希望增加午餐配送，家属提到了夜间陪护。",
         "多数老人希望增加夜间陪护。",
     ),
+    "another bound on one Chinese unit": (
+        Reason.QUANTIFIER,
+        "会员每次使用会议室不超过一小时。",
+        "会员每次使用会议室至少一小时。",
+    ),
+    "another agent behind 由": (
+        Reason.ROLE,
+        "物业公司检修了电梯，费用由业主委员会支付。",
+        "电梯检修的费用由物业公司承担。",
+    ),
     "another frequency in the clause that states the same": (
         Reason.BINDING,
         "滤网每季度清洗一次，轴承每年加油一次。",
@@ -271,6 +281,8 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
 }
 
 PASSED: dict[str, tuple[str, str]] = {
+    "the same bound on one Chinese unit": ("会员每次使用会议室不超过一小时。", "会员每次最多使用会议室一小时。"),
+    "the same agent behind 由": ("物业公司检修了电梯，费用由业主委员会支付。", "电梯检修的费用由业主委员会承担。"),
     "a Chinese clause about the topic of the clause before": (
         "这些老人住在东区，平时自己做饭。",
         "这些老人平时自己做饭。",
