@@ -38,7 +38,7 @@ from .bindings.tables import wrong_table_cell
 from .bindings.values import value_of_another, value_of_other_member
 from .disagreement import Disagreement
 from .operators.conditions import conditions, other_condition, universal
-from .operators.denied import denied_part, excluded, only_denied
+from .operators.denied import excluded, only_denied
 from .operators.framing import (
     claims_absence,
     retracted_by_next_sentence,
@@ -194,7 +194,6 @@ def _denied_in_part(claim: Statement, alignments: Sequence[Alignment], best: Ali
         return
     if _mentioned(claim, alignments) >= _COMPARABLE:
         yield from only_denied(claim, alignments, best)
-        yield from denied_part(claim, alignments, best)
     yield from excluded(claim, alignments)
 
 

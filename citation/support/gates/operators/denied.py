@@ -15,46 +15,43 @@ _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 
 
 def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the only sentence with a word of the claim denies it, and the best one lacks the word.
+    """Yield a disagreement if the passage only denies a word of the claim, in another sentence or clause than its rest.
 
-    "The probe flew past Mars. It did not land there." does not say that the probe landed on Mars.
+    "The probe flew past Mars. It did not land there." does not say that the probe landed on Mars, and "notice must be
+    given in writing; a call is not enough" does not say that notice can be given by a call.
     """
     if claim.kinds() & (_DENIALS | _EXCEPTIONS):
         return
     for at, token in enumerate(claim.tokens):
-        if best.matches[at] is not None or token.quantity is not None or token.name or token.operator:
+        if token.quantity is not None or token.name or token.operator:
             continue
-        found = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
-        if found and all(_denied_there(claim, token, one, match, best) for one, match in found):
-            one, _ = found[0]
-            said = one.passage.spelled(0, len(one.passage.text))
-            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{said}”", rule="denied nearby")
-            return
-
-
-def denied_part(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage has a word of the claim only in a clause that denies it.
-
-    "Notice must be given in writing; a call is not enough" does not say that notice can be given by a call.
-    """
-    if claim.kinds() & (_DENIALS | _EXCEPTIONS) or claim.language == "zh":
-        return
-    stated = {match.token.clause for token, match in best.pairs() if token.verbal and _agrees(token, match)}
-    verbs = {match.token.clause for token, match in best.pairs() if token.verbal}
-    for at, token in enumerate(claim.tokens):
-        if token.operator or token.verbal or token.name or token.quantity is not None:
-            continue
+        found = [(one, other) for one in alignments if (other := one.matches[at]) is not None]
         match = best.matches[at]
-        if match is None or match.token.clause in verbs or not stated or _agrees(token, match):
+        if match is not None:
+            denied = _denied_in_clause(token, best, match, found)
+        elif found and all(_denied_there(claim, token, one, match, best) for one, match in found):
+            denied = found[0][0].passage.spelled(0, len(found[0][0].passage.text))
+        else:
             continue
-        if not _DENIALS & best.passage.kinds(match.token.clause) or match.token.scoped:
-            continue
-        others = [one.matches[at] for one in alignments if one is not best]
-        if all(other is None or not _agrees(token, other) for other in others):
-            own = [t for t in best.passage.tokens if t.clause == match.token.clause]
-            said = best.passage.spelled(own[0].start, own[-1].end)
-            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{said}”", rule="denied nearby")
+        if denied:
+            yield Disagreement(Reason.NEGATION, f"the passage denies this: “{denied}”", rule="denied nearby")
             return
+
+
+def _denied_in_clause(
+    token: ContentToken, best: Alignment, match: Match, found: Sequence[tuple[Alignment, Match]]
+) -> str:
+    """Return the clause of the best sentence that denies a noun, "" if another one states the noun."""
+    verbs = [(verb, stated) for verb, stated in best.pairs() if verb.verbal]
+    clauses = {stated.token.clause for _, stated in verbs}
+    if token.verbal or best.claim.language == "zh" or match.token.clause in clauses or match.token.scoped:
+        return ""
+    if not any(_agrees(verb, stated) for verb, stated in verbs) or any(_agrees(token, other) for _, other in found):
+        return ""
+    if not _DENIALS & best.passage.kinds(match.token.clause):
+        return ""
+    own = [t for t in best.passage.tokens if t.clause == match.token.clause]
+    return best.passage.spelled(own[0].start, own[-1].end)
 
 
 def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
