@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
@@ -142,7 +142,7 @@ def other_agent_in_clause(claim: Statement, alignments: Sequence[Alignment]) -> 
 
 def _agents(statement: Statement) -> Iterator[tuple[list[ContentToken], list[ContentToken]]]:
     """Yield the words before 由 or 被 in its clause, and those for the agent behind it."""
-    for op in statement.of("by"):
+    for op in islice(statement.of("by"), _MOST_CLAUSES):
         clause = [token for token in statement.tokens if token.clause == op.clause]
         agent = list(takewhile(lambda t: not (t.verbal or t.quantity), (t for t in clause if t.word >= op.after)))
         if agent:
