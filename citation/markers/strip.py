@@ -4,6 +4,7 @@ Streams and complete texts use the same state machine, so both give the same res
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..text.steps import Steps, complete
@@ -73,7 +74,7 @@ def strip_in_steps(text: str, names: MarkerNames, *, verbatim: bool = False, bef
         yield None
         shown.append(stripper.feed(text[start : start + BLOCK]))
     shown.append(stripper.flush())
-    return StrippedText("".join(shown), stripper.cited, stripper.unknown, stripper.words)
+    return StrippedText("".join(shown), stripper.cited, stripper.unknown, tuple(stripper.words))
 
 
 def _strip_simple(text: str, names: MarkerNames) -> StrippedText | None:
@@ -112,9 +113,9 @@ class MarkerStripper:
         return tuple(self._unknown)
 
     @property
-    def words(self) -> tuple[WordMarker, ...]:
+    def words(self) -> Sequence[WordMarker]:
         """The markers that are a word of their sentence. Offsets refer to all text that was returned."""
-        return tuple(self._words)
+        return self._words
 
     @property
     def held(self) -> str:

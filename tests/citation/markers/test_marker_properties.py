@@ -220,6 +220,8 @@ LARGE = {
     "a hundred thousand digits": "[" + "1" * 100_000,
     "open lists": "[1, " * 10_000,
     "markers without end": "[1]" * 10_000,
+    "markers that are words": "according to [1] and [2] " * 4_000,
+    "markers at the beginning of clauses": ", [1] " * 1_000,
     "backticks": "`" * 20_000,
     "open code": "` x [1] " * 5_000,
     "dollars": "$x [1] " * 5_000,

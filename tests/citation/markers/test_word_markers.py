@@ -12,7 +12,7 @@ NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,)})
 def in_pieces(pieces: list[str]) -> StrippedText:
     stripper = MarkerStripper(NAMES)
     shown = "".join([stripper.feed(piece) for piece in pieces]) + stripper.flush()
-    return StrippedText(shown, stripper.cited, stripper.unknown, stripper.words)
+    return StrippedText(shown, stripper.cited, stripper.unknown, tuple(stripper.words))
 
 
 WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
