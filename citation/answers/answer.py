@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
-from ..markers import ANY_NUMBER, UNRESOLVED, MarkerNames, plain_name, render, strip
+from ..markers import ANY_NUMBER, MarkerNames, render, strip
 from ..markers.host_labels import HostLabels
 from ..markers.placement import place_marker
 from ..options import Options
@@ -228,26 +228,27 @@ class Answer:
     def _with_words(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
         """Return the text with supported markers where the model used markers as words, and their spans by marker.
 
-        A place whose own evidence does not support the sentence takes the evidence that does, and stays UNRESOLVED if
-        there is none. Where no marker is shown, the name of the evidence takes its place.
+        A place whose own evidence does not support the sentence takes the evidence that does. It stays empty if there
+        is none, because the text without markers is that of the model.
         """
         supported = [support.number for support in decision.supports]
         others = [number for number in supported if not any(number in place.cited for place in draft.places)]
         text, done = "", 0
         used: dict[str, tuple[int, int]] = {}
         for place in draft.places:
-            if place.start < draft.released:
+            if place.offset < draft.released:
                 continue
             numbers = [number for number in place.cited if number in supported]
             if not numbers:
                 numbers, others = others, []
-            references = [self._references.cite(number) for number in numbers]
-            markers = [self._marker(reference) or plain_name(reference.evidence) for reference in references]
-            shown = [*dict.fromkeys(markers)]
-            text += draft.text[done : place.start]
-            used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
-            text += gap.join(shown) or UNRESOLVED
-            done = place.end
+            markers = [self._marker(self._references.cite(number)) for number in numbers]
+            shown = [*dict.fromkeys(marker for marker in markers if marker)]
+            text += draft.text[done : place.offset]
+            done = place.offset
+            if shown:
+                text += place.before
+                used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
+                text += gap.join(shown) + place.after
         return text + draft.text[done:], used
 
     def _marker(self, reference: Reference) -> str:

@@ -14,10 +14,11 @@ UNDECIDED = Decision()  # compared by identity: without a decision, nothing is c
 
 
 class Place(NamedTuple):
-    """A place in a draft's text for a marker that is a word of the sentence. Until a decision, it is UNRESOLVED."""
+    """A place in a draft's text for a marker that is a word of the sentence."""
 
-    start: int
-    end: int
+    offset: int
+    before: str  # spaces around a marker that is shown there
+    after: str
     cited: tuple[int, ...]  # evidence numbers that the model cited there
 
 

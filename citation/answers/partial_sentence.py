@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..link_policy import LinkDefanger
-from ..markers import UNRESOLVED, MarkerNames, MarkerStripper, StrippedText, WordMarker, strip
+from ..markers import MarkerNames, MarkerStripper, StrippedText, WordMarker, strip
 from ..text.segmentation import VERBATIM, Kind, OpenSentence, Sentence
 from .draft import Place
 
@@ -96,16 +96,12 @@ class PartialSentence:
         """Append the rest of the text to the released part, up to the first new marker that is a word or all of it."""
         for word in words[self._filled :]:
             offset = word.offset - self._forgotten_length
-            self._append(self._text[self._used : offset] + word.before * everything, code)
+            self._append(self._text[self._used : offset], code)
             self._used = offset
             if not everything:
                 return
             self._flush_links()
-            start = len(self._shown)
-            self._append(UNRESOLVED, code)
-            self._flush_links()
-            self._places.append(Place(start, len(self._shown), word.cited))
-            self._append(word.after, code)
+            self._places.append(Place(len(self._shown), word.before, word.after, word.cited))
             self._filled += 1
         self._append(self._text[self._used :], code)
         self._used = len(self._text)

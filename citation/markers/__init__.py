@@ -4,7 +4,7 @@ from .grammar import MAX_MARKER, PARTIAL, Partial, compile_patterns
 from .history import strip_history
 from .match import ANY_NUMBER, MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
-from .render import plain_name, reference_list, render
+from .render import reference_list, render
 from .strip import MarkerStripper, StrippedText, strip
 from .word_markers import UNRESOLVED, WordMarker
 
@@ -22,7 +22,6 @@ __all__ = [
     "WordMarker",
     "compile_patterns",
     "match_marker",
-    "plain_name",
     "reference_list",
     "render",
     "strip",

@@ -1,7 +1,7 @@
 """Markers that are a word of the sentence: "According to [1], …", "[2] says that …", "both [1] and [2]".
 
 Without them the sentence would have a gap. They are therefore recognised by the words around them, and the answer keeps
-their place: a supported marker stays there, and any other one becomes UNRESOLVED.
+their place: a supported marker stays there, and any other one is removed.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from .context import SPACES
 from .grammar import PARTIAL, SOURCE_WORDS, Partial, words
 
-UNRESOLVED: Final = "[?]"  # as LaTeX writes a citation that it cannot resolve; reads well in every language
+UNRESOLVED: Final = "[?]"  # stands for such a marker while a claim is read; never shown
 MAX_LEFT = 60  # characters before the marker that are looked at; the longest phrase has 30
 MAX_RIGHT = 60  # characters after a marker at the beginning of a clause; they can be another marker and a verb
 

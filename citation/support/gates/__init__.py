@@ -182,7 +182,7 @@ class GateChecks:
             shared = max(shared, Alignment(claim, passage).coverage)
             if shared >= 1:
                 break  # the others do not matter
-        return agreement(shared, han=language == "zh")
+        return agreement(shared)
 
     def is_simple(self, row: int, window: tuple[int, int]) -> bool:
         """Return whether the claim is short, and the sentence of `window` that is closest to it states little else.

@@ -9,15 +9,13 @@ comparison of clauses finds most of what is false. A simple pair without a disag
 # false in 1. Natural pairs of this kind are rare: 7 true and 13 false ones in 8,600 records.
 AGREEMENT, FULL_AGREEMENT = 0.3, 0.8
 _ENOUGH = 0.5  # share of the claim's words
-_AGREEMENT_HAN = 0.6  # for Chinese, where one synonym changes three pairs of characters and so lowers the score more
 
 
-def agreement(coverage: float, *, han: bool = False) -> float:
+def agreement(coverage: float) -> float:
     """Return how much a simple pair without a disagreement raises the log odds of support.
 
-    `coverage`: share of the claim's words that one sentence of the passage has, with synonyms and opposites. `han`: in
-    Chinese.
+    `coverage`: share of the claim's words that one sentence of the passage has, with synonyms and opposites.
     """
     if coverage >= 1:
         return FULL_AGREEMENT
-    return (_AGREEMENT_HAN if han else AGREEMENT) if coverage >= _ENOUGH else 0.0
+    return AGREEMENT if coverage >= _ENOUGH else 0.0

@@ -68,19 +68,19 @@ WORDS: dict[str, tuple[str, str, str]] = {  # the model's text, shown with evide
     "of the evidence that supports it": (
         "According to [1], it rose. It fell.",
         "According to [1], it rose. It fell. [1]",
-        "According to [?], it rose. It fell.",
+        "According to, it rose. It fell.",
     ),
     "of other evidence": (
         "It is high according to [2].",
         "It is high according to [1].",
-        "It is high according to [?].",
+        "It is high according to.",
     ),
-    "that no evidence has": ("As stated in [9], it rose.", "As stated in [1], it rose.", "As stated in [?], it rose."),
-    "of several sources": ("Both [2] and [1] say so.", "Both [?] and [1] say so.", "Both [?] and [?] say so."),
-    "twice": ("[1] says so, and [1] says why.", "[1] says so, and [1] says why.", "[?] says so, and [?] says why."),
-    "together with one that is not": ("Laut [1] stieg er [2].", "Laut [1] stieg er.", "Laut [?] stieg er."),
-    "in a heading": ("## According to [1]\n", "## According to [?]\n", "## According to [?]\n"),
-    "in Chinese": ("根据[1]，收入增长。", "根据[1]，收入增长。", "根据[?]，收入增长。"),
+    "that no evidence has": ("As stated in [9], it rose.", "As stated in [1], it rose.", "As stated in, it rose."),
+    "of several sources": ("Both [2] and [1] say so.", "Both and [1] say so.", "Both and say so."),
+    "twice": ("[1] says so, and [1] says why.", "[1] says so, and [1] says why.", "says so, and says why."),
+    "together with one that is not": ("Laut [1] stieg er [2].", "Laut [1] stieg er.", "Laut stieg er."),
+    "in a heading": ("## According to [1]\n", "## According to\n", "## According to\n"),
+    "in Chinese": ("根据[1]，收入增长。", "根据[1]，收入增长。", "根据，收入增长。"),
 }
 
 
@@ -98,12 +98,12 @@ def test_a_marker_that_is_a_word_is_shown_in_its_place(case: str, release: Relea
 
 
 STYLES: dict[str, tuple[Options, str, str]] = {
-    "numbers of the evidence": (Options(numbering="evidence"), "According to [2], it", "According to [?], it"),
-    "links": (Options(marker="link"), "According to [1], it", "According to [?], it"),
-    "RAGFlow's": (Options(marker="ragflow"), "According to [ID:0], it", "According to [?], it"),
-    "names": (Options(marker="name"), "According to [tides.md](e2), it", "According to [?], it"),
-    "names without a marker": (Options(marker="none"), "According to tides.md, it", "According to [?], it"),
-    "markers before the full stop": (Options(placement="before"), "According to [1], it", "According to [?], it"),
+    "numbers of the evidence": (Options(numbering="evidence"), "According to [2], it", "According to, it"),
+    "links": (Options(marker="link"), "According to [1], it", "According to, it"),
+    "RAGFlow's": (Options(marker="ragflow"), "According to [ID:0], it", "According to, it"),
+    "names": (Options(marker="name"), "According to [tides.md](e2), it", "According to, it"),
+    "none": (Options(marker="none"), "According to, it", "According to, it"),
+    "markers before the full stop": (Options(placement="before"), "According to [1], it", "According to, it"),
 }
 
 
@@ -127,14 +127,14 @@ def test_nothing_after_a_marker_that_is_a_word_is_shown_before_the_decision() ->
 
 
 @pytest.mark.parametrize("release", ["sentence", "live"])
-def test_a_marker_that_is_a_word_is_unresolved_if_its_sentence_is_released_early(release: Release) -> None:
+def test_a_marker_that_is_a_word_is_removed_if_its_sentence_is_released_early(release: Release) -> None:
     answer = Response(EVIDENCE, Options(release=release)).answer(0)
     pieces = [answer.cite(draft) for draft in answer.feed("According to [1], it ")]
     pieces += [answer.cite(draft) for draft in answer.release()]
-    assert "".join(pieces) == "According to [?], it"
+    assert "".join(pieces) == "According to, it"
     drafts = [*answer.feed("rose, as stated in [1]."), *answer.flush()]
     rest = "".join(answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts)
-    assert "".join(pieces) + rest == "According to [?], it rose, as stated in [1]."
+    assert "".join(pieces) + rest == "According to, it rose, as stated in [1]."
 
 
 @pytest.mark.parametrize("release", ["sentence", "live"])

@@ -28,7 +28,7 @@ STATED = {
     "The Saturn V launched Skylab.": ROCKET,
     "The mayor opened the Harlan bridge.": BRIDGE,
     "Staff get 27 days of vacation per year.": WORK,
-    "Bananas contain a lot of potassium.": FRUIT,
+    "Bananas are rich in potassium.": FRUIT,
 }
 
 
