@@ -1,7 +1,7 @@
 """Phrases that attribute a sentence to the evidence: "According to [1], …", "The document states that …".
 
 They are no part of what the evidence must support. In a claim, they would be words that the passage lacks, and clauses
-that make a simple comparison complex, so that a disagreement with the passage counts less.
+that make a simple pair complex, in which most disagreements do not refuse the citation.
 """
 
 import re

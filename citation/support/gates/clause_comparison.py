@@ -25,7 +25,7 @@ from .bindings.chinese_clauses import (
 from .bindings.compared_values import has_computed_value, value_of_compared
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
-from .bindings.dates import date_counted_from, date_of_first_event
+from .bindings.dates import computed_for_stated_date, stated_for_computed_date
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
 from .bindings.replaced import (
     added_words,
@@ -35,7 +35,7 @@ from .bindings.replaced import (
 )
 from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
-from .bindings.values import value_of_another, value_of_other_member
+from .bindings.values import value_of_another, value_of_other_class_member
 from .disagreement import Disagreement
 from .operators.conditions import conditions, other_condition, universal
 from .operators.denied import excluded, only_denied
@@ -82,6 +82,7 @@ _SAME_EVENT = 0.5
 _HALF = 0.5  # share of the words of a claim about all of something
 _NEARLY_ALL = 0.8  # with a larger share in the whole claim, a smaller share of each clause is enough
 _BRIEF_HAN = 12  # characters of a claim that is compared by characters
+_ENDS = " .。!*_\"'“”"  # characters around a sentence that state nothing
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
 
@@ -149,7 +150,7 @@ def _of_passage(
         yield from certainty(best)
         yield from undecided(best, passages[following] if following < len(passages) else None)
     if len(claim.tokens) <= _SHORT:
-        yield from _of_short_claim(claim, alignments, best)
+        yield from _of_short_claim(claim, alignments)
     yield from other_argument(claim, alignments)
     yield from overturned(claim, alignments)
     yield from _unknown_reason(claim, best, alignments)
@@ -170,20 +171,15 @@ def _of_passage(
         yield from unknown_names(claim, alignments, known)
 
 
-def _of_values(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Yield the disagreements about the things that numbers belong to."""
-    yield from value_of_another(claim, alignments)
-    yield from value_of_other_member(claim, alignments)
-    yield from date_counted_from(claim, alignments)
-    yield from value_of_compared(claim, alignments)
-
-
-def _of_short_claim(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
-    """Yield the words and values that the passage binds to others, and what it only denies."""
+def _of_short_claim(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield the words and values that the passage binds to others."""
     mentioned = _mentioned(claim, alignments)
     if mentioned >= _COMPARABLE and claim.language != "zh":  # it adds nothing to `other_topic`
         yield from swapped_bindings(claim, alignments, nameable=mentioned < _MENTIONED)
-    yield from _of_values(claim, alignments)
+    yield from value_of_another(claim, alignments)
+    yield from value_of_other_class_member(claim, alignments)
+    yield from stated_for_computed_date(claim, alignments)
+    yield from value_of_compared(claim, alignments)
     if mentioned >= _MENTIONED_CONJUNCTS and not has_computed_value(claim, alignments):
         yield from mixed_conjuncts(claim, alignments)
 
@@ -230,7 +226,7 @@ def _shared(claim: Statement, passage: Statement) -> float:
 def _of_best(
     claim: Statement, passages: Sequence[Statement], alignments: Sequence[Alignment], best: Alignment
 ) -> Iterator[Disagreement]:
-    """Return the disagreements with the sentence that shares most with the claim."""
+    """Yield the disagreements with the sentence that shares most with the claim."""
     same, compared = compare_grades(best)
     if same or compared:
         yield from compared
@@ -246,7 +242,7 @@ def _of_best(
     yield from swapped_objects(best)
     yield from swapped_motion(best)
     yield from origin_of_move(best)
-    yield from date_of_first_event(best)
+    yield from computed_for_stated_date(best)
     yield from frequency(best)
     yield from bounds(best)
     yield from conditions(best)
@@ -335,6 +331,3 @@ def _mentioned(claim: Statement, alignments: Sequence[Alignment]) -> float:
 def _contains(passage: Statement, claim: Statement) -> bool:
     """Return whether a sentence contains the claim word for word."""
     return claim.text.strip(_ENDS) in passage.text and not passage.question and not passage.kinds() - claim.kinds()
-
-
-_ENDS = " .。!*_\"'“”"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ....text.clauses import ContentToken, Statement
+from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.normalize import to_simplified
 from ..alignment import Alignment
@@ -18,7 +19,7 @@ _SHORTEST = 2  # characters of each of its two parts, without numbers
 _RESTRICTED = re.compile(
     "(?:只有|只限|仅限|只在|仅在|仅对|只对|只能|唯有|仅|只)(?:于|在|对|能|有|是)*(?P<word>[\u4e00-\u9fff]{2})"
 )
-_DENIED = frozenset({"not", "no", "may_not", "denies", "only", "except", "without", "unless"})
+_NOT_EXTENDED = DENIALS | {"only", "except", "without", "unless"}  # operators of a claim that extends nothing
 # "甲被乙起诉", "甲由乙推荐"
 _PASSIVE = re.compile("(?P<patient>[\u4e00-\u9fffA-Za-z]{2,12})(?:被|遭到?|由)(?P<rest>[\u4e00-\u9fffA-Za-z]{3,16})")
 _BY = re.compile("(?P<patient>[\u4e00-\u9fff]{2,10})由(?P<rest>[\u4e00-\u9fff]{3,12})")
@@ -89,7 +90,7 @@ def _plain(text: str) -> str:
 
 def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts with 只 or 仅."""
-    if _DENIED & claim.kinds() or best.coverage < _COVERED or len(best.passage.text) > _LONG:
+    if _NOT_EXTENDED & claim.kinds() or best.coverage < _COVERED or len(best.passage.text) > _LONG:
         return
     for op in best.passage.of("only"):
         found = _RESTRICTED.match(best.passage.text, op.start)

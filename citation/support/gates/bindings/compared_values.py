@@ -68,13 +68,13 @@ def _stated_of_standard(
         if value.quantity and other.quantity and other.start < end and agrees(value.quantity, other.quantity)
     ]
     for value, other in stated:
-        own = [t for t in named if t is not value and not _elsewhere(t, alignment, alignments, standard)]
+        own = [t for t in named if t is not value and not _elsewhere(t, alignments, standard)]
         if own:
             return passage.spelled(other.start, other.end)
     return None
 
 
-def _elsewhere(token: ContentToken, alignment: Alignment, alignments: Sequence[Alignment], standard: set[int]) -> bool:
+def _elsewhere(token: ContentToken, alignments: Sequence[Alignment], standard: set[int]) -> bool:
     """Return whether a word or number of the claim also stands outside the standard."""
     return any(
         id(other) not in standard and same_content(token, other) for one in alignments for other in one.passage.tokens

@@ -13,14 +13,14 @@ _MOST_SHIFTS = 20  # A sentence with more is a table
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
-def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
+def computed_for_stated_date(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a computed date to the event whose own date the passage states.
 
     "Born in 1871, she published a novel at the age of 24" and "She was born in 1895".
     """
     claim, passage = alignment.claim, alignment.passage
     computed = [
-        token for token, match in zip(claim.tokens, alignment.matches, strict=True) if match is None and is_date(token)
+        token for token, match in zip(claim.tokens, alignment.matches, strict=True) if match is None and _is_date(token)
     ]
     others = [(t, m) for t, m in zip(claim.tokens, alignment.matches, strict=True) if t.quantity is None]
     if not computed or not others or claim.language == "zh":
@@ -28,7 +28,7 @@ def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
     if computed[0].quantity is not None and is_instance(computed[0].quantity, claim, [passage]):
         return  # "in August", and "from April to October"
     for own in passage.tokens:
-        if not is_date(own) or not _alike(own, computed[0]):
+        if not _is_date(own) or not _alike(own, computed[0]):
             continue
         here = [m is not None and m.sign > 0 and m.token.piece == own.piece for _, m in others]
         if all(here) and any(m is not None and (m.token.verbal or m.token.clausal) for _, m in others):
@@ -38,7 +38,7 @@ def date_of_first_event(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-def date_counted_from(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def stated_for_computed_date(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a stated date to an event that the passage counts from that date.
 
     "First seen on 3 January. Two days later Lick confirmed the sighting" and "The sighting was confirmed on 3 January";
@@ -100,7 +100,7 @@ def _is_about(claim: Statement, event: Sequence[ContentToken], one: Alignment, h
     return bool(here) and not any(claim.tokens[at].verbal and not claim.tokens[at].name for at in there)
 
 
-def is_date(token: ContentToken) -> bool:
+def _is_date(token: ContentToken) -> bool:
     """Return whether a token is a year or a month."""
     quantity = token.quantity
     if quantity is None or not quantity.values:

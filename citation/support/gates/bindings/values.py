@@ -21,8 +21,8 @@ _MOST_HOMES = 8  # places of a number; one with more is compared by its sentence
 _DATE = 10  # characters between a month and the year of a date
 
 
-def value_of_other_member(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
-    """Yield a disagreement if a number of the claim is beside another member of a class than the claim's.
+def value_of_other_class_member(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+    """Yield a disagreement if a number of the claim belongs to another member of a class than that of the claim.
 
     "On Wednesdays from 2 pm to 6 pm" and "on Wednesday morning, and on Saturdays from 2 pm to 6 pm".
     """
@@ -32,17 +32,17 @@ def value_of_other_member(claim: Statement, alignments: Sequence[Alignment]) -> 
         homes = [(one.passage, t) for one in alignments for t in _find(one.passage, value)]
         for own, classes in members if len(homes) <= _MOST_HOMES else ():
             known = [t for one in alignments for t in one.passage.tokens if classes & kinds.get(t.folded, frozenset())]
-            beside = [_members_beside(home, other, classes) for home, other in homes]
-            here = [t for found in beside for t in found]
+            near = [_members_near(home, other, classes) for home, other in homes]
+            here = [t for found in near for t in found]
             stated = any(kinds[t.folded] & others for t in here for _, others in members)
-            if known and homes and all(beside) and not stated and all(excludes(classes, kinds[t.folded]) for t in here):
+            if known and homes and all(near) and not stated and all(excludes(classes, kinds[t.folded]) for t in here):
                 mine, said = claim.spelled(value.start, value.end), homes[0][0].spelled(here[0].start, here[0].end)
                 detail = f"the passage has “{mine}” for “{said}”, not for “{claim.spelled(own.start, own.end)}”"
                 yield Disagreement(Reason.BINDING, detail, rule="value")
                 return
 
 
-def _members_beside(passage: Statement, value: ContentToken, classes: frozenset[tuple[str, int]]) -> list[ContentToken]:
+def _members_near(passage: Statement, value: ContentToken, classes: frozenset[tuple[str, int]]) -> list[ContentToken]:
     """Return the words of the same class as `classes` in the piece of a number, or the last one before it."""
     kinds = vocabulary(passage.language).kinds
     names = {kind for kind, _ in classes}
@@ -53,15 +53,15 @@ def _members_beside(passage: Statement, value: ContentToken, classes: frozenset[
 def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim belongs to another thing, which the passage gives with it."""
     numbers = [t for t in claim.tokens if is_value(t)]
-    for value in _values(claim, numbers):
+    for value in _values(numbers):
         homes = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]
         if not homes:
             continue
-        rival = _better_sentence(value, homes, alignments)
+        rival = _rival_in_sentence(value, homes, alignments)
         if rival is None and len(value) == 1 and len(homes) == 1:
-            rival = _better_member(value[0], alignments[homes[0]])
+            rival = _rival_in_series(value[0], alignments[homes[0]])
         if rival is None and len(value) == 1:
-            rival = _other_pair(value[0], numbers, alignments)
+            rival = _rival_in_pairs(value[0], numbers, alignments)
         if rival is not None:
             passage, other = rival
             said = passage.spelled(other.start, other.end)
@@ -70,7 +70,7 @@ def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Itera
             return
 
 
-def _values(claim: Statement, numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
+def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
     """Yield the numbers of the claim, those of a date together: day, month and year."""
     dated: set[int] = set()
     for at, month in enumerate(numbers):
@@ -138,7 +138,7 @@ def same_kind(one: Quantity, other: Quantity) -> bool:
     return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
 
 
-def _better_sentence(
+def _rival_in_sentence(
     value: Sequence[ContentToken], homes: Sequence[int], alignments: Sequence[Alignment]
 ) -> _Rival | None:
     """Return the rival of a sentence that has all that the value's sentences share with the claim, and more.
@@ -187,7 +187,7 @@ def _continues(alignment: Alignment, token: ContentToken) -> bool:
     return not pronouns.isdisjoint(passage.words[: first.word])
 
 
-def _better_member(token: ContentToken, alignment: Alignment) -> _Rival | None:
+def _rival_in_series(token: ContentToken, alignment: Alignment) -> _Rival | None:
     """Return the rival whose member of a series has a word of the claim that the value's member lacks.
 
     A series gives several values of a kind without predicates: "320 euros for adults, 150 euros for children".
@@ -224,7 +224,9 @@ def _series(passage: Statement, quantity: Quantity) -> dict[int, ContentToken]:
     return members if gapless else {}
 
 
-def _other_pair(token: ContentToken, numbers: Sequence[ContentToken], alignments: Sequence[Alignment]) -> _Rival | None:
+def _rival_in_pairs(
+    token: ContentToken, numbers: Sequence[ContentToken], alignments: Sequence[Alignment]
+) -> _Rival | None:
     """Return the rival that belongs to another number of the claim: 9 % for "6 % in 2012".
 
     The passage has the two kinds of numbers in turns: "from 9 % in 2012 to 6 % in 2016".

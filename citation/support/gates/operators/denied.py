@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses.statement import DENIALS
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 
-_DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
+_DENIALS = DENIALS | {"false"}
 _BOUNDS = frozenset({"min", "max", "over", "under"})
 # Operators of a claim that states an exception or a condition itself.
 _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})

@@ -3,21 +3,20 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import Statement
+from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _FRAMES = frozenset({"false", "fiction"})
-_NO_FACT = _FRAMES | {"not", "no", "denies", "may_not", "would", "irrealis", "if"}
+_NO_FACT = _FRAMES | DENIALS | {"would", "irrealis", "if"}
 _CLAIMED = frozenset({"said", "hedge", "plan"})
 _LEFT_OUT = frozenset({"unstated", "not", "no", "denies", "open", "asks"})
-_DENIALS = frozenset({"not", "no", "denies", "may_not", "false"})
-# Maximum content words of a sentence that retracts the one before it: "The board did not approve it."
-_SHORT = 6
+_DENIALS = DENIALS | {"false"}
+_SHORT = 6  # content words of the longest sentence that retracts the one before it: "The board did not approve it."
 _SAYING = 3  # words of the shortest sentence such as "that rumour lied"
-# A claim with a smaller share of its words in the body is supported by a heading only.
 _HEADLINE = 5  # content words of a heading that is a sentence
-_BODY = 0.5
+_BODY = 0.5  # a claim with a smaller share of its words in the body is supported by a heading only
 
 
 def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:

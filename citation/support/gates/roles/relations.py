@@ -38,7 +38,7 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
             crossed, straight = straight, crossed
         turned = match.exact and pivot.verbal and _object_as_subject(alignment, pivot, match, match_of)
         if ((crossed and not straight) or turned) and match.sign > 0:
-            yield _disagreement(alignment, pivot, match)
+            yield _disagreement(alignment, pivot)
 
 
 def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
@@ -107,7 +107,7 @@ def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         first, second = ({match_of[t] for t in side if t in match_of} for side in mine[1:])
         if (first - second) & theirs[2] - theirs[1] and (second - first) & theirs[1] - theirs[2]:
-            yield _disagreement(alignment, pivot, match)
+            yield _disagreement(alignment, pivot)
             return
 
 
@@ -121,6 +121,6 @@ def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[in
     return None
 
 
-def _disagreement(alignment: Alignment, pivot: ContentToken, match: Match) -> Disagreement:
+def _disagreement(alignment: Alignment, pivot: ContentToken) -> Disagreement:
     word = alignment.claim.text[pivot.start : pivot.end]
     return Disagreement(Reason.ROLE, f"the passage has the two sides of “{word}” the other way round", rule="role")
