@@ -25,7 +25,7 @@ class Reason(StrEnum):
 # A negation on one side only, another member of a class, such as Tuesday for Monday, another cell of a table, "only"
 # that the claim adds, and a statement that is missing. Of the natural claims that these refuse, four of five (negation,
 # "only", missing) to nine of ten (class) are false.
-_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row", "exclusive", "missing"})
+_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row", "column", "exclusive", "missing"})
 
 
 @dataclass(frozen=True, slots=True)

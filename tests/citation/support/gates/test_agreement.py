@@ -18,7 +18,8 @@ from citestream.citation.support.scorers import Calibrated, Claim, scorer
 CERTAIN = {
     "a negation on one side": (Disagreement(Reason.NEGATION, "", "negation"), True),
     "another member of a class": (Disagreement(Reason.BINDING, "", "class"), True),
-    "another cell of a table": (Disagreement(Reason.BINDING, "", "row"), True),
+    "another row of a table": (Disagreement(Reason.BINDING, "", "row"), True),
+    "another column of a table": (Disagreement(Reason.BINDING, "", "column"), True),
     "“only” that the claim adds": (Disagreement(Reason.QUANTIFIER, "", "exclusive"), True),
     "a short claim that the passage does not mention": (Disagreement(Reason.NO_SUPPORT, "", "missing"), True),
     "exchanged roles": (Disagreement(Reason.ROLE, "", "role"), False),
