@@ -129,7 +129,10 @@ def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
 def _compare_one_sided(
     alignment: Alignment, mine: Sequence[Comparison], theirs: Sequence[Comparison]
 ) -> tuple[bool, list[Disagreement]]:
-    """Do the same if one of the two sentences does not name what it compares with: "B is shorter" for "than B"."""
+    """Return the result of `compare_grades` if one of the sentences does not name what it compares with.
+
+    "The tower is shorter" and "the tower is shorter than the mast".
+    """
     whole, grades = (mine, _grades(alignment.passage)) if mine else (theirs, _grades(alignment.claim))
     if not whole or not grades:
         return False, []

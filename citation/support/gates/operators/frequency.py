@@ -1,9 +1,9 @@
 """Compare how often something happens: "every second year", "yearly", "once every fifteen months"."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....text import Quantity
-from ....text.clauses import Statement
+from ....text.clauses import ContentToken, Statement
 from ....text.numbers.units import UNITS
 from ....text.words.word_lists import load_words
 from ..alignment import Alignment
@@ -61,27 +61,40 @@ def _periods(statement: Statement) -> Iterator[_Period]:
     for at, word in enumerate(words):
         if word in _ADVERBS and at + 1 not in nouns:  # "the daily amount" is no frequency
             yield _ADVERBS[word], at, at, word
-        if word in _PER and at and _seconds(words, at + 1):
-            first = at - 1 - (words[at - 1] in _COUNTED)
-            count = numbers[first].quantity if first in numbers else None
-            if count is not None and count.values and not count.unit:
-                said = " ".join(
-                    (statement.spelled(numbers[first].start, numbers[first].end), *words[first + 1 : at + 2])
-                )
-                yield _seconds(words, at + 1) / _DAY / count.values[0], first, at + 1, said
-        every = next((one for one in _EVERY.get(word, ()) if tuple(words[at : at + len(one)]) == one), None)
-        if every is None or at + len(every) >= len(words):
-            continue
-        following = at + len(every)
-        number = numbers.get(following)
-        if number is not None and number.quantity is not None and number.quantity.unit == "time":
-            seconds = number.quantity.values[0] * number.quantity.factor
-            yield seconds / _DAY, at, following, " ".join((*every, statement.spelled(number.start, number.end)))
-            continue
-        times = _TIMES.get(words[following])
-        unit = following + (times is not None)
-        if seconds := _seconds(words, unit):
-            yield (times or 1.0) * seconds / _DAY, at, unit, " ".join(words[at : unit + 1])
+        if word in _PER and at:
+            yield from _times_per_unit(statement, at, numbers)
+        if word in _EVERY:
+            yield from _every_unit(statement, at, numbers)
+
+
+def _times_per_unit(statement: Statement, at: int, numbers: Mapping[int, ContentToken]) -> Iterator[_Period]:
+    """Yield the period of "twice a year", of which the word at `at` is "a"."""
+    words = statement.words
+    seconds = _seconds(words, at + 1)
+    first = at - 1 - (words[at - 1] in _COUNTED)
+    number = numbers.get(first)
+    count = number.quantity if number is not None else None
+    if seconds and number is not None and count is not None and count.values and not count.unit:
+        said = " ".join((statement.spelled(number.start, number.end), *words[first + 1 : at + 2]))
+        yield seconds / _DAY / count.values[0], first, at + 1, said
+
+
+def _every_unit(statement: Statement, at: int, numbers: Mapping[int, ContentToken]) -> Iterator[_Period]:
+    """Yield the period of "every second year" or "every six months", which begins at the word `at`."""
+    words = statement.words
+    every = next((one for one in _EVERY[words[at]] if tuple(words[at : at + len(one)]) == one), None)
+    if every is None or at + len(every) >= len(words):
+        return
+    following = at + len(every)
+    number = numbers.get(following)
+    if number is not None and number.quantity is not None and number.quantity.unit == "time":
+        seconds = number.quantity.values[0] * number.quantity.factor
+        yield seconds / _DAY, at, following, " ".join((*every, statement.spelled(number.start, number.end)))
+        return
+    times = _TIMES.get(words[following])
+    unit = following + (times is not None)
+    if seconds := _seconds(words, unit):
+        yield (times or 1.0) * seconds / _DAY, at, unit, " ".join(words[at : unit + 1])
 
 
 def _seconds(words: Sequence[str], at: int) -> float:

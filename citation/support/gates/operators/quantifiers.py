@@ -14,6 +14,7 @@ _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
 _OTHER_SIDE = {"min": "max", "max": "min"}  # at the latest a week before is at least a week before
 _DENYING = frozenset({"not", "no", "may_not"})
+_NEGATING = frozenset({"not", "no", "except", "unless"})  # quantifiers are not compared if one side has one of these
 _REST = ({"min", "under"}, {"max", "over"})  # bounds that divide all numbers
 _FLIP_REACH = 4  # words between a negation and a bound that it reverses
 _PART_REACH = 5  # words between a share and what it is a share of
@@ -37,11 +38,28 @@ _COMPARED = frozenset({"than", "not_only", "hedge"})
 
 def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Compare quantifiers (all, most, some, none), and `only` with `not only`."""
-    negated = bool({"not", "no", "except", "unless"} & (alignment.claim.kinds() ^ alignment.passage.kinds()))
+    claim, passage = alignment.claim, alignment.passage
+    everywhere, elsewhere = claim.kinds(), passage.kinds()
+    if not _NEGATING & (everywhere ^ elsewhere):
+        yield from _larger_share(alignment, clause)
+        yield from _all_for_part(alignment, clause)
+        yield from _part_for_all(alignment, clause)
+        yield from _all_for_only(alignment, clause)
+    if "boundless" in claim.kinds(clause) and "boundless" not in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
+    extends = "not_only" in everywhere or _adds(claim)
+    if extends and "only" in elsewhere and "not_only" not in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
+    if "only" in everywhere and "not_only" in elsewhere:
+        yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
+
+
+def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield the quantifiers of the claim that denote more than that of the passage at the same word."""
     match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
     theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
     for op in alignment.claim.of(*_QUANTIFIERS):
-        if op.clause != clause or negated:
+        if op.clause != clause:
             continue
         mine = [match_of[id(t)] for t in _adjacent_tokens(alignment.claim, op) if id(t) in match_of]
         same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
@@ -49,22 +67,58 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         if same and (excludes or all(_SHARE[op.kind] > _SHARE[other.kind] for other in same)):
             said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
-    yield from _partial(alignment, clause, negated=negated)
-    claims = alignment.claim.kinds(clause)
-    restricted = "only" in alignment.passage.kinds() and "all" not in alignment.passage.kinds()
+
+
+def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim says of all what the passage says of a part: "two thirds of the members"."""
+    passage, main = alignment.passage, alignment.mains[clause]
+    mine, theirs = alignment.claim.kinds(clause), passage.kinds(main)
+    if "all" not in mine or "all" in theirs or alignment.claim.kinds() & {"about", "under"}:
+        return
+    match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
+    near = [
+        match_of[id(t)]
+        for op in alignment.claim.of("all")
+        for t in _adjacent_tokens(alignment.claim, op)
+        if id(t) in match_of and t.word >= op.after
+    ]
+    own = [t for t in passage.tokens if t.clause == main]
+    parts = [t for t in own if t.quantity is not None and _is_part(t.quantity)]
+    parts += [t for t in own if _is_count_of_total(passage, t)]
+    parts += [t for t in passage.tokens if _is_total_of_count(passage, t)]
+    limits = [t for t in own if bound_of(passage, t) == "max" and not t.sign < 0]
+    for part in parts + limits:
+        limited = part in limits and part is own[0]  # "up to four days can be carried over"
+        if limited or any(0 < t.word - part.word <= _PART_REACH for t in near):
+            said = passage.text[part.start : part.end]
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
+            return
+
+
+def _part_for_all(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim restricts to one thing what the passage says of all."""
+    claim, passage = alignment.claim, alignment.passage
+    mine, theirs = claim.kinds(clause), passage.kinds(alignment.mains[clause])
+    if "only" not in mine or "all" in mine or "all" not in theirs or "only" in theirs:
+        return
+    partner = {id(token): id(match.token) for token, match in alignment.pairs(clause)}
+    restricted = {partner.get(id(t)) for op in claim.of("only") for t in _adjacent_tokens(claim, op)}
+    for op in passage.of("all"):
+        if any(id(t) in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
+            detail = f"the passage says “{_phrase(passage, op)}”, the sentence only some"
+            yield Disagreement(Reason.QUANTIFIER, detail, rule="part")
+            return
+
+
+def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim says of all what the passage says of one thing only."""
+    passage, claims = alignment.passage, alignment.claim.kinds(clause)
+    restricted = "only" in passage.kinds() and "all" not in passage.kinds()
     if "all" in claims and restricted and not {"only", "unless", "if", "not_all"} & claims:
-        op = next(alignment.passage.of("only"))
-        if op.clause == alignment.mains[clause] and not negated:
-            said = _phrase(alignment.passage, op)
+        op = next(passage.of("only"))
+        if op.clause == alignment.mains[clause]:
+            said = _phrase(passage, op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
-    if "boundless" in claims and "boundless" not in alignment.passage.kinds():
-        yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
-    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
-    extends = "not_only" in everywhere or _adds(alignment.claim)
-    if extends and "only" in elsewhere and "not_only" not in elsewhere:
-        yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
-    if "only" in everywhere and "not_only" in elsewhere:
-        yield Disagreement(Reason.QUANTIFIER, "the passage says “not only”, the sentence “only”", rule="only")
 
 
 def _adds(claim: Statement) -> bool:
@@ -85,43 +139,6 @@ def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disa
             said = claim.spelled(op.start, op.end)
             yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="exclusive")
             return
-
-
-def _partial(alignment: Alignment, clause: int, *, negated: bool) -> Iterator[Disagreement]:
-    """Yield a disagreement if one side says all of what the other says a part: "two thirds of the members"."""
-    passage, main = alignment.passage, alignment.mains[clause]
-    mine, theirs = alignment.claim.kinds(clause), passage.kinds(main)
-    if negated:
-        return
-    if "all" in mine and "all" not in theirs and not alignment.claim.kinds() & {"about", "under"}:
-        match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
-        near = [
-            match_of[id(t)]
-            for op in alignment.claim.of("all")
-            for t in _adjacent_tokens(alignment.claim, op)
-            if id(t) in match_of and t.word >= op.after
-        ]
-        parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and _is_part(t.quantity)]
-        parts += [t for t in passage.tokens if t.clause == main and _is_count_of_total(passage, t)]
-        parts += [t for t in passage.tokens if _is_total_of_count(passage, t)]
-        limits = [t for t in passage.tokens if t.clause == main and bound_of(passage, t) == "max" and not t.sign < 0]
-        first = next((t for t in passage.tokens if t.clause == main), None)
-        for part in parts + limits:
-            limited = part is first and part in limits  # "up to four days can be carried over"
-            if limited or any(0 < t.word - part.word <= _PART_REACH for t in near):
-                said = passage.text[part.start : part.end]
-                yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
-                return
-    if "only" in mine and "all" in theirs and "all" not in mine and "only" not in theirs:
-        partner = {id(token): id(match.token) for token, match in alignment.pairs(clause)}
-        restricted = {
-            partner.get(id(t)) for op in alignment.claim.of("only") for t in _adjacent_tokens(alignment.claim, op)
-        }
-        for op in passage.of("all"):
-            if any(id(t) in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
-                detail = f"the passage says “{_phrase(passage, op)}”, the sentence only some"
-                yield Disagreement(Reason.QUANTIFIER, detail, rule="part")
-                return
 
 
 def _is_count_of_total(passage: Statement, token: ContentToken) -> bool:
