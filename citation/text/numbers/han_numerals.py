@@ -32,6 +32,8 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
         if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1 or numeral == "一"):
             continue
         value = han_value(numeral)
+        if numerator and not value:
+            continue  # 零分之一 has no value
         tenths = counter == "成" and run[found.end() : found.end() + 1] not in _NO_TENTHS
         measures = numeral == "一" and bool(han_unit(run[found.end() - len(counter) :]))  # 一小时
         if value is not None and (explicit or tenths or measures or numeral not in _NOT_ALONE):

@@ -160,6 +160,11 @@ def test_a_number_that_cannot_be_computed_with_agrees_with_itself_only(number: s
     assert all(isfinite(value) for one in derived(number, quantities) for value in one.values)
 
 
+@pytest.mark.parametrize("text", ["零分之一", "〇分之三", "百分之零", "1/0", "3:0"])
+def test_a_division_by_zero_has_no_ratio(text: str) -> None:
+    assert all(isfinite(value) for one in analyze_text(f"比例是{text}。").quantities for value in one.values)
+
+
 def test_offsets_point_at_the_number() -> None:
     text = "Sie zahlten 3,5 Mio. Euro im März."
     quantity = analyze_text(text).quantities[0]
