@@ -50,6 +50,11 @@ def test_compounds_that_contain_a_word() -> None:
     assert not set(containing(stems("Gang")[0], vocabulary))
 
 
+def test_a_word_longer_than_any_compound_is_not_divided() -> None:
+    assert list(parts("zahl" * 20 + "haus", {"zahl" * 20, "haus"})) == []
+    assert list(containing("zahl", f"\n{'zahl' * 2000}\n")) == ["zahl" * 2000]
+
+
 def test_a_verb_without_and_with_its_prefix() -> None:
     bare, whole = stems("lehnte", "ablehnen")
     assert bare in bare_verbs(whole)
