@@ -196,7 +196,7 @@ def assess_in_steps(
             yield None
         refusal = None
         if gates:
-            probability, refusal = _apply_gates(gates, row, (start, end), probability, threshold, by_words=by_words)
+            probability, refusal = _apply_gates(gates, row, (start, end), probability, threshold, most_raised)
         if probability < least:
             continue
         start, end = quoted_row(claim.text, evidence.text, start, end)
@@ -226,15 +226,15 @@ def _apply_gates(
     window: tuple[int, int],
     probability: float,
     threshold: float,
-    *,
-    by_words: bool,
+    most_raised: float,
 ) -> tuple[float, Refusal | None]:
     """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate.
 
-    `by_words`: the score compares words only, so that clauses that agree add something to it.
+    `most_raised`: by how much clauses that agree can raise its log odds; 0 where a claim is long, or where the score
+    compares more than words.
     """
     raised = probability
-    if by_words and probability < threshold <= shifted(probability, FULL_AGREEMENT):
+    if most_raised and probability < threshold <= shifted(probability, most_raised):
         raised = shifted(probability, gates.agreement(row, window))
     refusal = gates.refusal(row, window, certain_only=raised < threshold)
     return (raised if raised >= threshold and refusal is None else probability), refusal

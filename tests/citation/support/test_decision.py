@@ -54,6 +54,14 @@ def test_a_hint_lowers_the_threshold() -> None:
     assert hinted.threshold < plain.threshold
 
 
+@pytest.mark.parametrize("words", [0, 8, 40])
+def test_an_explanation_does_not_change_the_decision(words: int) -> None:
+    claim = Claim(f"En hiver, le refuge est ouvert{', et dans le' * words}.")
+    prepared = scorer("lexical").prepare(numbered("Le refuge n'ouvre qu'en été."))
+    scores = prepared.score(claim)
+    assert attribute(claim, scores, prepared, explain=True).supports == attribute(claim, scores, prepared).supports
+
+
 NUMBERED_NAMES = {
     "a name that the passage has not": ("Masks can slow the spread of COVID-19.", True),
     "the name with another number": ("Masks can slow the spread of SARS-CoV-1.", False),
