@@ -74,7 +74,7 @@ def _times_per_unit(statement: Statement, at: int, numbers: Mapping[int, Content
     first = at - 1 - (words[at - 1] in _COUNTED)
     number = numbers.get(first)
     count = number.quantity if number is not None else None
-    if seconds and number is not None and count is not None and count.values and not count.unit:
+    if seconds and number and count and not count.unit and count.values and count.values[0] > 0:
         said = " ".join((statement.spelled(number.start, number.end), *words[first + 1 : at + 2]))
         yield seconds / _DAY / count.values[0], first, at + 1, said
 

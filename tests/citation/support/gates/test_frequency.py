@@ -65,3 +65,8 @@ def test_another_frequency_is_refused(passage: str, same: str, other: str) -> No
 
 def test_an_adjective_of_something_else_is_no_frequency() -> None:
     assert reason("The annual fee is paid in monthly instalments.", "The annual fee is paid by instalments.") is None
+
+
+def test_zero_times_a_day_is_no_frequency() -> None:
+    assert reason("The pump runs zero times a day.", "The pump runs twice a day.") is Reason.NUMBER_MISMATCH
+    assert reason("The pump runs twice a day.", "The pump runs 0 times a day.") is Reason.NUMBER_MISMATCH
