@@ -107,10 +107,7 @@ def compare(
     if len(claim.tokens) > _SHORT:  # only the best sentence is compared
         at = shared.index(max(shared))
         passages = passages[at : at + 2]
-    stems = [passage.stems.keys() for passage in passages]
-    alignments = [
-        Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
-    ]
+    alignments = _alignments(claim, passages)
     best = max(alignments, key=_rank)
     comparable = best.coverage >= _COMPARABLE and best.shared >= min(_FEWEST, len(claim.tokens))
     if comparable:
@@ -129,6 +126,14 @@ def compare(
             yield from retracted_by_next_sentence(claim, passages, alignments.index(best))
         yield from _of_passage(claim, passages, alignments, best, known)
     yield from _denied_in_part(claim, alignments, best)
+
+
+def _alignments(claim: Statement, passages: Sequence[Statement]) -> list[Alignment]:
+    """Align the claim with each sentence."""
+    stems = [passage.stems.keys() for passage in passages]
+    return [
+        Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :])) for n, passage in enumerate(passages)
+    ]
 
 
 def _rank(alignment: Alignment) -> tuple[int, int, bool, bool]:

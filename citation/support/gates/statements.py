@@ -29,14 +29,15 @@ def statement(text: str, start: int, end: int, language: str, quantities: Sequen
     """
     sentence = text[start : min(end, start + _LONGEST)].rstrip()
     known = _cache.get((sentence, language))
-    if known is None:
-        own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
-        known = _store(sentence, language, _parse(sentence, language, own))
-    return known
+    if known is not None:
+        return known
+    own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
+    return _store(sentence, language, parse(sentence, language, with_times(sentence, own)))
 
 
-def _parse(sentence: str, language: str, quantities: Sequence[Quantity]) -> Statement:
-    return parse(sentence, language, with_times(sentence, quantities))
+def _parse(sentence: str, language: str) -> Statement:
+    """Parse a sentence that is composed of parts of the text, whose numbers are not known."""
+    return parse(sentence, language, with_times(sentence, analyze_text(sentence, language).quantities))
 
 
 def _store(key: str | tuple[tuple[str, str], ...], language: str, parsed: Statement) -> Statement:
@@ -71,18 +72,15 @@ def passage_statements(
         elif _ITEM.match(line):
             item = _ITEM.sub("", line)
             lead = _lead_in(text, start)
-            yield _virtual(f"{lead} {item}" if lead else item, language)
+            yield _composed(f"{lead} {item}" if lead else item, language)
         else:
             yield statement(text, start, end, language, analysis.quantities_in(start, end))
 
 
-def _virtual(sentence: str, language: str) -> Statement:
+def _composed(sentence: str, language: str) -> Statement:
     """Return a parsed sentence that is composed of parts of the text."""
     sentence = sentence[:_LONGEST]
-    known = _cache.get((sentence, language))
-    if known is None:
-        known = _store(sentence, language, _parse(sentence, language, analyze_text(sentence, language).quantities))
-    return known
+    return _cache.get((sentence, language)) or _store(sentence, language, _parse(sentence, language))
 
 
 def _lead_in(text: str, start: int) -> str:
@@ -117,7 +115,7 @@ def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
     if known is not None:
         return known
     sentence = "; ".join(cell for _, cell in named)[:_LONGEST]
-    parsed = _parse(sentence, language, analyze_text(sentence, language).quantities)
+    parsed = _parse(sentence, language)
     for token in parsed.tokens:
         token.piece = token.clause = 0
     ends = list(accumulate(len(cell) + 2 for _, cell in named))

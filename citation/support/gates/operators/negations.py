@@ -43,15 +43,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     denied = _contradicted(exceptions) if exceptions else _outvoted(pairs, alignment, clause)
     if (shared := _shared_denial(pairs)) is not None:
         denied = None if denied else shared
-    opposites = [
-        (t, m)
-        for t, m in pairs
-        if m.sign < 0
-        and m.token.clause == alignment.mains[clause]
-        and not _denies(t, m)
-        and id(t) not in swapped_pivots(alignment)
-        and not (t.verbal and ended_after(alignment))
-    ]
+    opposites = _opposites(alignment, clause)
     if bool(denied) == (len(opposites) % 2 == 1):
         return
     excepted = bool(exceptions) and not DENIALS & alignment.claim.kinds()
@@ -64,6 +56,19 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
         yield from _antonym(alignment, opposites)
+
+
+def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Match]]:
+    """Return the words of a clause for which the passage has the opposite, unless they may state the same."""
+    return [
+        (t, m)
+        for t, m in alignment.pairs(clause)
+        if m.sign < 0
+        and m.token.clause == alignment.mains[clause]
+        and not _denies(t, m)
+        and id(t) not in swapped_pivots(alignment)
+        and not (t.verbal and ended_after(alignment))
+    ]
 
 
 def _any_denial(pairs: list[tuple[ContentToken, Match]], passage: Statement) -> bool:
