@@ -42,9 +42,18 @@ def _explain(error: ValueError, data: bytes) -> str:
         case json.JSONDecodeError():
             return f"the body is not JSON: there is an error at line {error.lineno}, column {error.colno}"
         case UnicodeDecodeError():
-            return f"the body is not JSON: byte {error.start} is not UTF-8"
+            return f"the body is not JSON: byte {_undecodable_byte(data, error.start)} is not UTF-8"
         case _:
             return "the body is not JSON"
+
+
+def _undecodable_byte(data: bytes, default: int) -> int:
+    """Return the offset of the first byte that is not UTF-8. That of the error is in a piece of a large body."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return default
 
 
 async def read_body(request: web.Request) -> bytes:

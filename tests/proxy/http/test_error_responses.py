@@ -177,11 +177,12 @@ BODIES = {
     b"": "the body is empty, but must be a JSON object",
     b'{"model": "x",\n "messages": [}': "the body is not JSON: there is an error at line 2, column 15",
     b'{"model": "\xff"}': "the body is not JSON: byte 11 is not UTF-8",
+    b'{"model": "' + b"x" * 200_000 + b'\xff"}': "the body is not JSON: byte 200011 is not UTF-8",
     b"[1]": "the body must be a JSON object",
 }
 
 
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:12])
 async def test_a_body_that_is_not_json_is_explained(body: bytes) -> None:
     config = parse({"providers": {"extractive": None}})
     for path in ("/v1/chat/completions", "/v1/cite", "/api/chat", "/v1/messages"):
