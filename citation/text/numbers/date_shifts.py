@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from .quantities import MONTH, Quantity
+from .quantities import MONTH, Quantity, is_year
 
 DAY, WEEK, MONTH_LENGTH, YEAR = 86400, 604800, 2629800, 31557600  # seconds
 _SOME_YEAR = 2001  # for dates without a year: no leap year
@@ -64,7 +64,6 @@ _WEEKS, _MONTHS = frozenset({"week", "woche", "semaine", "semana"}), frozenset({
 _IN_TWO_DAYS = ("surlendemain", "pasado", "über")
 _YEARS = frozenset({"year", "jahr", "année", "año"})
 _LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
-_FIRST_YEAR, _LAST_YEAR = 1000, 2100
 _DECEMBER = 12  # "13/13/2020" has a larger month
 # Pairs of a date or a time of day and a length of time. A text with more is a table; 1,000 pairs take 5 ms.
 MOST_PAIRS = 1000
@@ -121,18 +120,14 @@ def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
             continue
         near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
         days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR][:1]
-        years = [q for q in near if _is_year(q) and min(_gap(q, one) for one in (month, *days)) <= _NEAR][:1]
+        years = [q for q in near if is_year(q.values[0]) and min(_gap(q, one) for one in (month, *days)) <= _NEAR][:1]
         around = (month, *days, *years)
         used.update(map(id, around))
         year, day = (int(one[0].values[0]) if one else 0 for one in (years, days))
         yield Date(year, int(month.values[0]), day, min(q.start for q in around), max(q.end for q in around))
     for q in quantities:
-        if q.values and not q.unit and _is_year(q) and id(q) not in used:
+        if q.values and not q.unit and is_year(q.values[0]) and id(q) not in used:
             yield Date(int(q.values[0]), 0, 0, q.start, q.end)
-
-
-def _is_year(quantity: Quantity) -> bool:
-    return _FIRST_YEAR <= quantity.values[0] < _LAST_YEAR
 
 
 def _gap(one: Quantity, other: Quantity) -> int:
@@ -147,7 +142,7 @@ def _last_days(text: str, quantities: Sequence[Quantity]) -> Iterator[Date]:
             continue
         if _LAST_DAY.search(text, max(0, month.start - _LEAD_IN), month.start):
             following = quantities[at + 1] if at + 1 < len(quantities) else None
-            dated = following is not None and following.values and 1000 <= following.values[0] < 2100
+            dated = following is not None and following.values and is_year(following.values[0])
             year = int(following.values[0]) if following is not None and dated else 0
             number = int(month.values[0])
             yield Date(year, number, monthrange(year or _SOME_YEAR, number)[1], month.start, month.start)

@@ -12,7 +12,7 @@ from ..words.word_lists import load_words
 from .date_shifts import MOST_PAIRS, counted, direction, shifted_dates
 from .differences import differences_stated
 from .parts import parts_and_multiples
-from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity
+from .quantities import CENTURY, DECADE, FIRST_YEAR, MONTH, RATIO, Quantity, is_year
 from .units import UNITS
 
 _ROMAN = re.compile(r"\b(?=[IVXLC]{1,9}\b)(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
@@ -90,7 +90,6 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 _NEXT_YEAR = re.compile(r"\byear (?:after|before|later|earlier)\b|\b(?:a|one) year\b", re.IGNORECASE)
-_FIRST_YEAR = 1000
 _MONTH, _YEAR = 2629800, 31557600
 _MOST_YEARS = 200
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
@@ -133,7 +132,7 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
             unit, factor, offset = _CONVERSIONS[quantity.unit]
             yield quantity._replace(values=(round(value * factor + offset, 1),), unit=unit)
             yield quantity._replace(values=(float(round(value * factor + offset)),), unit=unit)
-        elif quantity.unit == DECADE and value >= _FIRST_YEAR and value % 100 == 0:  # the 1800s
+        elif quantity.unit == DECADE and value >= FIRST_YEAR and value % 100 == 0:  # the 1800s
             yield quantity._replace(values=(value // 100 + 1,), unit=CENTURY)
 
 
@@ -304,7 +303,7 @@ def _is_length(quantity: Quantity) -> bool:
 
 
 def _is_year(quantity: Quantity) -> bool:
-    return not quantity.unit and _FIRST_YEAR <= quantity.values[0] < 2100
+    return not quantity.unit and is_year(quantity.values[0])
 
 
 def _months_later(base: Quantity, months: int, quantities: Sequence[Quantity]) -> Iterator[Quantity]:

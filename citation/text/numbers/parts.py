@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from .quantities import RATIO, Quantity
+from .quantities import RATIO, Quantity, is_year
 
 _OF = re.compile(r"\s(?:of|of the|of its|of their|of all|of all the|of these|of those|of our|der|des|de los|de las)\s")
 _OF_TOTAL = re.compile(r"\bof (?:the|its|their|our|all|all the|these|those)\s$", re.IGNORECASE)
@@ -28,7 +28,7 @@ _AGES = re.compile(
     re.IGNORECASE,
 )
 _SHARES = {"half a": 0.5, "half an": 0.5, "a quarter of a": 0.25}
-_FIRST_YEAR, _LAST_YEAR, _OLDEST = 1000, 2100, 1000
+_OLDEST = 1000
 
 
 def parts_and_multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -125,4 +125,4 @@ def _ages_later(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]
 
 
 def _is_year(quantity: Quantity) -> bool:
-    return not quantity.unit and not quantity.ordinal and _FIRST_YEAR <= quantity.values[0] < _LAST_YEAR
+    return not quantity.unit and not quantity.ordinal and is_year(quantity.values[0])

@@ -7,12 +7,20 @@ from typing import NamedTuple
 # Units of the calendar that are positions in time, not durations, and ratios.
 MONTH, DECADE, CENTURY, CLOCK, RATIO = "month of the year", "decade", "century", "clock", "ratio"
 
+# A plain number from the first on and below the second may be a year.
+FIRST_YEAR, END_OF_YEARS = 1000, 2100
+
 _SAME = 1e-9  # relative tolerance for the rounding of floats
 _CONVERTED = 0.02  # authors round conversions: 5 miles, 8 km
 _BINARY = 0.05  # 1 TB is 1,000 GB to some authors and 1,024 to others
 _SEPARATED = len("2,000")  # a year is written without a separator
 _MAX_ROUNDING = 2.5  # rounding does not change a number by a larger factor
 _FAR = 10  # units of the last digit; rounding changes a number by one at most, and floats by less than the rest
+
+
+def is_year(value: float) -> bool:
+    """Return whether a plain number is as large as a year."""
+    return FIRST_YEAR <= value < END_OF_YEARS
 
 
 class Quantity(NamedTuple):
@@ -31,7 +39,7 @@ class Quantity(NamedTuple):
     @property
     def may_be_year(self) -> bool:
         """Whether this is a plain number between 1000 and 2099, written without a separator."""
-        whole = bool(self.values) and not self.unit and 1000 <= self.values[0] < 2100 and self.values[0] % 1 == 0
+        whole = bool(self.values) and not self.unit and is_year(self.values[0]) and self.values[0] % 1 == 0
         return whole and self.end - self.start != _SEPARATED
 
     @property

@@ -12,7 +12,7 @@ from .german_words import number_with_unit
 from .han_numerals import is_approximate, match_run
 from .number_words import match_compound_ordinal, match_fraction, match_number_words, match_ordinal
 from .numerals import CENTURIES, FRACTIONS, HAN_SCALES, ORDINALS, numeral_values, scale
-from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch
+from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch, is_year
 from .units import (
     APPROXIMATE,
     BEFORE_LEAST,
@@ -242,7 +242,7 @@ class QuantityParser:
             if tokens.surface(after).startswith(("年代", "년대")):
                 return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
         before = tokens.word(first - 1) if first and tokens.is_adjacent(tokens.ends[first - 1], first) else ""
-        if before in DECADE_WORDS and tens and (20 <= values[0] < 100 or 1000 <= values[0] < 2100):
+        if before in DECADE_WORDS and tens and (20 <= values[0] < 100 or is_year(values[0])):
             return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
         return None
 
@@ -340,8 +340,8 @@ def _shares_unit(first: Quantity, second: Quantity) -> bool:
 
 def _is_year_range(first: Quantity, between: str, second: Quantity) -> bool:
     """Return whether the second number is a year without its century: `2018–19`."""
-    is_year = not first.unit and first.end - first.start == 4 and 1000 <= first.values[0] < 2100
-    return is_year and between in {"-", "–", "—"} and second.end - second.start == 2 and not second.unit
+    complete = not first.unit and first.end - first.start == _YEAR_DIGITS and is_year(first.values[0])
+    return complete and between in {"-", "–", "—"} and second.end - second.start == 2 and not second.unit
 
 
 def _is_decade_of(first: Quantity, between: str, second: Quantity) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from operator import itemgetter
 
 from ..analysis import analyze_text
-from ..numbers.quantities import CLOCK, DECADE, MONTH, Quantity
+from ..numbers.quantities import CLOCK, DECADE, MONTH, Quantity, is_year
 from .search_terms import search_terms
 
 # The kind of answer, by the form of the question. The first question word counts.
@@ -102,5 +102,4 @@ def _terms(text: str, quantity: Quantity) -> list[str]:
 
 
 def _is_date(quantity: Quantity) -> bool:
-    is_year = not quantity.unit and any(1000 <= value < 2100 for value in quantity.values)
-    return is_year or quantity.unit in {MONTH, DECADE}
+    return (not quantity.unit and any(map(is_year, quantity.values))) or quantity.unit in {MONTH, DECADE}

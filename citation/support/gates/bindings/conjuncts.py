@@ -11,7 +11,7 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import MONTH, agrees
+from ....text.numbers.quantities import FIRST_YEAR, MONTH, agrees, is_year
 from ....text.words.stemming import stem
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
@@ -19,7 +19,7 @@ from ..disagreement import Disagreement, Reason
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
 _PLACES = frozenset({"in", "on", "at"})  # prepositions of parallel places: "on the first floor", "in the basement"
-_DAY, _MONTH_DAYS, _YEAR_DAYS, _FIRST_YEAR = 86400, 28, 365, 1000
+_DAY, _MONTH_DAYS, _YEAR_DAYS = 86400, 28, 365
 _UNIT_DAYS = {stem("day"): 1, stem("week"): 7, stem("month"): 30, stem("year"): 366, stem("decade"): 3653}
 _STEPPED = frozenset({"after", "before"})  # "two years after the book"
 _BARE = 4  # tokens of a phrase before a comma that belongs to what follows: "In the east, …"
@@ -225,7 +225,7 @@ def _is_date(token: ContentToken, part: Conjunct) -> bool:
     quantity = token.quantity
     if quantity is None or not quantity.values:
         return False
-    if quantity.unit == MONTH or (not quantity.unit and 1000 <= quantity.values[0] < 2100):
+    if quantity.unit == MONTH or (not quantity.unit and is_year(quantity.values[0])):
         return True
     months = [t.quantity for t in part.tokens if t.quantity is not None and t.quantity.unit == MONTH]
     return any(abs(month.start - quantity.end) <= 1 or abs(quantity.start - month.end) <= 1 for month in months)
@@ -240,7 +240,7 @@ def _changes_date(step: ContentToken, token: ContentToken) -> bool:
     days = unit * (step.quantity.values[0] if step.quantity is not None else 1)
     if quantity.unit == MONTH:
         return days >= _MONTH_DAYS and unit < _YEAR_DAYS  # three years later it is the same month
-    return days >= _YEAR_DAYS if quantity.values[0] >= _FIRST_YEAR else unit < _MONTH_DAYS
+    return days >= _YEAR_DAYS if quantity.values[0] >= FIRST_YEAR else unit < _MONTH_DAYS
 
 
 def _ahead(token: ContentToken, part: Conjunct) -> bool:

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.date_shifts import Date, Shift, counted, is_complete, moved, stated_dates
-from ....text.numbers.quantities import MONTH
+from ....text.numbers.quantities import MONTH, is_year
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from ..instances import is_instance
 
 _MOST_SHIFTS = 20  # A sentence with more is a table
-_FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
 def computed_for_stated_date(alignment: Alignment) -> Iterator[Disagreement]:
@@ -105,7 +104,7 @@ def _is_date(token: ContentToken) -> bool:
     quantity = token.quantity
     if quantity is None or not quantity.values:
         return False
-    return quantity.unit == MONTH or (not quantity.unit and _FIRST_YEAR <= quantity.values[0] < _LAST_YEAR)
+    return quantity.unit == MONTH or (not quantity.unit and is_year(quantity.values[0]))
 
 
 def _alike(one: ContentToken, other: ContentToken) -> bool:
