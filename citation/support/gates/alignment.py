@@ -58,7 +58,8 @@ class Alignment:
         self.matches: list[Match | None] = [
             _fittest(token, found, weights[token.clause]) for token, found in zip(claim.tokens, candidates, strict=True)
         ]
-        self._pairs = [(token, match) for token, match in zip(claim.tokens, self.matches, strict=True) if match]
+        self.tokens = list(zip(claim.tokens, self.matches, strict=True))  # of the claim, each with its match or None
+        self._pairs = [(token, match) for token, match in self.tokens if match]
         self.shared = len(self._pairs)
 
     def _weights(self, candidates: Sequence[Sequence[Match]]) -> list[dict[int, float]]:
@@ -73,7 +74,7 @@ class Alignment:
     def within(self, clause: int) -> float:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
         main, found, count = self.mains[clause], 0, 0
-        for token, match in zip(self.claim.tokens, self.matches, strict=True):
+        for token, match in self.tokens:
             if token.clause == clause and (match is not None or not token.operator):
                 count += 1
                 found += match is not None and match.token.clause == main

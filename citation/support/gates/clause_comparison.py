@@ -322,7 +322,7 @@ def _unknown_reason(claim: Statement, best: Alignment, alignments: Sequence[Alig
     reasons = {op.clause for op in claim.of("because")}
     if not reasons or best.coverage >= _COMPARABLE:
         return
-    effect = [match for token, match in zip(claim.tokens, best.matches, strict=True) if token.clause not in reasons]
+    effect = [match for token, match in best.tokens if token.clause not in reasons]
     if sum(match is not None for match in effect) >= max(_FEWEST, _COMPARABLE * len(effect)):
         yield from unknown_cause(best, alignments)
 

@@ -50,7 +50,7 @@ def is_instance(quantity: Quantity, claim: Statement, passages: Iterable[Stateme
 def is_outside(alignment: Alignment) -> bool:
     """Return whether the claim has a number that a bound of the passage excludes, and so denies what it states."""
     claim = alignment.claim
-    for token, match in zip(claim.tokens, alignment.matches, strict=True):
+    for token, match in alignment.tokens:
         if match is None and token.quantity is not None and token.quantity.values and _is_condition(claim, token):
             low, high = _interval(claim, token)
             if any(high < least or most < low for _, least, most in _comparable(claim, token, alignment.passage)):

@@ -18,10 +18,8 @@ def computed_for_stated_date(alignment: Alignment) -> Iterator[Disagreement]:
     "Born in 1871, she published a novel at the age of 24" and "She was born in 1895".
     """
     claim, passage = alignment.claim, alignment.passage
-    computed = [
-        token for token, match in zip(claim.tokens, alignment.matches, strict=True) if match is None and _is_date(token)
-    ]
-    others = [(t, m) for t, m in zip(claim.tokens, alignment.matches, strict=True) if t.quantity is None]
+    computed = [token for token, match in alignment.tokens if match is None and _is_date(token)]
+    others = [(t, m) for t, m in alignment.tokens if t.quantity is None]
     if not computed or not others or claim.language == "zh":
         return
     if computed[0].quantity is not None and is_instance(computed[0].quantity, claim, [passage]):

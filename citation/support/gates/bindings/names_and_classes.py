@@ -27,7 +27,7 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
     taken = {id(match.token) for _, match in best.pairs()}
     free = [t for t in best.passage.tokens if id(t) not in taken]
     everything = {t.stem for alignment in alignments for t in alignment.passage.tokens}
-    for token, match in zip(claim.tokens, best.matches, strict=True):
+    for token, match in best.tokens:
         if match is not None or token.quantity is not None or token.stem in everything or token.stem in known:
             continue
         if token.kind == "weekday" and not best.reached_weekdays() and _shifted(alignments):
@@ -46,7 +46,7 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
 
 def other_number_of_name(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a name has another Roman number in the passage: "Henry VIII", "Henry VII"."""
-    for (name, match), (number, _) in pairwise(zip(claim.tokens, best.matches, strict=True)):
+    for (name, match), (number, _) in pairwise(best.tokens):
         if match is None or not name.name or number.word != name.word + 1:
             continue
         mine = claim.spelled(number.start, number.end)
@@ -100,11 +100,7 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
     token, person = names[0]
     # "He retired in 1974" may be about the person that the claim names.
     meant = any(vocabulary(claim.language).role("personal").intersection(passage.words) for passage in passages)
-    unnamed = [
-        t
-        for t, match in zip(claim.tokens, best.matches, strict=True)
-        if match is None and t.quantity is None and not t.name
-    ]
+    unnamed = [t for t, match in best.tokens if match is None and t.quantity is None and not t.name]
     rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
     if not meant and len(unnamed) <= _UNMATCHED and (person or rivals):
         detail = f"the passage does not mention “{claim.text[token.start : token.end]}”"

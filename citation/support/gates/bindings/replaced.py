@@ -78,7 +78,7 @@ def added_words(
     for piece in range(1, claim.pieces):
         own = [t for t in claim.tokens if t.piece == piece]
         if own and all(id(t) in missing for t in own) and _coordinated(claim, own[0]):
-            others = [match for token, match in zip(claim.tokens, best.matches, strict=True) if token.piece != piece]
+            others = [match for token, match in best.tokens if token.piece != piece]
             if all(others):
                 said = claim.spelled(own[0].start, own[-1].end)
                 yield Disagreement(Reason.BINDING, f"the passage does not mention “{said}”", rule="added")
@@ -97,7 +97,7 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
 
     "Employees get a laptop on their first day. Phones follow later." and "Employees get a phone on their first day."
     """
-    missing = [t for t, match in zip(claim.tokens, best.matches, strict=True) if match is None]
+    missing = [t for t, match in best.tokens if match is None]
     if len(missing) != 1 or missing[0].verbal or missing[0].quantity is not None or missing[0].operator:
         return
     token = missing[0]

@@ -169,7 +169,7 @@ def _shared(alignment: Alignment, own: set[int]) -> set[int]:
     """Return which tokens of the claim a sentence has, apart from the value."""
     return {
         at
-        for at, (token, match) in enumerate(zip(alignment.claim.tokens, alignment.matches, strict=True))
+        for at, (token, match) in enumerate(alignment.tokens)
         if match is not None and match.sign > 0 and not token.operator and id(token) not in own
     }
 

@@ -116,7 +116,7 @@ def ended_after(alignment: Alignment) -> bool:
     lengths = any(t.quantity is not None and t.quantity.unit == "time" for t in alignment.passage.tokens)
     return lengths and any(
         token.quantity is not None and match is None and token.quantity.unit in _DATED
-        for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+        for token, match in alignment.tokens
     )
 
 

@@ -132,7 +132,7 @@ def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
     alignment = Alignment(claim, following)
     return any(
         match is not None and not token.operator and match.token.stem not in best.stems
-        for token, match in zip(claim.tokens, alignment.matches, strict=True)
+        for token, match in alignment.tokens
     )
 
 

@@ -104,9 +104,7 @@ def _only_planned(alignment: Alignment, clause: int, theirs: Kinds) -> Iterator[
     """Yield a disagreement if the passage states as done what the claim calls a plan, in a word of its own."""
     if {"plan", "hedge", "may", "proposal", "would", "if", "must", "should", "open"} & theirs:
         return
-    unmatched = {
-        token.word for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if match is None
-    }
+    unmatched = {token.word for token, match in alignment.tokens if match is None}
     for op in alignment.claim.of("plan"):
         if op.clause == clause and unmatched & set(range(op.word, op.after)):
             word = alignment.claim.spelled(op.start, op.end)

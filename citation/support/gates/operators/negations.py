@@ -87,7 +87,7 @@ def _implied(alignment: Alignment, clause: int) -> bool:
     if "not_yet" in alignment.claim.kinds(clause) and _UNFINISHED & alignment.passage.kinds():
         return True
     kinds = _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause])
-    own = [match for t, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if t.clause == clause]
+    own = [match for t, match in alignment.tokens if t.clause == clause]
     same = all(match is not None and match.exact for match in own)
     return bool(kinds if not same else kinds - _LIMITS)  # "report within a day", "may not report within a day"
 
@@ -123,7 +123,7 @@ def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagree
         return
     matched = {id(match.token) for _, match in alignment.pairs()}
     verbs = [t for t in passage.tokens if t.clause == main and t.verbal]
-    mine = [(t, m) for t, m in zip(claim.tokens, alignment.matches, strict=True) if t.clause == clause]
+    mine = [(t, m) for t, m in alignment.tokens if t.clause == clause]
     nouns = [match is not None for token, match in mine if not token.verbal]
     replaced = [token for token, match in mine if token.verbal and match is None and not token.denying]
     if len(nouns) >= _FEWEST_NOUNS and all(nouns) and replaced and verbs and verbs[0].denying:
@@ -154,7 +154,7 @@ def _restated(alignment: Alignment, clause: int) -> bool:
     theirs = _kinds_without(alignment.passage, {token.word for _, token in shared})
     clauses = {match.token.clause for _, match in alignment.pairs()}
     outside = alignment.coverage == 1 and not any(match.token.scoped for _, match in alignment.pairs())
-    scoped = [match for t, match in zip(alignment.claim.tokens, alignment.matches, strict=True) if t.scoped]
+    scoped = [match for t, match in alignment.tokens if t.scoped]
     if scoped and not any(scoped):
         mine -= {"except"}
     if outside or all(op.clause not in clauses for op in alignment.passage.of("except")):
@@ -176,7 +176,7 @@ def _complementary(alignment: Alignment, clause: int) -> bool:
         return False
     counts = [
         (token, match)
-        for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+        for token, match in alignment.tokens
         if token.clause == clause and token.quantity is not None and not token.quantity.unit
     ]
     rest = [token for token, match in counts if match is None]
@@ -190,7 +190,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
     """Return whether the passage contains most of the predicate of a clause of the claim."""
     stated = [
         (token, match)
-        for token, match in zip(alignment.claim.tokens, alignment.matches, strict=True)
+        for token, match in alignment.tokens
         if token.clause == clause and not token.operator and not token.name and token.quantity is None
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
