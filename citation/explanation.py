@@ -5,12 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .answers.draft import Draft
-from .answers.response import Response
-from .cite import drafts_of, scored
-from .evidence import Evidence
-from .options import Options
 from .support.decision import Verdict, explain
-from .support.scorers import PreparedEvidence, Scores, scorer
+from .support.scorers import PreparedEvidence, Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +27,6 @@ class Explained:
             "unknown": list(self.unknown),
             "evidence": [verdict.as_dict() for verdict in self.verdicts],
         }
-
-
-def explain_text(text: str | Sequence[str], evidence: Sequence[Evidence], options: Options) -> list[Explained]:
-    """Explain what `cite` decides about this text. Raise ValueError for an unknown scorer."""
-    prepared = scorer(options.scorer).prepare(evidence)
-    drafts = drafts_of(Response(evidence, options).answer(0), text)
-    scores = scored([draft.claim for draft in drafts], prepared, options.strictness)
-    return explain_drafts(drafts, scores, prepared, options.max_per_sentence)
 
 
 def explain_drafts(

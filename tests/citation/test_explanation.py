@@ -1,17 +1,29 @@
 """Explanations agree with the citations and contain the deciding reason."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from citestream.citation import Evidence, Options, cite
-from citestream.citation.explanation import explain_text
+from citestream.citation.answers.response import Response
+from citestream.citation.cite import drafts_of, scored
+from citestream.citation.explanation import Explained, explain_drafts
+from citestream.citation.support.scorers import scorer
 
 TEXT = "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932. [2] It was opened in 1999. [1] [7] Hello!\n"
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1"),
     Evidence(2, "Bananas grow in the tropics.", "e2"),
 )
+
+
+def explain_text(text: str, evidence: Sequence[Evidence], options: Options) -> list[Explained]:
+    """Explain what `cite` decides about this text."""
+    prepared = scorer(options.scorer).prepare(evidence)
+    drafts = drafts_of(Response(evidence, options).answer(0), text)
+    scores = scored([draft.claim for draft in drafts], prepared, options.strictness)
+    return explain_drafts(drafts, scores, prepared, options.max_per_sentence)
 
 
 def test_every_sentence_is_explained_as_it_is_cited() -> None:
