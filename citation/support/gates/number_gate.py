@@ -31,7 +31,8 @@ _LESS_THAN = re.compile(
     re.IGNORECASE,
 )
 _DENIED_BOUND = re.compile(r"\b(?:not|no|nicht|pas)\s$", re.IGNORECASE)  # before "more than"
-_NUMBERED_NAME = re.compile(r"[^\W\d_]*[A-ZÀ-Þ][^\W\d_]*(?=-$)")  # the name before the number of "COVID-19"
+# The acronym before the number of "COVID-19". Any other capitalized word may be invented with its number: "Phase-3".
+_NUMBERED_NAME = re.compile(r"(?:\bCovid|[^\W\d_]*[A-ZÀ-Þ][^\W\d_]*[A-ZÀ-Þ][^\W\d_]*)(?=-$)")
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
 _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever further from the number that it bounds
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
@@ -144,8 +145,8 @@ class NumberGate:
     def _is_required(self, quantity: Quantity, passage: PassageNumbers) -> bool:
         """Return whether the passage must have a number.
 
-        The number of a name is required only if the passage has the name: one that is about SARS-CoV-2 may support a
-        claim about COVID-19, but one about Apollo 11 does not support a claim about Apollo-13.
+        The number of an acronym is required only if the passage has the acronym: one that is about SARS-CoV-2 may
+        support a claim about COVID-19, but one about SARS-CoV-2 does not support a claim about SARS-CoV-1.
         """
         if not quantity.strict or quantity.unit or quantity.may_be_year:
             return quantity.strict

@@ -64,6 +64,8 @@ def test_an_explanation_does_not_change_the_decision(words: int) -> None:
 
 NUMBERED_NAMES = {
     "a name that the passage has not": ("Masks can slow the spread of COVID-19.", True),
+    "a name in lower case": ("Masks can slow the spread of Covid-19.", True),
+    "a word with an invented number": ("Phase-3 masks can slow the spread of SARS-CoV-2.", False),
     "the name with another number": ("Masks can slow the spread of SARS-CoV-1.", False),
     "a number that is no part of a name": ("Masks can slow the spread of the virus by 19.", False),
 }
