@@ -58,7 +58,8 @@ class Alignment:
         self.matches: list[Match | None] = [
             _fittest(token, found, weights[token.clause]) for token, found in zip(claim.tokens, candidates, strict=True)
         ]
-        self.tokens = list(zip(claim.tokens, self.matches, strict=True))  # of the claim, each with its match or None
+        # The tokens of the claim, each with its match or None
+        self.tokens = list(zip(claim.tokens, self.matches, strict=True))
         self._pairs = [(token, match) for token, match in self.tokens if match]
         self.shared = len(self._pairs)
 
