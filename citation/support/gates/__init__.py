@@ -117,8 +117,8 @@ class GateChecks:
         """Return what speaks against the support by `window`, a span of the evidence in `row`, or None.
 
         In simple pairs every disagreement does, and in others only those that are certain: of the others that the
-        comparison finds there, as many are found with true claims as with false ones. `certain_only`: look for these
-        in simple pairs, too.
+        comparison finds there, as many are found with true claims as with false ones. `certain_only`: look for the
+        certain ones only in simple pairs, too.
         """
         if self._is_repeated(row, window):
             return None

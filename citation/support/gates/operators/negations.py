@@ -194,7 +194,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
         if token.clause == clause and not token.operator and not token.name and token.quantity is None
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
-    found = sum(match is not None or _denied_there(alignment, token) for token, match in verbal)
+    found = sum(match is not None or _denied_by_opposite(alignment, token) for token, match in verbal)
     return found * 2 >= len(verbal) or not stated
 
 
@@ -212,7 +212,7 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
     return f"only one side denies “{_word(alignment, token)}”"
 
 
-def _denied_there(alignment: Alignment, token: ContentToken) -> bool:
+def _denied_by_opposite(alignment: Alignment, token: ContentToken) -> bool:
     """Return whether the passage has an antonym of the word as a denying operator: "rejected" for "adopted"."""
     antonyms = vocabulary(alignment.claim.language).antonyms
     sides = antonyms.sides(token.folded)
