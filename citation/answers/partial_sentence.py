@@ -96,6 +96,8 @@ class PartialSentence:
         """Append the rest of the text to the released part, up to the first new marker that is a word or all of it."""
         for word in words[self._filled :]:
             offset = word.offset - self._forgotten_length
+            if offset > len(self._text):
+                break  # the stripper still holds the space before the marker
             self._append(self._text[self._used : offset], code)
             self._used = offset
             if not everything:
