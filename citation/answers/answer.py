@@ -248,7 +248,8 @@ class Answer:
             if shown:
                 text += place.before
                 used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
-                text += gap.join(shown) + place.after
+                opens_link = not place.after and draft.text[done : done + 1] in _LINK_OPENERS
+                text += gap.join(shown) + (" " if opens_link else place.after)
         return text + draft.text[done:], used
 
     def _marker(self, reference: Reference) -> str:

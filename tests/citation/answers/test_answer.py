@@ -79,6 +79,7 @@ WORDS: dict[str, tuple[str, str, str]] = {  # the model's text, shown with evide
     "of several sources": ("Both [2] and [1] say so.", "Both and [1] say so.", "Both and say so."),
     "twice": ("[1] says so, and [1] says why.", "[1] says so, and [1] says why.", "says so, and says why."),
     "together with one that is not": ("Laut [1] stieg er [2].", "Laut [1] stieg er.", "Laut stieg er."),
+    "before a bracket": ("see **[1]**([^1] to it.", "see [1] (to it.", "see (to it."),
     "in a heading": ("## According to [1]\n", "## According to\n", "## According to\n"),
     "in Chinese": ("根据[1]，收入增长。", "根据[1]，收入增长。", "根据，收入增长。"),
 }
@@ -255,6 +256,7 @@ ADJOINED = {
     "a target": ("天是蓝的。(https://evil.example/) 好。", "天是蓝的[1]。(https://evil.example/) 好。[1]"),
     "a label": ("天是蓝的！[x](https://evil.example/)", "天是蓝的[1]！[x](https://evil.example/)"),
     "nothing of the kind": ("天是蓝的。（见下）好。", "天是蓝的。[1]（见下）好。[1]"),
+    "a bracket after a marker that is a word": ("根据[2](a b)，好。", "根据[1] (a b)，好。"),
     "a space": ("天是蓝的。 (https://evil.example/) 好。", "天是蓝的。[1] (https://evil.example/) 好。[1]"),
 }
 
