@@ -208,7 +208,7 @@ class Answer:
         if not decision.supports and options.unsupported == "drop" and not draft.released:
             return self._dropped(draft, decision)
         gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
-        text, used = self._with_words(draft, decision, gap)
+        text, used = self._fill_places(draft, decision, gap)
         origin = self._shown - draft.released
         cited = [references.cite(support.number) for support in decision.supports]
         markers = [self._marker(reference) for reference in cited]
@@ -225,7 +225,7 @@ class Answer:
         record(references, self._grounding, self.choice, sentence, found, decision)
         return placed.text
 
-    def _with_words(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
+    def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
         """Return the text with supported markers where the model used markers as words, and their spans by marker.
 
         A place whose own evidence does not support the sentence takes the evidence that does. It stays empty if there

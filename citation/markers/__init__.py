@@ -6,14 +6,14 @@ from .match import ANY_NUMBER, MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
 from .render import reference_list, render
 from .strip import MarkerStripper, StrippedText, strip
-from .word_markers import UNRESOLVED, WordMarker
+from .word_markers import PLACEHOLDER, WordMarker
 
 __all__ = [
     "ANY_NUMBER",
     "MARKER_STARTS",
     "MAX_MARKER",
     "PARTIAL",
-    "UNRESOLVED",
+    "PLACEHOLDER",
     "MarkerNames",
     "MarkerStripper",
     "Match",

@@ -55,12 +55,6 @@ def identifier(evidence: Evidence) -> str:
     return _encoded(evidence.id, _UNSAFE_IN_ID)
 
 
-def plain_name(evidence: Evidence) -> str:
-    """Return the name of the evidence as text in which nothing can become a link."""
-    defanger = LinkDefanger()  # a bare name could itself be rendered as a link
-    return _escaped(defanger.feed(_name(evidence)) + defanger.flush())
-
-
 def reference_list(entries: Iterable[tuple[int, Evidence, str]]) -> str:
     """Return the Markdown list of references that `references_in_text` appends.
 
@@ -77,9 +71,13 @@ def allowed_urls(evidence: Evidence) -> set[str]:
 
 
 def _entry(evidence: Evidence, target: str) -> str:
-    name = f"[{_escaped(_name(evidence))}]({target})" if target else plain_name(evidence)
+    name = _name(evidence)
+    if not target:  # a bare name could itself be rendered as a link; the text of a link cannot
+        defanger = LinkDefanger()
+        name = defanger.feed(name) + defanger.flush()
+    name = _escaped(name)
     page = f", page {evidence.page_number}" if evidence.page_number is not None else ""
-    return name + page
+    return (f"[{name}]({target})" if target else name) + page
 
 
 def _name(evidence: Evidence) -> str:

@@ -14,7 +14,7 @@ from .displayed import match_brackets
 from .grammar import MAX_MARKER, PARTIAL, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
 from .named import MarkerNames, has_tag, match_name
-from .word_markers import UNRESOLVED, WordMarker, governs_marker, is_word, joins, match_conjunction
+from .word_markers import PLACEHOLDER, WordMarker, governs_marker, is_word, joins, match_conjunction
 
 BLOCK = 2_000  # characters that are processed at a time, so that long texts take linear time
 MAX_LOOKBACK = 600  # characters of shown text that are kept as context; no rule looks further back
@@ -45,11 +45,11 @@ class StrippedText:
 
     @property
     def with_places(self) -> str:
-        """The text with UNRESOLVED in the place of each marker that is a word."""
+        """The text with PLACEHOLDER in the place of each marker that is a word."""
         parts: list[str] = []
         done = 0
         for word in self.words:
-            parts += [self.text[done : word.offset], word.before, UNRESOLVED, word.after]
+            parts += [self.text[done : word.offset], word.before, PLACEHOLDER, word.after]
             done = word.offset
         return "".join(parts) + self.text[done:]
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from .context import SPACES
 from .grammar import PARTIAL, SOURCE_WORDS, Partial, words
 
-UNRESOLVED: Final = "[?]"  # stands for such a marker while a claim is read; never shown
+PLACEHOLDER: Final = "[?]"  # stands for such a marker while a claim is read; never shown
 MAX_LEFT = 60  # characters before the marker that are looked at; the longest phrase has 30
 MAX_RIGHT = 60  # characters after a marker at the beginning of a clause; they can be another marker and a verb
 

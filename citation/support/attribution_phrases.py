@@ -6,11 +6,10 @@ that make a simple pair complex, in which most disagreements do not refuse the c
 
 import re
 
-from ..markers import UNRESOLVED
+from ..markers import PLACEHOLDER
 
-_MARKERS = (
-    rf"{re.escape(UNRESOLVED)}(?:(?:\s*,)?\s*(?:and|or|und|oder|et|ou|y|o|和|与|、)?\s*{re.escape(UNRESOLVED)}){{0,8}}"
-)
+_MARKER = re.escape(PLACEHOLDER)
+_MARKERS = rf"{_MARKER}(?:(?:\s*,)?\s*(?:and|or|und|oder|et|ou|y|o|和|与|、)?\s*{_MARKER}){{0,8}}"
 _NOUNS = r"(?:excerpts?|sources?|context|documents?|documentation|evidence|passages?|texts?|information|references?)"
 _GIVEN = r"(?:the|this|these|your)\s(?:(?:provided|given|available|above|retrieved|supplied)\s)?"
 _SOURCE = rf"(?:(?:{_GIVEN})?{_NOUNS}\s+{_MARKERS}|{_MARKERS}|{_GIVEN}{_NOUNS})"
@@ -35,14 +34,14 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(rf",?\s+(?:{_PREPOSITION}\s*{_SOURCE}|as\s{_MARKERS}\s{_VERB})(?=[.!。]?\s*\Z)", re.IGNORECASE)
-_PLACE = re.compile(rf"\s?{re.escape(UNRESOLVED)}")
+_PLACE = re.compile(rf"\s?{_MARKER}")
 MAX_PHRASE = 120  # characters; the phrases with two markers have 60
 
 
 def without_attribution(text: str) -> str:
     """Return what a sentence states, without phrases that attribute it to the evidence.
 
-    `text`: with UNRESOLVED in place of the markers that are words.
+    `text`: with PLACEHOLDER in place of the markers that are words.
     """
     leading = _LEADING.match(text, 0, MAX_PHRASE)
     stated = text[leading.end() :] if leading else text

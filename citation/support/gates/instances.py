@@ -125,7 +125,7 @@ def _dated(claim: Statement, token: ContentToken, passage: Statement) -> Iterato
     own = next((one for one in _days(claim) if one.start <= token.start < one.end), None)
     for begin, end in pairwise(_days(passage)) if own else ():
         if own and _RANGE.fullmatch(passage.text, begin.end, max(begin.end, end.start)):
-            low, high = (own.day + _DAYS * (one.month - own.month) + one.day - own.day for one in (begin, end))
+            low, high = (_DAYS * (one.month - own.month) + one.day for one in (begin, end))
             yield next(t for t in passage.tokens if t.end > end.start), low, high
 
 

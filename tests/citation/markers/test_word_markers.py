@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.citation.markers import UNRESOLVED, MarkerNames, MarkerStripper, StrippedText, strip
+from citestream.citation.markers import PLACEHOLDER, MarkerNames, MarkerStripper, StrippedText, strip
 
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,)})
 
@@ -64,7 +64,7 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
 def test_a_marker_without_which_the_sentence_has_a_gap_is_a_word(case: str) -> None:
     for text in WORDS[case]:
         whole = strip(text, NAMES)
-        assert whole.with_places == text.replace("[1]", UNRESOLVED).replace("[2]", UNRESOLVED)
+        assert whole.with_places == text.replace("[1]", PLACEHOLDER).replace("[2]", PLACEHOLDER)
         for pieces in (list(text), *([text[:at], text[at:]] for at in range(len(text)))):
             assert in_pieces(pieces) == whole
 
@@ -136,5 +136,5 @@ def test_the_places_of_words_are_in_order_and_change_no_character(text: str) -> 
     offsets = [word.offset for word in stripped.words]
     assert offsets == sorted(offsets)
     shown = stripped.with_places
-    assert shown.count(UNRESOLVED) == len(offsets)
-    assert "".join(shown.replace(UNRESOLVED, "").split()) == "".join(stripped.text.split())
+    assert shown.count(PLACEHOLDER) == len(offsets)
+    assert "".join(shown.replace(PLACEHOLDER, "").split()) == "".join(stripped.text.split())
