@@ -1,7 +1,7 @@
 """Align the content words of a claim with those of a passage."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -48,7 +48,7 @@ class Alignment:
             compounds.joined(list(claim.stems), passage.stems) if claim.language == compounds.LANGUAGE else {}
         )
         exact = [self._same(token) for token in claim.tokens]
-        taken = {id(match.token) for found in exact for match in found}
+        taken = {match.token for found in exact for match in found}
         opposite = [
             () if found else self._opposite(token, taken) for token, found in zip(claim.tokens, exact, strict=True)
         ]
@@ -85,6 +85,16 @@ class Alignment:
     def coverage(self) -> float:
         """Share of the claim's tokens that have a match."""
         return self.shared / max(1, len(self.claim.tokens))
+
+    @cached_property
+    def match_of(self) -> dict[ContentToken, Match]:
+        """The matches by the token of the claim."""
+        return dict(self._pairs)
+
+    @cached_property
+    def matched(self) -> frozenset[ContentToken]:
+        """The tokens of the passage that a token of the claim matches."""
+        return frozenset(match.token for _, match in self._pairs)
 
     def pairs(self, claim_clause: int | None = None) -> list[tuple[ContentToken, Match]]:
         """Return the tokens of the claim with their matches, of one clause or of all."""
@@ -163,7 +173,7 @@ class Alignment:
         """Return the number of a weekday, 0 for Monday."""
         return next(member for kind, member in self._words.kinds[token.folded] if kind == "weekday")
 
-    def _opposite(self, token: ContentToken, taken: set[int]) -> list[Match]:
+    def _opposite(self, token: ContentToken, taken: set[ContentToken]) -> list[Match]:
         """Return the tokens of the passage with the opposite meaning that match no other token."""
         if token.quantity is not None:
             return []
@@ -176,9 +186,7 @@ class Alignment:
         ]
         found += self._index.negated(token)
         return [
-            Match(other, -1, False)
-            for other in found
-            if id(other) not in taken and not (token.denying and other.denying)
+            Match(other, -1, False) for other in found if other not in taken and not (token.denying and other.denying)
         ]
 
 

@@ -84,7 +84,7 @@ def _rules(passages: Iterable[Statement], token: ContentToken, claim: Statement)
     low, high = _interval(claim, token)
     others = [t for t in claim.tokens if t is not token]
     before: tuple[float, float] | None = None  # the bound that the next sentence may refer to
-    known: set[int] = set()  # ids of the words of the claim in the part of that bound
+    known: set[ContentToken] = set()  # the words of the claim in the part of that bound
     for passage in passages:
         found = list(_comparable(claim, token, passage))
         rest = _mention_of_rest(passage, found[-1][0] if found else None)
@@ -93,11 +93,11 @@ def _rules(passages: Iterable[Statement], token: ContentToken, claim: Statement)
             last = max(one.piece + 1, found[n + 1][0].piece) if n + 1 < len(found) else passage.pieces
             part = [t for t in passage.tokens if one.piece <= t.piece < last and (rest is None or t.piece < rest)]
             inside, outside = least <= low and high <= most, high < least or most < low
-            known = {id(t) for t in others if any(same_content(t, other) for other in part)}
+            known = {t for t in others if any(same_content(t, other) for other in part)}
             yield _Rule(inside or (outside and _denies(claim) != _denies(passage, one)), len(known))
         if rest is not None and before is not None:
             part = [t for t in passage.tokens if t.piece >= rest]
-            if any(same_content(t, other) for t in others if id(t) not in known for other in part):
+            if any(same_content(t, other) for t in others if t not in known for other in part):
                 yield _Rule(high < before[0] or before[1] < low, len(claim.tokens))
 
 

@@ -16,9 +16,9 @@ DENIALS = frozenset({"not", "no", "denies", "may_not"})
 RESTRICTIVE = frozenset({"only", "except", "unless", "even_if"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ContentToken:
-    """A content word or a number.
+    """A content word or a number at its place in a sentence. Two tokens are equal only if they are the same object.
 
     `piece` numbers the parts between commas and conjunctions, `clause` the parts with a predicate of their own.
     """

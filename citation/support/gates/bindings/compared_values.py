@@ -59,8 +59,8 @@ def _stated_of_standard(
 ) -> str | None:
     """Return the stated value that the claim gives to the standard."""
     passage = alignment.passage
-    standard = {id(t) for t in _standard(passage, end)}
-    named = [t for t, match in alignment.pairs() if id(match.token) in standard and not t.operator]
+    standard = _standard(passage, end)
+    named = [t for t, match in alignment.pairs() if match.token in standard and not t.operator]
     stated = [
         (value, other)
         for value in values
@@ -74,10 +74,10 @@ def _stated_of_standard(
     return None
 
 
-def _elsewhere(token: ContentToken, alignments: Sequence[Alignment], standard: set[int]) -> bool:
+def _elsewhere(token: ContentToken, alignments: Sequence[Alignment], standard: Sequence[ContentToken]) -> bool:
     """Return whether a word or number of the claim also stands outside the standard."""
     return any(
-        id(other) not in standard and same_content(token, other) for one in alignments for other in one.passage.tokens
+        other not in standard and same_content(token, other) for one in alignments for other in one.passage.tokens
     )
 
 

@@ -190,7 +190,7 @@ def _same_grade(alignment: Alignment, mine: Comparison, theirs: Comparison) -> i
     antonyms = vocabulary(alignment.claim.language).antonyms
     if opposed(antonyms.sides(one.folded), antonyms.sides(two.folded)):
         return -1
-    match = next((m for t, m in alignment.pairs() if t is one), None)
+    match = alignment.match_of.get(one)
     if match is not None and match.token is two:
         return match.sign
     return 0

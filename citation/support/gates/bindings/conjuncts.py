@@ -90,18 +90,16 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
     if len(parts) < 2:
         return
     places = _places(claim, alignments, parts)
-    mine = {id(token) for found in places.values() for token, _ in found}
-    part_of = {id(token): number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
+    mine = {token for found in places.values() for token, _ in found}
+    part_of = {token: number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
     cleft = _is_cleft(claim)
-    counts = Counter(id(part) for found in places.values() for _, part in found)
+    counts = Counter(part for found in places.values() for _, part in found)
     placed = [
-        (token, *max(places[id(token)], key=lambda place: counts[id(place[1])]))
-        for token in claim.tokens
-        if id(token) in places
+        (token, *max(places[token], key=lambda place: counts[place[1]])) for token in claim.tokens if token in places
     ]
-    parts_of = {at: {id(part) for _, part in found} for at, found in places.items()}
+    parts_of = {at: {part for _, part in found} for at, found in places.items()}
     for (v, said, there), (k, key, here) in permutations(placed, 2):
-        if not parts_of[id(v)].isdisjoint(parts_of[id(k)]) or (part_of[id(v)] != part_of[id(k)] and not cleft):
+        if not parts_of[v].isdisjoint(parts_of[k]) or (part_of[v] != part_of[k] and not cleft):
             continue
         value = _counterpart(said, there, here, mine)
         name = _counterpart(key, here, there, mine) if value else None
@@ -143,9 +141,9 @@ def _is_cleft(claim: Statement) -> bool:
 
 def _places(
     claim: Statement, alignments: Sequence[Alignment], parts: Sequence[Conjunct]
-) -> dict[int, list[tuple[ContentToken, Conjunct]]]:
+) -> dict[ContentToken, list[tuple[ContentToken, Conjunct]]]:
     """Return for each token of the claim where it stands: the first match in every conjunct."""
-    position = {id(other): (n, at) for n, part in enumerate(parts) for at, other in enumerate(part.tokens)}
+    position = {other: (n, at) for n, part in enumerate(parts) for at, other in enumerate(part.tokens)}
     by_stem: dict[str, list[tuple[int, int]]] = {}
     numbers: list[ContentToken] = []
     for n, part in enumerate(parts):
@@ -154,22 +152,22 @@ def _places(
                 by_stem.setdefault(other.stem, []).append((n, at))
             else:
                 numbers.append(other)
-    matched: dict[int, list[tuple[int, int]]] = {}
+    matched: dict[ContentToken, list[tuple[int, int]]] = {}
     for alignment in alignments:
         for token, match in alignment.pairs():
-            if match.restates(token) and id(match.token) in position:
-                matched.setdefault(id(token), []).append(position[id(match.token)])
-    found: dict[int, list[tuple[ContentToken, Conjunct]]] = {}
+            if match.restates(token) and match.token in position:
+                matched.setdefault(token, []).append(position[match.token])
+    found: dict[ContentToken, list[tuple[ContentToken, Conjunct]]] = {}
     for token in claim.tokens:
         if token.quantity is None:
             same = by_stem.get(token.stem, [])
         else:
-            same = [position[id(other)] for other in numbers if _same(token, other)]
+            same = [position[other] for other in numbers if _same(token, other)]
         first: dict[int, int] = {}
-        for n, at in (*same, *matched.get(id(token), ())):
+        for n, at in (*same, *matched.get(token, ())):
             first[n] = min(at, first.get(n, at))
         if first:
-            found[id(token)] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
+            found[token] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
     return found
 
 
@@ -180,23 +178,23 @@ def _same(token: ContentToken, other: ContentToken) -> bool:
 
 
 def _counterpart(
-    token: ContentToken, part: Conjunct, other: Conjunct, mine: set[int]
+    token: ContentToken, part: Conjunct, other: Conjunct, mine: set[ContentToken]
 ) -> tuple[ContentToken, bool] | None:
     """Return the word of another conjunct in the place of `token`, and whether that is sure.
 
-    `mine`: ids of the tokens that the claim has. None where the claim has this word, too, or there is none.
+    `mine`: the tokens that the claim has. None where the claim has this word, too, or there is none.
     """
     if other.step is not None and _is_date(token, part) and _changes_date(other.step, token):
         return other.step, True
     if part.step is not None and token.before in _STEPPED:  # "two years after the book", "six weeks after the opening"
-        found = next((t for t in other.plain[:1] + [other.verb] * bool(other.verb) if id(t) not in mine), None)
+        found = next((t for t in other.plain[:1] + [other.verb] * bool(other.verb) if t not in mine), None)
         return (found, True) if found is not None else None
     own = {t.stem for t in part.tokens}
     found = next((t for t in other.tokens if t.stem not in own and _parallel(token, part, t, other)), None)
     if found is not None:
-        return None if id(found) in mine else (found, True)
+        return None if found in mine else (found, True)
     if len(part.names) == len(other.names) == 1 and token is part.names[0] and token.word:
-        return None if id(other.names[0]) in mine else (other.names[0], False)
+        return None if other.names[0] in mine else (other.names[0], False)
     return None
 
 

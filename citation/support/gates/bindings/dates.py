@@ -90,10 +90,9 @@ def _counted_event(passage: Statement, shift: Shift, dates: Sequence[Date] | Non
 
 def _is_about(claim: Statement, event: Sequence[ContentToken], one: Alignment, home: Alignment) -> bool:
     """Return whether `event`, words of `one`, has words of the claim, and the rest of `home` none of its verbs."""
-    inside = {id(t) for t in event}
     words = [at for at, token in enumerate(claim.tokens) if token.quantity is None]
-    here = {at for at in words if (match := one.matches[at]) and match.sign > 0 and id(match.token) in inside}
-    there = {at for at in words if (match := home.matches[at]) and id(match.token) not in inside} - here
+    here = {at for at in words if (match := one.matches[at]) and match.sign > 0 and match.token in event}
+    there = {at for at in words if (match := home.matches[at]) and match.token not in event} - here
     return bool(here) and not any(claim.tokens[at].verbal and not claim.tokens[at].name for at in there)
 
 

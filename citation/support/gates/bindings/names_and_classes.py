@@ -24,8 +24,7 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
     """
     words = vocabulary(claim.language)
     best = max(alignments, key=lambda alignment: alignment.shared)
-    taken = {id(match.token) for _, match in best.pairs()}
-    free = [t for t in best.passage.tokens if id(t) not in taken]
+    free = [t for t in best.passage.tokens if t not in best.matched]
     everything = {t.stem for alignment in alignments for t in alignment.passage.tokens}
     for token, match in best.tokens:
         if match is not None or token.quantity is not None or token.stem in everything or token.stem in known:

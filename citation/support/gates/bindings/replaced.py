@@ -48,7 +48,6 @@ def outside_restriction(
         unknown = [t for t in unknown if any(0 <= t.word - after < _ONLY_REACH for after in own)]
     if not unknown:
         return
-    matched = {id(m.token) for _, m in best.pairs()}
     for op in passage.of("only"):
         near = [t for t in passage.tokens if 0 <= t.word - op.after < _ONLY_REACH][:2]
         behind = [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH]
@@ -57,8 +56,8 @@ def outside_restriction(
         if not near or op.clause not in best.mains or _unique(passage, op.word):
             continue
         joined = any(t.piece for t in unknown) or "all" in claim.kinds()
-        narrower = modified and id(behind[-2]) not in matched  # "to sales staff only", "new employees"
-        if joined or narrower or not any(id(t) in matched for t in near):
+        narrower = modified and behind[-2] not in best.matched  # "to sales staff only", "new employees"
+        if joined or narrower or not any(t in best.matched for t in near):
             said = passage.spelled(min(op.start, near[0].start), max(op.end, near[-1].end))
             word = claim.text[unknown[0].start : unknown[0].end]
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{word}”", rule="outside")
@@ -74,10 +73,10 @@ def added_words(
     claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
 ) -> Iterator[Disagreement]:
     """Yield a disagreement if only one part of the claim is missing in the passage: "… and is waterproof"."""
-    missing = {id(t) for t in _unknown(claim, alignments, known)}
+    missing = _unknown(claim, alignments, known)
     for piece in range(1, claim.pieces):
         own = [t for t in claim.tokens if t.piece == piece]
-        if own and all(id(t) in missing for t in own) and _coordinated(claim, own[0]):
+        if own and all(t in missing for t in own) and _coordinated(claim, own[0]):
             others = [match for token, match in best.tokens if token.piece != piece]
             if all(others):
                 said = claim.spelled(own[0].start, own[-1].end)
@@ -101,14 +100,13 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
     if len(missing) != 1 or missing[0].verbal or missing[0].quantity is not None or missing[0].operator:
         return
     token = missing[0]
-    at = next(n for n, t in enumerate(claim.tokens) if t is token)
+    at = claim.tokens.index(token)
     if not any(one.matches[at] is not None for one in alignments if one is not best):
         return
-    taken = {id(m.token) for _, m in best.pairs()}
-    mine = [None if match is None else id(match.token) for match in (None, *best.matches, None)]
-    theirs = [None, *(id(t) for t in best.passage.tokens), None]
+    mine = [None if match is None else match.token for match in (None, *best.matches, None)]
+    theirs = [None, *best.passage.tokens, None]
     for there, other in enumerate(best.passage.tokens):
-        if id(other) in taken or other.quantity is not None or other.operator or other.verbal:
+        if other in best.matched or other.quantity is not None or other.operator or other.verbal:
             continue
         around = mine[at] == theirs[there], mine[at + 2] == theirs[there + 2]
         refers = not _DEFINITE.isdisjoint(best.passage.words[max(0, other.word - 2) : other.word])
@@ -128,15 +126,14 @@ def modifier_from_elsewhere(
     """
     if claim.language != "en":
         return
-    taken = {id(match.token) for _, match in best.pairs()}
     for at, token in enumerate(claim.tokens):
         if best.matches[at] is not None or token.verbal or token.quantity is not None or token.operator:
             continue
         for step in (1, -1):
             noun = _adjacent(claim.tokens, token, step)
-            match = next((m for t, m in best.pairs() if t is noun), None)
+            match = best.match_of.get(noun) if noun is not None else None
             rival = _adjacent(best.passage.tokens, match.token, -step) if match is not None else None
-            if noun is None or rival is None or id(rival) in taken or not _describes(rival):
+            if noun is None or rival is None or rival in best.matched or not _describes(rival):
                 continue
             if any(_described(one, at, noun, step) for one in alignments if one is not best):
                 said = best.passage.spelled(rival.start, rival.end)
@@ -147,7 +144,7 @@ def modifier_from_elsewhere(
 
 def _adjacent(tokens: Sequence[ContentToken], token: ContentToken, step: int) -> ContentToken | None:
     """Return the content word behind a word, or before it if `step` is -1, unless a predicate or a comma is between."""
-    at = next((n for n, t in enumerate(tokens) if t is token), 0) + step
+    at = tokens.index(token) + step
     other = tokens[at] if 0 <= at < len(tokens) else None
     if other is None or other.piece != token.piece or other.clausal or token.clausal:
         return None

@@ -23,7 +23,7 @@ def swapped_bindings(
     `nameable`: compare only names, numbers and words of a class, because the passage lacks much of the claim.
     Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
-    places: dict[int, dict[_Place, ContentToken]] = {}
+    places: dict[ContentToken, dict[_Place, ContentToken]] = {}
     for number, alignment in enumerate(alignments):
         if len(alignment.passage.tokens) > _LONG:
             continue
@@ -31,17 +31,17 @@ def swapped_bindings(
             if not match.restates(token):
                 continue
             for other in _all_matches(alignment, token, match.token):
-                places.setdefault(id(token), {}).setdefault((number, other.piece), other)
-    tokens = [t for t in claim.tokens if id(t) in places]
-    mine = {id(found) for t in tokens for found in places[id(t)].values()}
+                places.setdefault(token, {}).setdefault((number, other.piece), other)
+    tokens = [t for t in claim.tokens if t in places]
+    mine = {found for t in tokens for found in places[t].values()}
     if nameable:
         tokens = [t for t in tokens if t.name or t.quantity is not None or t.kind]
     rivals = _Rivals(alignments, mine)
     for w in tokens:
         for v in tokens:
-            if w is v or w.piece != v.piece or not places[id(w)].keys().isdisjoint(places[id(v)]):
+            if w is v or w.piece != v.piece or not places[w].keys().isdisjoint(places[v]):
                 continue
-            found = _competitors(places[id(w)], places[id(v)], rivals)
+            found = _competitors(places[w], places[v], rivals)
             if found:
                 theirs, other = found
                 text = alignments[theirs[0]].passage.text
@@ -64,13 +64,13 @@ def _all_matches(alignment: Alignment, token: ContentToken, best: ContentToken) 
 class _Rivals:
     """The words of each piece of the passage that the claim lacks, and those that can replace a given word."""
 
-    def __init__(self, alignments: Sequence[Alignment], mine: set[int]) -> None:
-        """`mine`: ids of the tokens that the claim has."""
+    def __init__(self, alignments: Sequence[Alignment], mine: set[ContentToken]) -> None:
+        """`mine`: the tokens that the claim has."""
         self.alignments = alignments
         self._mine = mine
         self._pieces: dict[_Place, list[ContentToken]] = {}
         self._free: dict[_Place, list[ContentToken]] = {}
-        self._first: dict[tuple[_Place, int], ContentToken | None] = {}
+        self._first: dict[tuple[_Place, ContentToken], ContentToken | None] = {}
 
     def piece(self, place: _Place) -> list[ContentToken]:
         """Return the words of a piece."""
@@ -81,10 +81,10 @@ class _Rivals:
 
     def first(self, place: _Place, token: ContentToken, token_place: _Place) -> ContentToken | None:
         """Return the first word of a piece that the claim lacks and that can replace a word of another piece."""
-        key = place, id(token)
+        key = place, token
         if key not in self._first:
             if place not in self._free:
-                self._free[place] = [t for t in self.piece(place) if id(t) not in self._mine]
+                self._free[place] = [t for t in self.piece(place) if t not in self._mine]
             here, there = self.alignments[place[0]], self.alignments[token_place[0]]
             alike = (t for t in self._free[place] if _comparable(t, token, here, there))
             self._first[key] = next(alike, None)
@@ -165,7 +165,7 @@ def _side(token: ContentToken, statement: Statement) -> tuple[str, bool]:
 
 def _subject(token: ContentToken, statement: Statement) -> bool:
     """Return whether a noun is directly before the predicate of its piece."""
-    at = next(n for n, t in enumerate(statement.tokens) if t is token)
+    at = statement.tokens.index(token)
     following = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
     if following is None or vocabulary(statement.language).is_adverb(token.folded):
         return False
@@ -174,7 +174,7 @@ def _subject(token: ContentToken, statement: Statement) -> bool:
 
 def _neighbours(token: ContentToken, statement: Statement) -> tuple[str, str]:
     """Return the stems of the content words before and after a token in its piece."""
-    at = next(n for n, t in enumerate(statement.tokens) if t is token)
+    at = statement.tokens.index(token)
     before = statement.tokens[at - 1] if at else None
     behind = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
     return (

@@ -5,7 +5,7 @@ A value is compared with its rivals, the other numbers of its kind in the passag
 with the claim is also next to a rival, and the rival shares more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from ....text import Quantity
@@ -72,7 +72,7 @@ def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Itera
 
 def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
     """Yield the numbers of the claim, those of a date together: day, month and year."""
-    dated: set[int] = set()
+    dated: set[ContentToken] = set()
     for at, month in enumerate(numbers):
         if month.quantity is None or month.quantity.unit != MONTH:
             continue
@@ -81,9 +81,9 @@ def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
             for t in numbers[max(0, at - 2) : at + 3]
             if t is month or (t.quantity is not None and not t.quantity.unit and gap(t, month) <= _DATE)
         ]
-        dated |= {id(t) for t in parts}
+        dated.update(parts)
         yield parts
-    yield from ([t] for t in numbers if id(t) not in dated)
+    yield from ([t] for t in numbers if t not in dated)
 
 
 def gap(one: ContentToken, other: ContentToken) -> int:
@@ -155,8 +155,7 @@ def _rival_in_sentence(
     }
     if not rivals:
         return None
-    own = {id(t) for t in value}
-    shared = [_shared(Alignment(claim, one.passage), own) for one in alignments]  # with the synonyms of each sentence
+    shared = [_shared(Alignment(claim, one.passage), value) for one in alignments]  # with the synonyms of each sentence
     mine = set().union(*(shared[home] for home in homes))
     for n, found in rivals.items():
         follows = [home for home in homes if home > n]
@@ -165,12 +164,12 @@ def _rival_in_sentence(
     return None
 
 
-def _shared(alignment: Alignment, own: set[int]) -> set[int]:
+def _shared(alignment: Alignment, own: Collection[ContentToken]) -> set[int]:
     """Return which tokens of the claim a sentence has, apart from the value."""
     return {
         at
         for at, (token, match) in enumerate(alignment.tokens)
-        if match is not None and match.sign > 0 and not token.operator and id(token) not in own
+        if match is not None and match.sign > 0 and not token.operator and token not in own
     }
 
 

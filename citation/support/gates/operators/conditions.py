@@ -48,16 +48,15 @@ def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alig
     "The price is refunded if the concert is cancelled. If it is postponed, tickets remain valid."
     """
     own = _conditional_tokens(best.passage)
-    taken = {id(match.token) for _, match in best.pairs()}
-    if all(id(t) in taken for t in own):
+    if all(t in best.matched for t in own):
         return
-    mine = {id(t) for t in _conditional_tokens(claim)}
+    mine = _conditional_tokens(claim)
     for at, token in enumerate(claim.tokens):
-        if id(token) not in mine or best.matches[at] is not None:
+        if token not in mine or best.matches[at] is not None:
             continue
         for one in alignments:
             match = one.matches[at] if one is not best else None
-            if match is not None and any(t is match.token for t in _conditional_tokens(one.passage)):
+            if match is not None and match.token in _conditional_tokens(one.passage):
                 said = best.passage.spelled(own[0].start, own[-1].end)
                 yield modal(f"the passage says this on another condition: “{said}”", "condition")
                 return
@@ -71,8 +70,7 @@ def unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     main = alignment.mains[clause]
     for op in passage.of("if"):
         condition = [t for t in passage.tokens if t.clause == op.clause]
-        matched = {id(match.token) for _, match in alignment.pairs()}
-        if op.clause != main and condition and not any(id(t) in matched for t in condition):
+        if op.clause != main and condition and not any(t in alignment.matched for t in condition):
             said = passage.spelled(op.start, condition[-1].end)
             yield modal(f"the passage sets a condition: “{said}”", "unconditional")
             return
@@ -93,9 +91,8 @@ def _waived(alignment: Alignment) -> str:
 
 def _found_condition(alignment: Alignment) -> bool:
     """Return whether the claim has a word of the condition of the passage."""
-    matched = {id(match.token) for _, match in alignment.pairs()}
     for op in alignment.passage.of("if"):
-        if any(id(t) in matched for t in alignment.passage.tokens if t.piece == op.piece and t.word >= op.after):
+        if any(t in alignment.matched for t in alignment.passage.tokens if t.piece == op.piece and t.word >= op.after):
             return True
     return False
 
@@ -113,15 +110,15 @@ def _of_all(claim: Statement) -> bool:
 
 def _narrower(alignment: Alignment) -> str:
     """Return a noun with a word that the claim, which says it of all, lacks: "every Tuesday morning"."""
-    matched = {id(m.token): t for t, m in alignment.pairs() if not t.verbal and t.quantity is None}
+    token_of = {m.token: t for t, m in alignment.pairs() if not t.verbal and t.quantity is None}
     firsts = {
         next((t.word for t in alignment.claim.tokens if t.word >= op.after), -1) for op in alignment.claim.of("all")
     }
     tokens = alignment.passage.tokens
     for before, noun in pairwise(tokens):
-        token = matched.get(id(noun))
+        token = token_of.get(noun)
         adjoins = noun.word == before.word + 1 and noun.piece == before.piece and not noun.clausal
-        if token is None or token.word not in firsts or not adjoins or id(before) in matched:
+        if token is None or token.word not in firsts or not adjoins or before in token_of:
             continue
         if not (before.quantity or before.verbal or before.operator or (before.name and noun.name)):
             return alignment.passage.spelled(before.start, noun.end)
@@ -133,10 +130,9 @@ def _limit(alignment: Alignment) -> str:
     passage = alignment.passage
     if DENIALS & (alignment.claim.kinds() | passage.kinds()):
         return ""
-    matched = {id(match.token) for _, match in alignment.pairs()}
     for op in passage.of(*_LIMITS):
         number = next((t for t in passage.tokens if 0 <= t.word - op.after < _REACH and t.quantity is not None), None)
-        if number is not None and id(number) not in matched:
+        if number is not None and number not in alignment.matched:
             return passage.spelled(op.start, number.end)
     return ""
 

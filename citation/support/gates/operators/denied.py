@@ -111,19 +111,19 @@ def _denies(passage: Statement, denial: Operator, token: ContentToken) -> bool:
     )
 
 
-def _denied_in_full(alignment: Alignment, clause: int) -> set[int]:
-    """Return the ids of the tokens of the claim that are all the words of a clause, if it denies them."""
+def _denied_in_full(alignment: Alignment, clause: int) -> set[ContentToken]:
+    """Return the tokens of the claim that are all the words of a clause, if it denies them."""
     passage = alignment.passage
-    own = {id(t) for t in passage.tokens if t.clause == clause and not t.operator and t.sign < 0}
-    named = {id(match.token): id(token) for token, match in alignment.pairs() if match.sign > 0}
+    own = {t for t in passage.tokens if t.clause == clause and not t.operator and t.sign < 0}
+    named = {match.token: token for token, match in alignment.pairs() if match.sign > 0}
     stated = [t for t in passage.tokens if t.clause == clause and not t.operator]
     denied = bool(_DENIALS & passage.kinds(clause)) and len(own) == len(stated) and own <= named.keys()
     return {named[token] for token in own} if denied else set()
 
 
-def _states_of_others(claim: Statement, other: Alignment, one: Alignment, named: set[int]) -> bool:
+def _states_of_others(claim: Statement, other: Alignment, one: Alignment, named: set[ContentToken]) -> bool:
     """Return whether `other` has more of the rest of the claim than `one`, but not all words of what `one` names."""
-    rest = [n for n, token in enumerate(claim.tokens) if id(token) not in named]
-    lacks = any(other.matches[n] is None for n, token in enumerate(claim.tokens) if id(token) in named)
+    rest = [n for n, token in enumerate(claim.tokens) if token not in named]
+    lacks = any(other.matches[n] is None for n, token in enumerate(claim.tokens) if token in named)
     mine, theirs = (sum(side.matches[n] is not None for n in rest) for side in (one, other))
     return lacks and theirs > mine

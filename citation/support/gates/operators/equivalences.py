@@ -109,9 +109,9 @@ def ended_after(alignment: Alignment) -> bool:
     "Began in May for six weeks", "open between 9 am and 6 pm".
     """
     ends = [end for _, end in ranges(alignment.passage) if end.quantity is not None]
-    dates = {id(end) for end in ends if end.quantity and (end.quantity.unit in _CALENDAR or end.quantity.may_be_year)}
+    dates = {end for end in ends if end.quantity and (end.quantity.unit in _CALENDAR or end.quantity.may_be_year)}
     bounded = not vocabulary(alignment.claim.language).role("boundary").isdisjoint(alignment.claim.words)
-    if bounded and any(id(match.token) in dates for _, match in alignment.pairs()):
+    if bounded and any(match.token in dates for _, match in alignment.pairs()):
         return True
     lengths = any(t.quantity is not None and t.quantity.unit == "time" for t in alignment.passage.tokens)
     return lengths and any(

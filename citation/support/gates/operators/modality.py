@@ -86,10 +86,10 @@ def _is_weaker(mine: Kinds, alignment: Alignment, at: int) -> bool:
     """
     match, passage = alignment.matches[at], alignment.passage
     theirs = passage.kinds(match.token.clause) if match is not None else set()
-    named = {id(m.token) for _, m in alignment.pairs()}
+    named = alignment.matched
     for op in passage.of("only"):
         near = [t for t in passage.tokens if t.word >= op.after] or passage.tokens[-1:]
-        if any(id(t) not in named for t in near):
+        if any(t not in named for t in near):
             return True
     return "must" in mine and bool({"should", "may"} & theirs) and "must" not in theirs
 

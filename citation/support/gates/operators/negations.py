@@ -66,7 +66,7 @@ def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Ma
         if m.sign < 0
         and m.token.clause == alignment.mains[clause]
         and not _denies(t, m)
-        and id(t) not in swapped_pivots(alignment)
+        and t not in swapped_pivots(alignment)
         and not (t.verbal and ended_after(alignment))
     ]
 
@@ -121,13 +121,12 @@ def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagree
     claim, passage, main = alignment.claim, alignment.passage, alignment.mains[clause]
     if {*NEGATING, *EXCEPTIVE} & claim.kinds(clause):
         return
-    matched = {id(match.token) for _, match in alignment.pairs()}
     verbs = [t for t in passage.tokens if t.clause == main and t.verbal]
     mine = [(t, m) for t, m in alignment.tokens if t.clause == clause]
     nouns = [match is not None for token, match in mine if not token.verbal]
     replaced = [token for token, match in mine if token.verbal and match is None and not token.denying]
     if len(nouns) >= _FEWEST_NOUNS and all(nouns) and replaced and verbs and verbs[0].denying:
-        if id(verbs[0]) in matched or len(passage.kinds(main) & NEGATING) != 1:
+        if verbs[0] in alignment.matched or len(passage.kinds(main) & NEGATING) != 1:
             return
         said = passage.text[verbs[0].start : verbs[0].end]
         yield Disagreement(
@@ -221,8 +220,8 @@ def _denied_by_opposite(alignment: Alignment, token: ContentToken) -> bool:
 
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
     """Return a word that both sides use, but only one as a denial: "did not stop", "stopped". None if there is none."""
-    exact = {id(m.token) for _, m in pairs if m.exact}  # in "ceased to stop", "stop" is the word shared with "stops"
-    mine = [(t, m) for t, m in pairs if m.exact or id(m.token) not in exact]
+    exact = {m.token for _, m in pairs if m.exact}  # in "ceased to stop", "stop" is the word shared with "stops"
+    mine = [(t, m) for t, m in pairs if m.exact or m.token not in exact]
     shared = [(t, m) for t, m in mine if t.denying != m.token.denying and m.sign > 0]
     return shared[0] if len(shared) % 2 else None
 

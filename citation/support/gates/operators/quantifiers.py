@@ -56,12 +56,12 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield the quantifiers of the claim that denote more than that of the passage at the same word."""
-    match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
+    match_of = {token: match.token for token, match in alignment.pairs(clause)}
     theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
     for op in alignment.claim.of(*_QUANTIFIERS):
         if op.clause != clause:
             continue
-        mine = [match_of[id(t)] for t in _adjacent_tokens(alignment.claim, op) if id(t) in match_of]
+        mine = [match_of[t] for t in _adjacent_tokens(alignment.claim, op) if t in match_of]
         same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
         excludes = op.kind == "few" and any(other.kind in _LARGE for other in same)
         if same and (excludes or all(_SHARE[op.kind] > _SHARE[other.kind] for other in same)):
@@ -75,12 +75,12 @@ def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     mine, theirs = alignment.claim.kinds(clause), passage.kinds(main)
     if "all" not in mine or "all" in theirs or alignment.claim.kinds() & {"about", "under"}:
         return
-    match_of = {id(token): match.token for token, match in alignment.pairs(clause)}
+    match_of = {token: match.token for token, match in alignment.pairs(clause)}
     near = [
-        match_of[id(t)]
+        match_of[t]
         for op in alignment.claim.of("all")
         for t in _adjacent_tokens(alignment.claim, op)
-        if id(t) in match_of and t.word >= op.after
+        if t in match_of and t.word >= op.after
     ]
     own = [t for t in passage.tokens if t.clause == main]
     parts = [t for t in own if t.quantity is not None and _is_part(t.quantity)]
@@ -101,10 +101,10 @@ def _part_for_all(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     mine, theirs = claim.kinds(clause), passage.kinds(alignment.mains[clause])
     if "only" not in mine or "all" in mine or "all" not in theirs or "only" in theirs:
         return
-    partner = {id(token): id(match.token) for token, match in alignment.pairs(clause)}
-    restricted = {partner.get(id(t)) for op in claim.of("only") for t in _adjacent_tokens(claim, op)}
+    partner = {token: match.token for token, match in alignment.pairs(clause)}
+    restricted = {partner.get(t) for op in claim.of("only") for t in _adjacent_tokens(claim, op)}
     for op in passage.of("all"):
-        if any(id(t) in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
+        if any(t in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
             detail = f"the passage says “{_phrase(passage, op)}”, the sentence only some"
             yield Disagreement(Reason.QUANTIFIER, detail, rule="part")
             return

@@ -38,15 +38,15 @@ def origin_of_move(alignment: Alignment) -> Iterator[Disagreement]:
     moving, source, target = words.role("moving"), words.role("from"), words.role("to") | words.role("target")
     if not moving.isdisjoint(alignment.claim.words) or _NOT_MOVED & alignment.claim.kinds():
         return
-    matched = {id(match.token): token for token, match in alignment.pairs()}
+    matched = {match.token: token for token, match in alignment.pairs()}
     moved = {token.clause for token in alignment.passage.tokens if token.folded in moving}
     ends = [token for token in alignment.passage.tokens if token.clause in moved and token.before in source | target]
     for origin in ends:
-        token = matched.get(id(origin))
+        token = matched.get(origin)
         if token is None or origin.before not in source or token.before in source:
             continue
         goal = next((one for one in ends if one.before in target and one.word > origin.word), None)
-        if goal is not None and id(goal) not in matched and (goal.quantity is None) == (origin.quantity is None):
+        if goal is not None and goal not in matched and (goal.quantity is None) == (origin.quantity is None):
             said = alignment.passage.spelled(origin.start, goal.end)
             yield Disagreement(Reason.DIRECTION, f"the passage says that it was moved: “{said}”", rule="from")
             return
@@ -101,12 +101,11 @@ _SAME_TIME = frozenset(
 
 def different_time(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the same event has another temporal word: "due before delivery", "due upon delivery"."""
-    theirs = {id(token): op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
+    theirs = {token: op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
     mine = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
-    match_of = {id(token): match for token, match in alignment.pairs()}
     for op, token in mine:
-        match = match_of.get(id(token))
-        other = theirs.get(id(match.token)) if match else None
+        match = alignment.match_of.get(token)
+        other = theirs.get(match.token) if match else None
         if token.quantity is not None and token.quantity.unit:
             continue
         if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
@@ -147,12 +146,12 @@ def ended(alignment: Alignment) -> Iterator[Disagreement]:
 
 def opposite_cause(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side names as a reason what the other calls an obstacle: "despite", "because of"."""
-    match_of = {id(token): match.token for token, match in alignment.pairs()}
     theirs = [(op, _next_token(alignment.passage, op)) for op in alignment.passage.of(*_CAUSES)]
     for op in alignment.claim.of(*_CAUSES):
         token = _next_token(alignment.claim, op)
         for other, reason in theirs:
-            if other.kind == _CAUSES[op.kind] and token is not None and match_of.get(id(token)) is reason:
+            match = alignment.match_of.get(token) if token is not None else None
+            if other.kind == _CAUSES[op.kind] and match is not None and match.token is reason:
                 said = alignment.passage.spelled(other.start, other.end)
                 mine = alignment.claim.spelled(op.start, op.end)
                 yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine}”", rule="obstacle")

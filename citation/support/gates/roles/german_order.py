@@ -28,16 +28,16 @@ def german_arguments(
     return (left, right) if left else ([], [])  # "2023 stieg die Rate"
 
 
-def subject_beside_pronoun(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
+def subject_beside_pronoun(alignment: Alignment, pivot: ContentToken, match: Match) -> bool:
     """Return whether the object of a German claim is the subject of the passage, whose object is a pronoun.
 
     "Ihr folgt Bernhard Mair nach", "Ilse Kofler folgt Bernhard Mair nach".
     """
-    claim, passage = alignment.claim, alignment.passage
+    claim, passage, match_of = alignment.claim, alignment.passage, alignment.match_of
     if is_german_passive(claim, pivot) or is_german_passive(passage, match.token):
         return False
     theirs = [t for t in passage.tokens if t.clause == match.token.clause]
-    named = {id(t) for t in theirs if _is_bare_name(passage, t)}
+    named = {t for t in theirs if _is_bare_name(passage, t)}
     mine = [t for t in claim.tokens if t.clause == pivot.clause]
     first = next((t for t in mine if t.name), None)
     verb = finite_verb(claim, pivot)
@@ -45,9 +45,9 @@ def subject_beside_pronoun(alignment: Alignment, pivot: ContentToken, match: Mat
         return False
     left = [t for t in mine if t.word < verb and t.name and not t.before]
     right = [t for t in mine if t.word > verb and _is_bare_name(claim, t)]
-    if not left or not right or any(id(t) in match_of and match_of[id(t)].token in theirs for t in left):
+    if not left or not right or any(t in match_of and match_of[t].token in theirs for t in left):
         return False
-    return all(id(t) in match_of and id(match_of[id(t)].token) in named for t in right)
+    return all(t in match_of and match_of[t].token in named for t in right)
 
 
 def _subject_of(phrases: list[list[ContentToken]], statement: Statement, verb: int) -> list[ContentToken]:

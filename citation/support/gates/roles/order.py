@@ -17,13 +17,12 @@ def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
     theirs = list(alignment.passage.of(*_ORDER))
     if not theirs:
         return
-    match_of = {id(token): match for token, match in alignment.pairs()}
     for op in alignment.claim.of(*_ORDER):
         for other in theirs:
             if _GROUPS[op.kind] != _GROUPS[other.kind]:
                 continue
             mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
-            crossed, straight = crossed_sides(mine, said, match_of)
+            crossed, straight = crossed_sides(mine, said, alignment.match_of)
             if crossed and not straight:
                 word = alignment.passage.spelled(other.start, other.end)
                 detail = f"the passage has the order of “{word}” the other way round"

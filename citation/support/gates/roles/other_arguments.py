@@ -138,7 +138,7 @@ def _same_event(
     following = next((t.word for t in passage.tokens if t.word > pivot.word and t.clause != pivot.clause), None)
     refers = not pronouns.isdisjoint(passage.words[pivot.word + 1 : following])
     found = 0
-    others = [at for at, token in enumerate(alignment.claim.tokens) if not any(token is one for one in compared)]
+    others = [at for at, token in enumerate(alignment.claim.tokens) if token not in compared]
     for at in others:
         token = alignment.claim.tokens[at]
         if alignment.matches[at] or (refers and any(one.matches[at] for one in alignments)):

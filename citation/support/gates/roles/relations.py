@@ -1,6 +1,6 @@
 """Compare agents and patients, objects and complements, and the sides of comparisons, and find swapped ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
@@ -16,7 +16,6 @@ _COMPLEMENTS = frozenset({"to", "with", "for", "from", "by", "over", "into"})  #
 
 def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield the relations of the claim whose sides are swapped in the passage."""
-    match_of = {id(token): match for token, match in alignment.pairs()}
     if alignment.claim.language == "zh" and swapped_pivots(alignment):
         return  # any word may be a verb, and the sides of "sold", "bought" are exchanged on purpose
     for pivot, match in alignment.pairs():
@@ -33,22 +32,22 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
         mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
         if mine is None or theirs is None:
             continue
-        crossed, straight = crossed_sides(mine, theirs, match_of)
+        crossed, straight = crossed_sides(mine, theirs, alignment.match_of)
         if _opposite_grades(alignment):  # "A is less dense than B", "B has a higher density than A"
             crossed, straight = straight, crossed
-        turned = match.exact and pivot.verbal and _object_as_subject(alignment, pivot, match, match_of)
+        turned = match.exact and pivot.verbal and _object_as_subject(alignment, pivot, match)
         if ((crossed and not straight) or turned) and match.sign > 0:
             yield _disagreement(alignment, pivot)
 
 
-def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, match_of: dict[int, Match]) -> bool:
+def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match) -> bool:
     """Return whether the subject of the claim is behind the predicate of the passage, and so is the claim's object.
 
     "Ida inherited the farm from her aunt", "the aunt of Ida inherited the farm".
     """
     claim, passage = alignment.claim, alignment.passage
     if claim.language == "de":
-        return subject_beside_pronoun(alignment, pivot, match, match_of)
+        return subject_beside_pronoun(alignment, pivot, match)
     if claim.language != "en" or is_passive(claim, pivot) or is_passive(passage, match.token):
         return False
     mine, theirs = heads(subject(claim, pivot)), heads(subject(passage, match.token))
@@ -56,17 +55,15 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match, 
     if not mine or not theirs or not objects:
         return False
     last = match.token
-    behind = {id(t) for t in passage.tokens if t.word > last.word and t.piece == last.piece}
-    matched = [id(match_of[id(t)].token) if id(t) in match_of else 0 for t in (mine[-1], objects[0])]
-    return all(one in behind for one in matched) and not any(
-        id(match_of[id(t)].token) in {id(u) for u in theirs} for t in mine if id(t) in match_of
-    )
+    behind = [t for t in passage.tokens if t.word > last.word and t.piece == last.piece]
+    match_of = alignment.match_of
+    inverted = all(t in match_of and match_of[t].token in behind for t in (mine[-1], objects[0]))
+    return inverted and not any(match_of[t].token in theirs for t in mine if t in match_of)
 
 
-def swapped_pivots(alignment: Alignment) -> set[int]:
-    """Return the ids of tokens that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
-    match_of = {id(token): match for token, match in alignment.pairs()}
-    found = set()
+def swapped_pivots(alignment: Alignment) -> set[ContentToken]:
+    """Return the tokens of the claim that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
+    found, match_of = set(), alignment.match_of
     for pivot, match in alignment.pairs():
         if match.sign < 0:
             mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
@@ -74,16 +71,16 @@ def swapped_pivots(alignment: Alignment) -> set[int]:
                 continue
             passive = is_passive(alignment.claim, pivot) or is_passive(alignment.passage, match.token)
             if crossed_sides(mine, theirs, match_of)[0] or (not passive and _received(mine, theirs, match_of)):
-                found.add(id(pivot))
+                found.add(pivot)
     return found
 
 
-def _received(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> bool:
+def _received(mine: Sides, theirs: Sides, match_of: Mapping[ContentToken, Match]) -> bool:
     """Return whether the subject of the claim is only what the passage has as the other side, named nowhere else.
 
     "He lent his sister the car", "his sister borrowed the car": the passage has a pronoun for the other person.
     """
-    first = {id(match_of[t].token) for t in mine.first if t in match_of}
+    first = {match_of[t].token for t in mine.first if t in match_of}
     return bool(first) and not theirs.first and first <= theirs.second
 
 
@@ -98,25 +95,25 @@ def _opposite_grades(alignment: Alignment) -> bool:
 
 def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if object and complement of a verb are swapped: "prefers tea to coffee"."""
-    match_of = {id(token): id(match.token) for token, match in alignment.pairs()}
+    match_of = alignment.match_of
     for pivot, match in alignment.pairs():
         if not (pivot.verbal and match.token.verbal and match.exact):
             continue
         mine, theirs = _complements(alignment.claim, pivot), _complements(alignment.passage, match.token)
         if mine is None or theirs is None or mine[0] != theirs[0]:
             continue
-        first, second = ({match_of[t] for t in side if t in match_of} for side in mine[1:])
+        first, second = ({match_of[t].token for t in side if t in match_of} for side in mine[1:])
         if (first - second) & theirs[2] - theirs[1] and (second - first) & theirs[1] - theirs[2]:
             yield _disagreement(alignment, pivot)
             return
 
 
-def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[int], set[int]] | None:
+def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[ContentToken], set[ContentToken]] | None:
     """Return the preposition behind the object of a verb, and the tokens between the two and behind it."""
     right = [t for t in statement.tokens if t.word > pivot.word and t.clause == pivot.clause and t.piece == pivot.piece]
     for at, word in enumerate(statement.words[pivot.word + 1 :], pivot.word + 1):
         if word in _COMPLEMENTS:
-            first, second = ({id(t) for t in right if (t.word < at) is before} for before in (True, False))
+            first, second = ({t for t in right if (t.word < at) is before} for before in (True, False))
             return (word, first, second) if first and second else None
     return None
 

@@ -1,6 +1,6 @@
 """The two sides of a predicate: who or what acts, and on whom or what."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -16,19 +16,19 @@ _COMPARISON_REACH = 4  # words between an adjective and "than"
 class Sides:
     """The tokens on the two sides of a relation. `first`: the side that acts or comes first."""
 
-    first: frozenset[int]  # `id` of each token
-    second: frozenset[int]
+    first: frozenset[ContentToken]
+    second: frozenset[ContentToken]
 
     @classmethod
     def of(cls, first: Iterable[ContentToken], second: Iterable[ContentToken]) -> Self:
         """Return the sides that consist of these tokens."""
-        return cls(frozenset(map(id, first)), frozenset(map(id, second)))
+        return cls(frozenset(first), frozenset(second))
 
 
-def crossed_sides(mine: Sides, theirs: Sides, match_of: dict[int, Match]) -> tuple[bool, bool]:
+def crossed_sides(mine: Sides, theirs: Sides, match_of: Mapping[ContentToken, Match]) -> tuple[bool, bool]:
     """Return whether both sides are swapped in the passage, and whether both are in their own place."""
-    first = {id(match_of[t].token) for t in mine.first if t in match_of}
-    second = {id(match_of[t].token) for t in mine.second if t in match_of}
+    first = {match_of[t].token for t in mine.first if t in match_of}
+    second = {match_of[t].token for t in mine.second if t in match_of}
     crossed = bool(first & theirs.second) and bool(second & theirs.first)
     straight = bool((first - second) & theirs.first) and bool((second - first) & theirs.second)
     return crossed, straight
