@@ -72,13 +72,12 @@ class Retrievers:
                 found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
                 search.entries = found.entries
         except ProviderError as error:
-            log.warning("the retriever %s failed: %s", name, _of_retriever(error.brief))
-            reason = _of_retriever(error.message)
+            log.warning("the retriever %s failed: %s", name, error.brief)
             if config.on_failure == "fail":
                 status = 504 if isinstance(error, TimedOut) else 502  # with any status: it is not the client's fault
-                message = f"The retriever {name!r} failed: {reason}"
+                message = f"The search in {name!r} failed: {error.message}"
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
-            failed = {"found": 0, "used": 0, "ms": _milliseconds_since(began), "error": reason}
+            failed = {"found": 0, "used": 0, "ms": _milliseconds_since(began), "error": error.message}
             return replace(given, retrieval=report | failed)
         selected = await Work("retriever").run(self._select(found, given.evidence, config))
         used = selected.evidence[len(given.evidence) :]
@@ -135,7 +134,7 @@ class Retrievers:
             async with asyncio.timeout(config.timeout):
                 return await self._opened(name, config).retrieve(query, top_k)
         except TimeoutError:
-            raise TimedOut(f"It did not answer in {config.timeout:g} seconds.") from None
+            raise TimedOut(f"The retriever did not answer in {config.timeout:g} seconds.") from None
 
     async def _reach(self, name: str, config: RetrieverConfig) -> None:
         await self._opened(name, config).reach()
@@ -198,11 +197,6 @@ class Retrievers:
         options = config.model_dump(include={field.name for field in fields(settings)} - {"api_key"})
         embedder = self._embedders.find(config.embedder) if config.embedder else None
         return retriever(config.kind, settings=settings(**options, api_key=config.secret()), embedder=embedder)
-
-
-def _of_retriever(message: str) -> str:
-    """Return a message about a retriever. Those of the transport name the provider, which the user asks for answers."""
-    return message.replace("The provider's ", "Its ", 1).replace("The provider ", "It ", 1)
 
 
 def _with_free_id(entry: Fields, evidence: tuple[Evidence, ...]) -> Fields:

@@ -141,7 +141,7 @@ class Embedder:
         except TimeoutError:
             raise TimedOut("The embedder did not answer in time.") from None
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything
-            failure = translate(error)
+            failure = translate(error, "embedder")
         if len(texts) == 1 or not (isinstance(failure, Rejected) and failure.status in _TOO_LARGE):
             raise failure
         half = len(texts) // 2

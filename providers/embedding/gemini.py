@@ -21,7 +21,7 @@ class GeminiModel:
         """Nothing is connected yet. The SDK is imported in a thread."""
         self._settings = settings or Settings()
         self._model = model or MODEL
-        self._transport = Transport()
+        self._transport = Transport("embedder")
         self._client: Any = None
         self._sdk = import_in_thread("google.genai")
         self.name = f"gemini {self._settings.base_url} {self._model}"

@@ -38,7 +38,7 @@ class OllamaModel:
                 timeout=LIMITS.seconds,
                 follow_redirects=False,
                 trust_env=False,
-                verify=Transport().trust(settings.ca_file) or True,
+                verify=Transport("embedder").trust(settings.ca_file) or True,
             )
         answer = await self._client.embed(model=self._model, input=list(texts), truncate=True)
         return list(answer.embeddings)

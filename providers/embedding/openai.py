@@ -38,7 +38,7 @@ class OpenAIModel:
     async def vectors(self, texts: Sequence[str]) -> list[Any]:
         """Send one batch. Servers that support base64 answer with a quarter of the bytes, without numbers to parse."""
         if self._client is None:
-            verify = Transport().trust(self._settings.ca_file) or True
+            verify = Transport("embedder").trust(self._settings.ca_file) or True
             self._client = make_sdk_client(await asyncio.wrap_future(self._sdk), self._settings, verify)
         answer = await self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="base64")
         rows: list[Any] = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]

@@ -17,16 +17,19 @@ MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on
 MAX_HEADER = 256  # characters of a header that is passed on
 
 
-def rejected(status: int, headers: Mapping[str, str], body: bytes) -> Rejected:
-    """Return the error of an answer with an error status. Only error objects of a known form are quoted."""
+def rejected(status: int, headers: Mapping[str, str], body: bytes, service: str = "provider") -> Rejected:
+    """Return the error of an answer with an error status. Only error objects of a known form are quoted.
+
+    `service`: a word for the service in the message, such as "retriever".
+    """
     details = _parse_error(_json(body))
     passed = passed_headers(headers)
     if details.retry_after and "retry-after" not in passed:
         passed["retry-after"] = details.retry_after
     if 300 <= status < 400:
-        return Rejected("The provider redirects to another address, which is not followed.", headers=passed)
+        return Rejected(f"The {service} redirects to another address, which is not followed.", headers=passed)
     error = Rejected(
-        details.message or f"The provider answered {status} without an explanation.",
+        details.message or f"The {service} answered {status} without an explanation.",
         status=status if 400 <= status < 500 else 502,
         type=details.type,
         param=details.param,

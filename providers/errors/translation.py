@@ -11,31 +11,34 @@ from .error_objects import is_status, rejected
 from .exceptions import ADDRESS, CERTIFICATE, CONNECT_TIMEOUT, BrokenStream, ProviderError, TimedOut, Unreachable
 
 
-def translate(error: BaseException) -> ProviderError:
-    """Return the error for an exception of aiohttp, asyncio or an SDK. SDK exceptions are recognised by attributes."""
+def translate(error: BaseException, service: str = "provider") -> ProviderError:
+    """Return the error for an exception of aiohttp, asyncio or an SDK. SDK exceptions are recognised by attributes.
+
+    `service`: a word for the service in the message, such as "retriever".
+    """
     if isinstance(error, ProviderError):
         return error
     names = {kind.__name__ for kind in type(error).__mro__}
     if "ConnectionTimeoutError" in names:  # aiohttp's; nothing has been sent
-        return TimedOut("The provider could not be connected to in time.", code=CONNECT_TIMEOUT)
+        return TimedOut(f"The {service} could not be connected to in time.", code=CONNECT_TIMEOUT)
     if isinstance(error, TimeoutError) or any("Timeout" in name for name in names):
-        return TimedOut("The provider did not answer in time.")
+        return TimedOut(f"The {service} did not answer in time.")
     if "SSLError" in names or any(isinstance(cause, SSLCertVerificationError) for cause in _causes(error)):
-        return Unreachable("The provider's certificate could not be verified.", code=CERTIFICATE)
+        return Unreachable(f"The {service}'s certificate could not be verified.", code=CERTIFICATE)
     if isinstance(error, ValueError):  # checked after certificate errors, which are ValueErrors, too
-        return Unreachable("The provider's address is not valid.", code=ADDRESS)
+        return Unreachable(f"The {service}'s address is not valid.", code=ADDRESS)
     if isinstance(error, RuntimeError):  # aiohttp's "Connection closed."
-        return Unreachable("The connection to the provider broke.")
+        return Unreachable(f"The connection to the {service} broke.")
     if "ClientResponseError" in names:  # aiohttp's, for an unreadable answer; its status 400 is not the server's
-        return BrokenStream("The provider's answer is not valid HTTP.")
+        return BrokenStream(f"The {service}'s answer is not valid HTTP.")
     status = next((code for name in ("status_code", "code", "status") if is_status(code := getattr(error, name, 0))), 0)
     if status:
         response = getattr(error, "response", None)
         headers = getattr(response, "headers", None) or getattr(error, "headers", None) or {}
-        return rejected(status, headers, _body_of(error))
+        return rejected(status, headers, _body_of(error), service)
     if isinstance(error, ConnectionError | OSError) or any("Connect" in name or "Client" in name for name in names):
-        return Unreachable(f"The provider could not be reached{_reason(error)}.")
-    return ProviderError("The provider could not be used.")
+        return Unreachable(f"The {service} could not be reached{_reason(error)}.")
+    return ProviderError(f"The {service} could not be used.")
 
 
 def _reason(error: BaseException) -> str:

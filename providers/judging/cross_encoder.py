@@ -53,7 +53,7 @@ class EntailmentModel:
             loaded = await asyncio.wrap_future(self._loaded)
             return await asyncio.get_running_loop().run_in_executor(self._thread, loaded.entailed, list(pairs))
         except Exception as error:  # noqa: BLE001 - the runtime may raise anything
-            raise translate(error) from None
+            raise translate(error, "entailment model") from None
 
     async def aclose(self) -> None:
         """Stop the thread."""

@@ -75,4 +75,4 @@ async def check_reachable(transport: Transport, call: Call, *, has_key: bool) ->
     """
     async with transport.open(call, Timeouts()) as response:
         if response.status >= 500 or (has_key and response.status in KEY_REFUSED):
-            raise rejected(response.status, response.headers, b"")
+            raise rejected(response.status, response.headers, b"", transport.service)

@@ -65,8 +65,9 @@ class Call:
 class Transport:
     """Sends calls. The session is created at the first one, because it belongs to the running event loop."""
 
-    def __init__(self) -> None:
-        """Nothing is connected yet."""
+    def __init__(self, service: str = "provider") -> None:
+        """Nothing is connected yet. `service`: a word for the service in error messages, such as "retriever"."""
+        self.service = service
         self._session: aiohttp.ClientSession | None = None
         self._trusted: dict[str, ssl.SSLContext] = {}
 
@@ -104,7 +105,7 @@ class Transport:
                     ssl=self.trust(call.ca_file) or True,
                 )
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise translate(error) from None
+            raise translate(error, self.service) from None
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -121,7 +122,7 @@ class Transport:
                 context.load_verify_locations(ca_file)
             except OSError:
                 raise Unreachable(
-                    "The provider's certificate authority (ca_file) cannot be read.", code=CERTIFICATE
+                    f"The {self.service}'s certificate authority (ca_file) cannot be read.", code=CERTIFICATE
                 ) from None
             self._trusted[ca_file] = context
         return self._trusted[ca_file]
@@ -207,8 +208,11 @@ async def _error_body(response: aiohttp.ClientResponse) -> bytes:
     return body[:MAX_ERROR_BYTES]
 
 
-async def read_all(response: aiohttp.ClientResponse, limit: int, seconds: float) -> bytes:
-    """Return the body of a short answer of at most `limit` bytes. Raises ProviderError."""
+async def read_all(response: aiohttp.ClientResponse, limit: int, seconds: float, service: str = "provider") -> bytes:
+    """Return the body of a short answer of at most `limit` bytes. Raises ProviderError.
+
+    `service`: a word for the service in the message.
+    """
     parts: list[bytes] = []
     size = 0
     try:
@@ -217,11 +221,11 @@ async def read_all(response: aiohttp.ClientResponse, limit: int, seconds: float)
                 parts.append(data)
                 size += len(data)
                 if size > limit:
-                    raise BrokenStream(f"The provider's answer is larger than {limit} bytes.")
+                    raise BrokenStream(f"The {service}'s answer is larger than {limit} bytes.")
                 if len(data) >= LARGE_READ:
                     await asyncio.sleep(0)
     except CONNECTION_ERRORS as error:
-        raise translate(error) from None
+        raise translate(error, service) from None
     return b"".join(parts)
 
 

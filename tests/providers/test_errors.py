@@ -270,6 +270,12 @@ def test_the_reason_for_no_connection_is_given_without_the_address(case: str) ->
     assert error.brief == f"The provider could not be reached{reason}"
 
 
+def test_the_message_names_the_service() -> None:
+    messages = [translate(error, "retriever").message for error in (TimeoutError(), OSError(), KeyError())]
+    messages += [rejected(status, {}, b"", "retriever").message for status in (302, 500)]
+    assert all(message.startswith("The retriever ") for message in messages)
+
+
 def test_exceptions_of_the_sdks_are_translated_without_importing_them() -> None:
     openai = pytest.importorskip("openai")
     ollama = pytest.importorskip("ollama")

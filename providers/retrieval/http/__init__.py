@@ -21,6 +21,7 @@ from ..retriever import Entry, Retrieved, Retriever
 from .presets import PRESETS, Service
 from .template import fill, placeholders
 
+SERVICE = "retriever"  # in error messages
 MAX_ANSWER_BYTES = 16 * 2**20  # one search: 200 excerpts of 80 KB
 MAX_ENTRIES = 1_000  # results that are read; `top_k` is 200 at most, and some results may have no text
 MAX_ERROR = 300  # characters of an error message; those of Elasticsearch contain whole queries
@@ -70,7 +71,7 @@ class HttpRetriever(Retriever):
         self._service = settings.service()
         self._wants_vector = settings.wants_vector()
         self._embedder = embedder
-        self._transport = Transport()
+        self._transport = Transport(SERVICE)
         self._names = {"index": settings.index, "properties": _properties(self._service.fields)}
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
@@ -82,10 +83,10 @@ class HttpRetriever(Retriever):
         answer = await self._post(fill(self._service.body, values))
         if self._service.failed and value_at(answer, self._service.failed):
             message = value_at(answer, self._service.message)
-            raise ProviderError(f"It answered: {_masked(message) or 'an error'}")
+            raise ProviderError(f"The retriever answered: {_masked(message) or 'an error'}")
         items = value_at(answer, str(fill(self._service.entries, values)))
         if items is None:
-            raise BrokenStream(f"Its answer has no list at {self._service.entries or 'the top level'}.")
+            raise BrokenStream(f"The retriever's answer has no list at {self._service.entries or 'the top level'}.")
         items = items if isinstance(items, list) else []
         entries, without_text = await Work("retriever").run(_first_entries(items, self._service.fields, top_k))
         notes = {"search_ms": milliseconds_since(began)}
@@ -104,7 +105,7 @@ class HttpRetriever(Retriever):
 
     async def _vector(self, query: str) -> list[float]:
         if self._embedder is None:
-            raise ProviderError("Its request needs the query's vector, but no embedder is configured.")
+            raise ProviderError("The retriever's request needs the query's vector, but no embedder is configured.")
         (vector,) = await self._embedder.embed([query])
         return [float(value) for value in vector]
 
@@ -117,12 +118,12 @@ class HttpRetriever(Retriever):
         call = Call("POST", settings.url.rstrip("/") + path, dumps(body), headers, settings.ca_file)
         timeouts = Timeouts(connect=settings.timeout, first_token=settings.timeout, total=settings.timeout)
         async with self._transport.open(call, timeouts) as response:
-            answer = await _decode(await read_all(response, MAX_ANSWER_BYTES, settings.timeout))
+            answer = await _decode(await read_all(response, MAX_ANSWER_BYTES, settings.timeout, SERVICE))
         if not 200 <= response.status < 300:
             message = _masked(value_at(answer, _ERROR_PATHS)) or "no explanation"
-            raise ProviderError(f"It answered {response.status}: {message}", status=502)
+            raise ProviderError(f"The retriever answered {response.status}: {message}", status=502)
         if answer is None:
-            raise BrokenStream("Its answer is not JSON.")
+            raise BrokenStream("The retriever's answer is not JSON.")
         return answer
 
 

@@ -65,11 +65,11 @@ async def test_a_wrong_key_is_an_error_of_the_embedder() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_nobody_there(kind: str) -> None:
+async def test_the_message_names_the_embedder_if_it_cannot_be_reached(kind: str) -> None:
     async with Server(Embeddings()) as server:
         url = server.url
     asked = make_embedder(kind, url)
-    with pytest.raises(Unreachable):
+    with pytest.raises(Unreachable, match=r"^The embedder could not be reached"):
         await asked.embed(TEXTS)
     await asked.aclose()
 

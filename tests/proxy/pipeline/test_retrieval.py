@@ -269,7 +269,7 @@ async def test_a_search_that_takes_too_long_fails_or_not_as_the_policy_says(tmp_
     async with served(store, timeout=1e-9) as ask:
         status, body = await ask(ASKED)
         assert status == 504
-        assert body["error"]["message"] == "The retriever 'docs' failed: It did not answer in 1e-09 seconds."
+        assert body["error"]["message"] == "The search in 'docs' failed: The retriever did not answer in 1e-09 seconds."
     async with served(store, timeout=1e-9, on_failure="answer") as ask:
         status, body = await ask(ASKED)
         assert status == 200

@@ -59,9 +59,9 @@ FAILURES: dict[str, tuple[Answer, int, str]] = {
     "it refuses": (
         script(whole("401 Unauthorized", b'{"message":"Invalid key"}')),
         502,
-        "It answered 401: Invalid key",
+        "The retriever answered 401: Invalid key",
     ),
-    "it breaks": (script(Break.RESET), 502, "It could not be reached"),
+    "it breaks": (script(Break.RESET), 502, "The retriever could not be reached"),
     "it is silent": (script(Break.STALL), 504, "did not answer in"),
 }
 
@@ -74,12 +74,21 @@ async def test_a_failure_is_one_or_an_answer_without_evidence_as_the_policy_says
         async with served(service.url, **QDRANT, timeout=0.2) as ask:
             got, body = await ask(ASKED)
             assert (got, body["error"]["code"]) == (status, "retrieval_failed")
-            assert body["error"]["message"].startswith("The retriever 'docs' failed: ")
+            assert body["error"]["message"].startswith("The search in 'docs' failed: ")
             assert said in body["error"]["message"]
         async with served(service.url, **QDRANT, timeout=0.2, on_failure="answer") as ask:
             got, body = await ask(ASKED)
             assert (got, body["references"]) == (200, [])
             assert said in body["grounding"]["retrieval"]["error"]
+
+
+async def test_the_error_names_the_embedder_if_that_failed() -> None:
+    async with Server(script(Break.RESET)) as embedder:
+        raw = configured("http://127.0.0.1:1", body={"q": "{vector}"}, embedder="remote/model")
+        raw["providers"]["remote"] = {"kind": "openai", "base_url": embedder.url}
+        async with TestClient(TestServer(make_app(parse(raw)))) as client:
+            body = await (await client.post("/v1/chat/completions", json=ASKED)).json()
+    assert body["error"]["message"].startswith("The search in 'docs' failed: The embedder could not be reached")
 
 
 ECHO = """
