@@ -8,6 +8,8 @@ import re
 from enum import Enum
 from typing import Final
 
+from ..text.normalize import UNSPACED, fold
+from ..text.words.languages import stopwords
 from .displayed import LOOKALIKES, match_brackets
 from .grammar import MAX_MARKER, PARTIAL, SOURCE_WORDS, Brackets, Form, Partial, match_link_target, words
 from .named import MarkerNames, match_name
@@ -189,7 +191,19 @@ def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | P
         return None if second.isalnum() or second == "_" else end
     if following == "<":
         return end if second.isalpha() or second == "/" else None
+    if word := _WORD.match(text, at):
+        return PARTIAL if word.end() == len(text) and not final else end if _is_prose(word[0]) else None
     return None if following in _OPERATORS or following.isalnum() else end
+
+
+def _is_prose(word: str) -> bool:
+    """Return whether a word right after `word[1]` shows that this is prose: `rose[1]and`, `rose[1]The`, `GPT[1]是`.
+
+    Any other word can be the end of a name, as in `calix[4]arene`.
+    """
+    if _UNSPACED.match(word):
+        return True
+    return len(word) > 1 and (word[0].isupper() or fold(word) in stopwords(None))
 
 
 def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Partial | None:
@@ -210,6 +224,8 @@ def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Part
     return target if isinstance(target, int) else brackets.end
 
 
+_WORD = re.compile(r"[^\W\d_]{1,16}")  # no stop word is longer
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _OPERATORS = frozenset("([{=+/%>&@$-")
 
 

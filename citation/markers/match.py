@@ -168,11 +168,7 @@ def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: boo
     end = right_context(text, i, brackets, left, names, final)
     if not isinstance(end, int):
         return end
-    soft = (
-        left is LeftContext.ATTACHED
-        and text[end : end + 1] in tuple(SPACES)
-        and text[skip_spaces(text, end) :][:1].isalnum()
-    )
+    soft = left is LeftContext.ATTACHED and text[skip_spaces(text, end) :][:1].isalnum()
     numbers = _plausible_numbers(text[i], brackets, names, attached=left is LeftContext.ATTACHED, soft=soft)
     return Match(end, *numbers) if numbers else None
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..text.normalize import UNSPACED
 from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
 from .context import OPENING_CHARACTERS, SPACES, skip_spaces
@@ -31,7 +32,9 @@ _TRAILING_SPACES = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
 _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
 _THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag; a backslash at the end of a line
-_OPENING = frozenset("([{“‘«（「『《〈【［\"'")
+_OPENING_BRACKETS = frozenset("([{“‘«（「『《〈【［")
+_OPENING = _OPENING_BRACKETS | {'"', "'"}
+_SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +242,10 @@ class MarkerStripper:
         return is_word(self._text, at, end, final)
 
     def _with_last(self, found: Match, final: bool) -> Match | Partial:
-        """Return a citation together with the last one of its list, as in `rose [1] and [2].`."""
+        """Return a citation together with the last one of its list, as in `rose [1] and [2].`.
+
+        The conjunction belongs to the list, like the comma of `[1], [2]`, if the clause ends after the last marker.
+        """
         text = self._text
         conjunction = match_conjunction(text, found.end, final)
         if not isinstance(conjunction, int):
@@ -250,7 +256,7 @@ class MarkerStripper:
         following = text[skip_spaces(text, last.end) :][:1]
         if not following and not final:
             return PARTIAL
-        if following.isalnum():  # `[1] and [2] high`: the conjunction joins something else
+        if following.isalnum() or following in _OPENING_BRACKETS:  # the conjunction joins text: `[1] and [2] high`
             return found
         return Match(
             last.end,
@@ -284,6 +290,8 @@ class MarkerStripper:
             return ("" if not following or following == "\n" else before), end
         if not following:
             return after, end
+        if not (before or after) and _SPACED_WORDS.fullmatch(left + following):
+            return " ", end  # the marker separated two words: `rose[1]and`
         if after:
             return ("" if following in _TIGHT_AFTER_SPACE or left in _OPENING or left in SPACES else after), end
         if following in "*_~\"'":
@@ -301,7 +309,7 @@ class MarkerStripper:
         following = self._text[beyond : beyond + 1]
         if not following and not final:
             return PARTIAL
-        return (before if following.isalnum() or following in _OPENING - {'"', "'"} else ""), end
+        return (before if following.isalnum() or following in _OPENING_BRACKETS else ""), end
 
     def _trim_context(self) -> None:
         """Drop shown text that no rule looks at."""

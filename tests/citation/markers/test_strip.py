@@ -209,6 +209,9 @@ NOT_MARKERS: dict[str, str] = {
     "an index that is called": "Then handlers[1](event) runs.",
     "an index in a sum": "Then totals[1] + 5 is compared.",
     "an index that is compared": "If totals[1] >= 3 then stop.",
+    "an index before a word": "The rule is items[1]and more.",
+    "a number in the name of a substance": "The cavity of calix[4]arene is small.",
+    "a number before a single letter": "The value growth[1]x is read.",
     "two indexes": "The corner is matrix[1][2].",
     "an index of nothing known": "The word rose[0] in code.",
     "an array that is passed": "Call sum([1, 2]) first.",
@@ -293,6 +296,17 @@ GLUED: dict[str, Case] = {
     "an unknown number": ("profits rose[7].", "profits rose.", (), (7,)),
     "before a question mark": ("did profits rose[1]?", "did profits rose?", (1,), ()),
     "before a tag": ("profits rose[1]<br>", "profits rose<br>", (1,), ()),
+    "before a conjunction": ("profits rose[1]and costs fell[2].", "profits rose and costs fell.", (1, 2), ()),
+    "before a conjunction that joins two": ("profits rose[1]and[2].", "profits rose.", (1, 2), ()),
+    "two of them before a conjunction": (
+        "profits rose[1][2]while costs fell",
+        "profits rose while costs fell",
+        (1, 2),
+        (),
+    ),
+    "before a capital": ("profits rose[1]The costs fell.", "profits rose The costs fell.", (1,), ()),
+    "between Cyrillic words": ("прибыль выросла[1]и упала.", "прибыль выросла и упала.", (1,), ()),
+    "before Chinese": ("模型GPT[1]生成文本。", "模型GPT生成文本。", (1,), ()),
 }
 
 

@@ -86,6 +86,11 @@ NO_WORDS = {
     "joined at the end": ("The tower is tall [1] and [2].", "The tower is tall."),
     "three that are joined": ("The tower is tall [1], [2] and [3].", "The tower is tall."),
     "joined by a German word": ("Der Turm ist hoch [1] und [2].", "Der Turm ist hoch."),
+    "joined without spaces": ("The tower is tall[1]and[2].", "The tower is tall."),
+    "before a conjunction and parentheses": (
+        "It is tall [1] and [2] (since 1889) old.",
+        "It is tall and (since 1889) old.",
+    ),
     "before a word that joins others": ("The tower is tall [1] and [2] old.", "The tower is tall and old."),
 }
 
