@@ -42,5 +42,5 @@ def missing_statement(claim: Statement, passages: Iterable[Statement], known: se
     only_subject = few and first > 0 and not any(contained[first:]) and any(claim.tokens[at].verbal for at in after)
     if only_subject or sum(contained) < LEAST * len(contained):
         missing = [token for token, found in zip(claim.tokens, contained, strict=True) if not found]
-        words = ", ".join(f"“{claim.spelled(token.start, token.end)}”" for token in missing)
+        words = ", ".join(f"“{claim.text_of(token)}”" for token in missing)
         yield Disagreement(Reason.NO_SUPPORT, f"the passage does not mention {words}", rule="missing")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..numbers.quantities import Quantity
 
@@ -41,6 +41,18 @@ class ContentToken:
     clausal: bool = False  # an auxiliary is between it and the token before
     whole: str = ""  # stem of a verb with its separated prefix or particle: "lehnte … ab", "called … off"
     kind: str = ""  # class of mutually exclusive words: season, weekday
+
+
+class Span(Protocol):
+    """A part of a sentence: a token, an operator, a date."""
+
+    @property
+    def start(self) -> int:
+        """The offset of its first character."""
+
+    @property
+    def end(self) -> int:
+        """The offset behind its last character."""
 
 
 class Operator(NamedTuple):
@@ -89,6 +101,10 @@ class Statement:
         """Return the operators of these kinds in order."""
         return (op for op in self.operators if op.kind in kinds)
 
-    def spelled(self, start: int, end: int) -> str:
-        """Return the text between two offsets with single spaces."""
-        return " ".join(self.text[start:end].split())
+    def text_of(self, *spans: Span) -> str:
+        """Return the text from the first of some tokens or operators to the last, with single spaces.
+
+        Without any, return the whole sentence.
+        """
+        text = self.text[spans[0].start : spans[-1].end] if spans else self.text
+        return " ".join(text.split())

@@ -172,7 +172,7 @@ def chinese_arguments(
         right += [t for t in left if t.word >= moved.after]
         left = [t for t in left if t.word < moved.word]
     for op in before:
-        said, behind = statement.text[op.start : op.end], statement.text[op.end : pivot.start]
+        said, behind = statement.text_of(op), statement.text[op.end : pivot.start]
         held = said in _role("source") and any(word in behind for word in _role("holder"))
         aside = [t for t in left if t.word >= op.after] if held or said in _role("recipient") else []
         if len(aside) < len(left):

@@ -82,8 +82,8 @@ def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[D
         return
     rivals = [t for t in _topics(clauses, at) if not t.kind and not any(_same(token, t) for token in claim.tokens)]
     if rivals:
-        detail = f"the passage says this of “{_spelled(clauses[at].sentence, rivals[:1])}”, not of "
-        yield Disagreement(Reason.BINDING, f"{detail}“{_spelled(claim, missing[:1])}”", rule="subject")
+        detail = f"the passage says this of “{clauses[at].sentence.text_of(rivals[0])}”, not of "
+        yield Disagreement(Reason.BINDING, f"{detail}“{claim.text_of(missing[0])}”", rule="subject")
 
 
 def mixed_clauses(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
@@ -111,7 +111,7 @@ def mixed_clauses(claim: Statement, alignments: Sequence[Alignment]) -> Iterator
             for clause in stating
         )
         if apart:
-            said = [_spelled(clause.sentence, clause.tokens) for clause in (heads[0], tails[0])]
+            said = [clause.sentence.text_of(*clause.tokens) for clause in (heads[0], tails[0])]
             detail = f"“{said[0]}” and “{said[1]}” are two statements"
             yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
             return
@@ -168,7 +168,7 @@ def other_member_in_clause(claim: Statement, alignments: Sequence[Alignment]) ->
                 continue  # `other_class_member` compares it
             others = [other for other in stating.tokens if other.kind == token.kind]
             if others and all(excludes(kinds[token.folded], kinds[other.folded]) for other in others):
-                detail = f"the passage says “{_spelled(stating.sentence, others[:1])}” of this, not “{token.folded}”"
+                detail = f"the passage says “{stating.sentence.text_of(others[0])}” of this, not “{token.folded}”"
                 yield Disagreement(Reason.BINDING, detail, rule="member")
                 return
 
@@ -207,10 +207,6 @@ def _refers(clause: _Clause) -> bool:
     pronouns = vocabulary("zh").role("pronoun")
     first, last = clause.tokens[0].word, clause.tokens[-1].word
     return any(word in pronouns for word in clause.sentence.words[max(0, first - 2) : last])
-
-
-def _spelled(statement: Statement, tokens: Sequence[ContentToken]) -> str:
-    return statement.text[tokens[0].start : tokens[-1].end]
 
 
 def planned_as_done(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
@@ -272,6 +268,6 @@ def added_comparison(claim: Statement, best: Alignment) -> Iterator[Disagreement
             continue
         if any(t.quantity is not None or words.antonyms.sides(t.folded) for t in tokens):
             continue
-        said = claim.text[op.start : behind[-1][0].end]
+        said = claim.text_of(op, behind[-1][0])
         yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="compared")
         return

@@ -28,7 +28,7 @@ def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iter
         else:
             other = _computed_of_stated(values, alignment, alignments, (start, end))
         if other is not None:
-            mine = claim.spelled(values[0].start, values[0].end)
+            mine = claim.text_of(values[0])
             detail = f"the passage says “{other}” of another thing than “{mine}”"
             yield Disagreement(Reason.BINDING, detail, rule="compared")
             return
@@ -70,7 +70,7 @@ def _stated_of_standard(
     for value, other in stated:
         own = [t for t in named if t is not value and not _elsewhere(t, alignments, standard)]
         if own:
-            return passage.spelled(other.start, other.end)
+            return passage.text_of(other)
     return None
 
 
@@ -94,7 +94,7 @@ def _computed_of_stated(
         for one in alignments:
             stated = _stated(one.passage, mine, span if one is alignment else None)
             if stated and (one is alignment or here < _found(one)):
-                return one.passage.spelled(stated[0].start, stated[0].end)
+                return one.passage.text_of(stated[0])
     return None
 
 

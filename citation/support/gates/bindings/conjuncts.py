@@ -61,7 +61,7 @@ def _is_step(token: ContentToken, statement: Statement) -> bool:
     if token.quantity is not None:
         if token.quantity.unit != "time":
             return False
-        last += statement.text[token.start : token.end].count(" ")
+        last += statement.text_of(token).count(" ")
     elif token.kind != "unit":
         return False
     behind = statement.words[last + 1 : last + 2]
@@ -107,8 +107,8 @@ def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterat
             continue
         if (value[1] or name[1]) and (k.name or not _unlike(here, there)):
             detail = (
-                f"the passage has “{_spelled(value[0], here)}” for “{_spelled(key, here)}”, "
-                f"and “{_spelled(said, there)}” for “{_spelled(name[0], there)}”"
+                f"the passage has “{here.statement.text_of(value[0])}” for “{here.statement.text_of(key)}”, "
+                f"and “{there.statement.text_of(said)}” for “{there.statement.text_of(name[0])}”"
             )
             yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
             return
@@ -127,10 +127,6 @@ def _unlike(here: Conjunct, there: Conjunct) -> bool:
     if here.statement.language != "zh" or not (here.verb or there.verb):
         return False
     return {t.stem for t in here.tokens}.isdisjoint(t.stem for t in there.tokens)
-
-
-def _spelled(token: ContentToken, part: Conjunct) -> str:
-    return part.statement.text[token.start : token.end]
 
 
 def _is_cleft(claim: Statement) -> bool:

@@ -29,8 +29,8 @@ def computed_for_stated_date(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         here = [m is not None and m.sign > 0 and m.token.piece == own.piece for _, m in others]
         if all(here) and any(m is not None and (m.token.verbal or m.token.clausal) for _, m in others):
-            said = passage.spelled(own.start, own.end)
-            mine = claim.spelled(computed[0].start, computed[0].end)
+            said = passage.text_of(own)
+            mine = claim.text_of(computed[0])
             yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
             return
 
@@ -56,8 +56,8 @@ def stated_for_computed_date(claim: Statement, alignments: Sequence[Alignment]) 
             if home and _contradicts(own[0], home[0], shift.step):
                 event = _counted_event(passage, shift, dates if complete else None)
                 if _is_about(claim, event, one, home[1]):
-                    said = passage.spelled(shift.start, event[-1].end)
-                    mine = claim.spelled(own[0].start, own[0].end)
+                    said = passage.text_of(shift, event[-1])
+                    mine = claim.text_of(own[0])
                     yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
                     return
         base = (dates[-1], one) if dates else base

@@ -36,8 +36,7 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
             if excludes(kinds, words.kinds.get(other.folded, frozenset())):
                 yield Disagreement(
                     _reason_for(token, claim.language),
-                    f"the passage says “{best.passage.text[other.start : other.end]}”, "
-                    f"not “{claim.text[token.start : token.end]}”",
+                    f"the passage says “{best.passage.text_of(other)}”, not “{claim.text_of(token)}”",
                     rule="class",
                 )
                 return
@@ -48,9 +47,9 @@ def other_number_of_name(claim: Statement, best: Alignment) -> Iterator[Disagree
     for (name, match), (number, _) in pairwise(best.tokens):
         if match is None or not name.name or number.word != name.word + 1:
             continue
-        mine = claim.spelled(number.start, number.end)
+        mine = claim.text_of(number)
         following = next((t for t in best.passage.tokens if t.word == match.token.word + 1), None)
-        said = best.passage.spelled(following.start, following.end) if following is not None else ""
+        said = best.passage.text_of(following) if following is not None else ""
         if mine != said and _ROMAN.fullmatch(mine) and _ROMAN.fullmatch(said):
             yield Disagreement(Reason.UNKNOWN_NAME, f"the passage says “{said}”, not “{mine}”", rule="class")
             return
@@ -102,7 +101,7 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
     unnamed = [t for t, match in best.tokens if match is None and t.quantity is None and not t.name]
     rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
     if not meant and len(unnamed) <= _UNMATCHED and (person or rivals):
-        detail = f"the passage does not mention “{claim.text[token.start : token.end]}”"
+        detail = f"the passage does not mention “{claim.text_of(token)}”"
         yield Disagreement(Reason.UNKNOWN_NAME, detail, rule="name")
 
 

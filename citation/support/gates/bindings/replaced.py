@@ -4,9 +4,10 @@ Unknown words can be paraphrases, so that these disagreements refuse a citation 
 """
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.statement import DENIALS
+from ....text.clauses.statement import DENIALS, Span
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
@@ -58,8 +59,9 @@ def outside_restriction(
         joined = any(t.piece for t in unknown) or "all" in claim.kinds()
         narrower = modified and behind[-2] not in best.matched  # "to sales staff only", "new employees"
         if joined or narrower or not any(t in best.matched for t in near):
-            said = passage.spelled(min(op.start, near[0].start), max(op.end, near[-1].end))
-            word = claim.text[unknown[0].start : unknown[0].end]
+            restricted: list[Span] = [op, *near]
+            said = passage.text_of(*sorted(restricted, key=attrgetter("start")))
+            word = claim.text_of(unknown[0])
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{word}”", rule="outside")
             return
 
@@ -79,7 +81,7 @@ def added_words(
         if own and all(t in missing for t in own) and _coordinated(claim, own[0]):
             others = [match for token, match in best.tokens if token.piece != piece]
             if all(others):
-                said = claim.spelled(own[0].start, own[-1].end)
+                said = claim.text_of(*own)
                 yield Disagreement(Reason.BINDING, f"the passage does not mention “{said}”", rule="added")
             return
 
@@ -111,8 +113,8 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
         around = mine[at] == theirs[there], mine[at + 2] == theirs[there + 2]
         refers = not _DEFINITE.isdisjoint(best.passage.words[max(0, other.word - 2) : other.word])
         if all(around) and not refers and (token.before, token.name) == (other.before, other.name):
-            said = best.passage.spelled(other.start, other.end)
-            detail = f"the passage says “{said}”, not “{claim.spelled(token.start, token.end)}”"
+            said = best.passage.text_of(other)
+            detail = f"the passage says “{said}”, not “{claim.text_of(token)}”"
             yield Disagreement(Reason.BINDING, detail, rule="elsewhere")
             return
 
@@ -136,8 +138,8 @@ def modifier_from_elsewhere(
             if noun is None or rival is None or rival in best.matched or not _describes(rival):
                 continue
             if any(_described(one, at, noun, step) for one in alignments if one is not best):
-                said = best.passage.spelled(rival.start, rival.end)
-                detail = f"the passage says “{said}”, not “{claim.spelled(token.start, token.end)}”"
+                said = best.passage.text_of(rival)
+                detail = f"the passage says “{said}”, not “{claim.text_of(token)}”"
                 yield Disagreement(Reason.BINDING, detail, rule="elsewhere")
                 return
 

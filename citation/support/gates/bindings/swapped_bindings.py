@@ -44,11 +44,10 @@ def swapped_bindings(
             found = _competitors(places[w], places[v], rivals)
             if found:
                 theirs, other = found
-                text = alignments[theirs[0]].passage.text
+                passage = alignments[theirs[0]].passage
                 yield Disagreement(
                     Reason.BINDING,
-                    f"the passage has “{text[other.start : other.end]}” beside “{claim.text[w.start : w.end]}”, "
-                    f"not “{claim.text[v.start : v.end]}”",
+                    f"the passage has “{passage.text_of(other)}” beside “{claim.text_of(w)}”, not “{claim.text_of(v)}”",
                     rule="binding",
                 )
                 return

@@ -20,12 +20,12 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
         here = _columns(named[0], token.quantity)
         wanted = _wanted(named[0], claim)
         if not here and any(_columns(row, token.quantity) for row in rows):
-            detail = f"the table does not have {_spelled(claim, token)} in the row “{_first(named[0])}”"
+            detail = f"the table does not have {claim.text_of(token)} in the row “{_first(named[0])}”"
             yield Disagreement(Reason.BINDING, detail, rule="row")
             return
         if here and wanted and not wanted & here:
             header = named[0].cells[min(wanted)][0]
-            detail = f"the table has {_spelled(claim, token)} in another column than “{header}”"
+            detail = f"the table has {claim.text_of(token)} in another column than “{header}”"
             yield Disagreement(Reason.BINDING, detail, rule="column")
             return
 
@@ -74,7 +74,3 @@ def _in_name(row: Statement, token: ContentToken) -> bool:
 def _first(row: Statement) -> str:
     header, (start, end) = row.cells[0]
     return row.text[start + len(header) : end].strip()
-
-
-def _spelled(claim: Statement, token: ContentToken) -> str:
-    return claim.text[token.start : token.end]

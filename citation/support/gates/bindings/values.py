@@ -36,8 +36,8 @@ def value_of_other_class_member(claim: Statement, alignments: Sequence[Alignment
             here = [t for found in near for t in found]
             stated = any(kinds[t.folded] & others for t in here for _, others in members)
             if known and homes and all(near) and not stated and all(excludes(classes, kinds[t.folded]) for t in here):
-                mine, said = claim.spelled(value.start, value.end), homes[0][0].spelled(here[0].start, here[0].end)
-                detail = f"the passage has “{mine}” for “{said}”, not for “{claim.spelled(own.start, own.end)}”"
+                mine, said = claim.text_of(value), homes[0][0].text_of(here[0])
+                detail = f"the passage has “{mine}” for “{said}”, not for “{claim.text_of(own)}”"
                 yield Disagreement(Reason.BINDING, detail, rule="value")
                 return
 
@@ -64,8 +64,8 @@ def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Itera
             rival = _rival_in_pairs(value[0], numbers, alignments)
         if rival is not None:
             passage, other = rival
-            said = passage.spelled(other.start, other.end)
-            mine = claim.spelled(value[0].start, value[-1].end)
+            said = passage.text_of(other)
+            mine = claim.text_of(*value)
             yield Disagreement(Reason.BINDING, f"the passage says “{said}” of this, not “{mine}”", rule="value")
             return
 

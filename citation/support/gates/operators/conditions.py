@@ -57,7 +57,7 @@ def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alig
         for one in alignments:
             match = one.matches[at] if one is not best else None
             if match is not None and match.token in _conditional_tokens(one.passage):
-                said = best.passage.spelled(own[0].start, own[-1].end)
+                said = best.passage.text_of(*own)
                 yield modal(f"the passage says this on another condition: “{said}”", "condition")
                 return
 
@@ -71,7 +71,7 @@ def unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     for op in passage.of("if"):
         condition = [t for t in passage.tokens if t.clause == op.clause]
         if op.clause != main and condition and not any(t in alignment.matched for t in condition):
-            said = passage.spelled(op.start, condition[-1].end)
+            said = passage.text_of(op, condition[-1])
             yield modal(f"the passage sets a condition: “{said}”", "unconditional")
             return
 
@@ -85,7 +85,7 @@ def _waived(alignment: Alignment) -> str:
     for op in claim.of("without"):
         for token, match in alignment.pairs(op.clause):
             if token.scoped and token.word >= op.after and match.sign > 0 and match.token.clause in required:
-                return claim.spelled(op.start, token.end)
+                return claim.text_of(op, token)
     return ""
 
 
@@ -101,7 +101,7 @@ def _of_all(claim: Statement) -> bool:
     """Return whether a claim is about all of something: not "both", "anyone", and not "every day"."""
     words = vocabulary(claim.language)
     for op in claim.of("all"):
-        if claim.spelled(op.start, op.end).lower().replace(" ", "_") not in words.role("indefinite"):
+        if claim.text_of(op).lower().replace(" ", "_") not in words.role("indefinite"):
             behind = next((t for t in claim.tokens if t.word >= op.after), None)
             if behind is None or behind.kind != "unit" or behind.word > op.after:
                 return True
@@ -121,7 +121,7 @@ def _narrower(alignment: Alignment) -> str:
         if token is None or token.word not in firsts or not adjoins or before in token_of:
             continue
         if not (before.quantity or before.verbal or before.operator or (before.name and noun.name)):
-            return alignment.passage.spelled(before.start, noun.end)
+            return alignment.passage.text_of(before, noun)
     return ""
 
 
@@ -133,7 +133,7 @@ def _limit(alignment: Alignment) -> str:
     for op in passage.of(*_LIMITS):
         number = next((t for t in passage.tokens if 0 <= t.word - op.after < _REACH and t.quantity is not None), None)
         if number is not None and number not in alignment.matched:
-            return passage.spelled(op.start, number.end)
+            return passage.text_of(op, number)
     return ""
 
 

@@ -31,7 +31,7 @@ def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignme
         if match is not None:
             denied = _denied_in_clause(token, best, match, found)
         elif found and all(_denied_there(claim, token, one, match, best) for one, match in found):
-            denied = found[0][0].passage.spelled(0, len(found[0][0].passage.text))
+            denied = found[0][0].passage.text_of()
         else:
             continue
         if denied:
@@ -52,7 +52,7 @@ def _denied_in_clause(
     if not _DENIALS & best.passage.kinds(match.token.clause):
         return ""
     own = [t for t in best.passage.tokens if t.clause == match.token.clause]
-    return best.passage.spelled(own[0].start, own[-1].end)
+    return best.passage.text_of(*own)
 
 
 def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
@@ -69,7 +69,7 @@ def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disa
             named = _denied_in_full(one, clause)
             if named and any(_states_of_others(claim, other, one, named) for other in alignments if other is not one):
                 own = [t for t in one.passage.tokens if t.clause == clause]
-                said = one.passage.spelled(own[0].start, own[-1].end)
+                said = one.passage.text_of(*own)
                 yield Disagreement(Reason.NEGATION, f"the passage excludes this: “{said}”", rule="excluded")
                 return
 

@@ -31,7 +31,7 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
         told = op.kind == "fiction" and op.clause < max(alignment.mains) and _introduced(alignment, op.after)
         if (op.clause in alignment.mains or label or told) and not named:
-            said = passage.spelled(op.start, op.end)
+            said = passage.text_of(op)
             yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{said}”", rule="frame")
             return
 
@@ -65,7 +65,7 @@ def retraction_of(claim: Statement, passages: Sequence[Statement], best: int) ->
     if best + 1 >= len(passages):
         return ""
     following = passages[best + 1]
-    said = following.spelled(0, len(following.text))
+    said = following.text_of()
     reported = bool({*_CLAIMED, "false"} & claim.kinds())
     corrected = _corrects(following) and not claim.stems.keys() & following.stems.keys() - passages[best].stems.keys()
     if corrected and _CLAIMED & passages[best].kinds() and not reported:

@@ -75,7 +75,7 @@ def _times_per_unit(statement: Statement, at: int, numbers: Mapping[int, Content
     number = numbers.get(first)
     count = number.quantity if number is not None else None
     if seconds and number and count and not count.unit and count.values and count.values[0] > 0:
-        said = " ".join((statement.spelled(number.start, number.end), *words[first + 1 : at + 2]))
+        said = " ".join((statement.text_of(number), *words[first + 1 : at + 2]))
         yield seconds / _DAY / count.values[0], first, at + 1, said
 
 
@@ -89,7 +89,7 @@ def _every_unit(statement: Statement, at: int, numbers: Mapping[int, ContentToke
     number = numbers.get(following)
     if number is not None and number.quantity is not None and number.quantity.unit == "time":
         seconds = number.quantity.values[0] * number.quantity.factor
-        yield seconds / _DAY, at, following, " ".join((*every, statement.spelled(number.start, number.end)))
+        yield seconds / _DAY, at, following, " ".join((*every, statement.text_of(number)))
         return
     times = _TIMES.get(words[following])
     unit = following + (times is not None)

@@ -74,7 +74,7 @@ def weaker_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Ali
             continue
         found = [one for one in alignments if one.matches[at] is not None]
         if found and all(_is_weaker(mine, one, at) for one in found):
-            said = found[0].passage.spelled(0, len(found[0].passage.text))
+            said = found[0].passage.text_of()
             yield modal(f"the passage only says: “{said}”", "recommendation")
             return
 
@@ -107,7 +107,7 @@ def _only_planned(alignment: Alignment, clause: int, theirs: Kinds) -> Iterator[
     unmatched = {token.word for token, match in alignment.tokens if match is None}
     for op in alignment.claim.of("plan"):
         if op.clause == clause and unmatched & set(range(op.word, op.after)):
-            word = alignment.claim.spelled(op.start, op.end)
+            word = alignment.claim.text_of(op)
             yield modal(f"the passage states as done what the sentence plans: “{word}”", "done")
             return
 
@@ -117,7 +117,7 @@ def _same_speech(alignment: Alignment) -> bool:
     stems = alignment.passage.stems
     announcing = vocabulary(alignment.claim.language).role("announcing")
     return any(
-        alignment.claim.text[op.start : op.end].lower() not in announcing
+        alignment.claim.text_of(op).lower() not in announcing
         or any(t.stem in stems for t in alignment.claim.tokens if op.word <= t.word < op.after)
         for op in alignment.claim.of("said")
     )
@@ -205,7 +205,7 @@ def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         return
     stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
     for op in alignment.passage.of("if"):
-        said = alignment.passage.spelled(op.start, op.end)
+        said = alignment.passage.text_of(op)
         if _named_as_condition(alignment, op):
             continue
         if op.clause == alignment.mains[clause] and op.piece in stated and said.casefold() not in words.role("whoever"):

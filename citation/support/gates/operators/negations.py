@@ -96,10 +96,8 @@ def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) 
     for token, match in opposites[:1]:
         if token.stem in alignment.elsewhere:
             return  # "let it rise for an hour, then bake it … Lower the heat"
-        said = alignment.passage.text[match.token.start : match.token.end]
-        yield Disagreement(
-            Reason.NEGATION, f"the passage says “{said}”, the opposite of “{_word(alignment, token)}”", rule="antonym"
-        )
+        said, mine = alignment.passage.text_of(match.token), alignment.claim.text_of(token)
+        yield Disagreement(Reason.NEGATION, f"the passage says “{said}”, the opposite of “{mine}”", rule="antonym")
 
 
 def _is_fragment(claim: Statement, clause: int) -> bool:
@@ -128,10 +126,8 @@ def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagree
     if len(nouns) >= _FEWEST_NOUNS and all(nouns) and replaced and verbs and verbs[0].denying:
         if verbs[0] in alignment.matched or len(passage.kinds(main) & NEGATING) != 1:
             return
-        said = passage.text[verbs[0].start : verbs[0].end]
-        yield Disagreement(
-            Reason.NEGATION, f"the passage says “{said}”, not “{_word(alignment, replaced[0])}”", rule="denied"
-        )
+        said, other = passage.text_of(verbs[0]), claim.text_of(replaced[0])
+        yield Disagreement(Reason.NEGATION, f"the passage says “{said}”, not “{other}”", rule="denied")
 
 
 def _denies(token: ContentToken, match: Match) -> bool:
@@ -205,10 +201,9 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
     ):
         ops = [op for op in statement.of(*NEGATING, *EXCEPTIVE) if op.clause == clause]
         if len(ops) % 2:
-            following = next((t for t in statement.tokens if t.word >= ops[0].after), None)
-            end = following.end if following is not None else ops[0].end
-            return f"only the {side} denies it: “{statement.spelled(ops[0].start, end)}”"
-    return f"only one side denies “{_word(alignment, token)}”"
+            following = next((t for t in statement.tokens if t.word >= ops[0].after), ops[0])
+            return f"only the {side} denies it: “{statement.text_of(ops[0], following)}”"
+    return f"only one side denies “{alignment.claim.text_of(token)}”"
 
 
 def _denied_by_opposite(alignment: Alignment, token: ContentToken) -> bool:
@@ -260,7 +255,3 @@ def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
     shared = [match for token, match in alignment.pairs(clause) if token.denying and match.token.denying]
     clauses = [match.token.clause for match in shared if match.exact]
     return len(clauses) % 2 == 1, {one for one in clauses if clauses.count(one) % 2}
-
-
-def _word(alignment: Alignment, token: ContentToken) -> str:
-    return alignment.claim.text[token.start : token.end]

@@ -41,7 +41,7 @@ def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Di
 
 
 def _disagreement(passage: Statement) -> Disagreement:
-    said = passage.spelled(0, len(passage.text))
+    said = passage.text_of()
     return Disagreement(Reason.FRAMING, f"the passage takes it back: “{said}”", rule="overturned")
 
 

@@ -65,7 +65,7 @@ def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
         excludes = op.kind == "few" and any(other.kind in _LARGE for other in same)
         if same and (excludes or all(_SHARE[op.kind] > _SHARE[other.kind] for other in same)):
-            said, mine_said = _phrase(alignment.passage, same[0]), _phrase(alignment.claim, op)
+            said, mine_said = alignment.passage.text_of(same[0]), alignment.claim.text_of(op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
 
 
@@ -90,7 +90,7 @@ def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     for part in parts + limits:
         limited = part in limits and part is own[0]  # "up to four days can be carried over"
         if limited or any(0 < t.word - part.word <= _PART_REACH for t in near):
-            said = passage.text[part.start : part.end]
+            said = passage.text_of(part)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
             return
 
@@ -105,7 +105,7 @@ def _part_for_all(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     restricted = {partner.get(t) for op in claim.of("only") for t in _adjacent_tokens(claim, op)}
     for op in passage.of("all"):
         if any(t in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
-            detail = f"the passage says “{_phrase(passage, op)}”, the sentence only some"
+            detail = f"the passage says “{passage.text_of(op)}”, the sentence only some"
             yield Disagreement(Reason.QUANTIFIER, detail, rule="part")
             return
 
@@ -117,7 +117,7 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if "all" in claims and restricted and not {"only", "unless", "if", "not_all"} & claims:
         op = next(passage.of("only"))
         if op.clause == alignment.mains[clause]:
-            said = _phrase(passage, op)
+            said = passage.text_of(op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
 
 
@@ -136,7 +136,7 @@ def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disa
         counted = following is not None and following.quantity is not None
         several = any(other is not op and other.word <= op.word < other.after for other in claim.operators)
         if not counted and not several and "half" not in claim.words[op.after : op.after + 1]:
-            said = claim.spelled(op.start, op.end)
+            said = claim.text_of(op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="exclusive")
             return
 
@@ -175,10 +175,6 @@ def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
     return before + [t for t in statement.tokens if t.word >= op.after][:2]
 
 
-def _phrase(statement: Statement, op: Operator) -> str:
-    return statement.spelled(op.start, op.end)
-
-
 def bounds(alignment: Alignment) -> Iterator[Disagreement]:
     """Compare the bounds (at least, at most, …) of numbers that both sides contain."""
     for token, match in alignment.pairs():
@@ -199,7 +195,7 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
             or (mine == "min" and theirs in {"", "exact"} and _exceeds(token, match.token))
         )
         if wrong:
-            number = alignment.claim.text[token.start : token.end]
+            number = alignment.claim.text_of(token)
             yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
 
 

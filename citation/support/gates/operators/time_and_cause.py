@@ -18,7 +18,7 @@ def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
     left = [(t, m) for t, m in alignment.pairs() if t.before in source and m.token.before in target]
     right = [(t, m) for t, m in alignment.pairs() if t.before in target and m.token.before in source]
     if left and right:
-        word = alignment.claim.text[left[0][0].start : left[0][0].end]
+        word = alignment.claim.text_of(left[0][0])
         yield Disagreement(
             Reason.DIRECTION,
             f"the passage has the direction the other way round: to “{word}”, not from it",
@@ -47,7 +47,7 @@ def origin_of_move(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         goal = next((one for one in ends if one.before in target and one.word > origin.word), None)
         if goal is not None and goal not in matched and (goal.quantity is None) == (origin.quantity is None):
-            said = alignment.passage.spelled(origin.start, goal.end)
+            said = alignment.passage.text_of(origin, goal)
             yield Disagreement(Reason.DIRECTION, f"the passage says that it was moved: “{said}”", rule="from")
             return
 
@@ -65,7 +65,7 @@ def opposite_change(claim: Statement, passages: Sequence[Statement], *, similar:
             if not (any(agrees(mine, q) for mine in numbers for q in known) or (similar and not numbers)):
                 continue
             if (other.values[0] * other.factor - one.values[0] * one.factor) * direction < 0:
-                said = passage.spelled(one.start, other.end)
+                said = passage.text_of(one, other)
                 yield Disagreement(Reason.DIRECTION, f"the passage says a change from “{said}”", rule="from")
                 return
 
@@ -110,7 +110,7 @@ def different_time(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
             continue
-        said, mine_said = alignment.passage.spelled(other.start, other.end), alignment.claim.spelled(op.start, op.end)
+        said, mine_said = alignment.passage.text_of(other), alignment.claim.text_of(op)
         if said.casefold() != mine_said.casefold():
             yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine_said}”", rule="when")
 
@@ -139,7 +139,7 @@ def ended(alignment: Alignment) -> Iterator[Disagreement]:
     clauses = {*alignment.mains, *(match.token.clause for _, match in alignment.pairs())}
     for op in passage.of("until"):
         if op.clause in clauses:
-            said = passage.spelled(op.start, passage.tokens[-1].end)
+            said = passage.text_of(op, passage.tokens[-1])
             yield Disagreement(Reason.DIRECTION, f"the passage says that it was so only “{said}”", rule="until")
             return
 
@@ -152,8 +152,8 @@ def opposite_cause(alignment: Alignment) -> Iterator[Disagreement]:
         for other, reason in theirs:
             match = alignment.match_of.get(token) if token is not None else None
             if other.kind == _CAUSES[op.kind] and match is not None and match.token is reason:
-                said = alignment.passage.spelled(other.start, other.end)
-                mine = alignment.claim.spelled(op.start, op.end)
+                said = alignment.passage.text_of(other)
+                mine = alignment.claim.text_of(op)
                 yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine}”", rule="obstacle")
                 return
 
@@ -175,7 +175,7 @@ def effect_as_cause(alignment: Alignment) -> Iterator[Disagreement]:
         if not causes or not effects or pivot is None:
             continue
         if all(pivot.word < cause.word and cause.clause == pivot.clause and not cause.before for cause in causes):
-            word = passage.spelled(pivot.start, pivot.end)
+            word = passage.text_of(pivot)
             detail = f"the passage has the two sides of “{word}” the other way round"
             yield Disagreement(Reason.DIRECTION, detail, rule="cause")
             return
@@ -191,5 +191,5 @@ def unknown_cause(alignment: Alignment, alignments: Sequence[Alignment]) -> Iter
             if token.word >= op.after and token.clause == op.clause
         ]
         if following and not any(found for _, found in following):
-            said = alignment.claim.spelled(op.start, following[-1][0].end)
+            said = alignment.claim.text_of(op, following[-1][0])
             yield Disagreement(Reason.BINDING, f"the passage does not give this reason: “{said}”", rule="cause")

@@ -24,7 +24,7 @@ def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
             mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
             crossed, straight = crossed_sides(mine, said, alignment.match_of)
             if crossed and not straight:
-                word = alignment.passage.spelled(other.start, other.end)
+                word = alignment.passage.text_of(other)
                 detail = f"the passage has the order of “{word}” the other way round"
                 yield Disagreement(Reason.DIRECTION, detail, rule=_GROUPS[op.kind])
 

@@ -38,8 +38,8 @@ def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterato
                 continue
             others = [_other(one, pivot, match, mine, role, alignments) for one, match in stated]
             if others and all(others):
-                said = stated[0][0].passage.spelled(others[0][0].start, others[0][-1].end)
-                word = claim.spelled(mine[0].start, mine[-1].end)
+                said = stated[0][0].passage.text_of(*others[0])
+                word = claim.text_of(*mine)
                 yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="argument")
                 return
 

@@ -119,5 +119,5 @@ def _complements(statement: Statement, pivot: ContentToken) -> tuple[str, set[Co
 
 
 def _disagreement(alignment: Alignment, pivot: ContentToken) -> Disagreement:
-    word = alignment.claim.text[pivot.start : pivot.end]
+    word = alignment.claim.text_of(pivot)
     return Disagreement(Reason.ROLE, f"the passage has the two sides of “{word}” the other way round", rule="role")
