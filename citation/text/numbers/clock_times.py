@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ..words.word_lists import load_words
 from .date_shifts import MOST_PAIRS, direction
+from .numerals import han_value
 from .quantities import CLOCK, Quantity
 
 _WORDS = load_words("clock_words")
@@ -36,8 +37,10 @@ _NUMERAL = re.compile(
     rf"(?=\d)(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s?{_SUFFIX}", re.IGNORECASE
 )
 _BEHIND_WORDS = re.compile(rf"\s{_SUFFIX}", re.IGNORECASE)  # "ten in the morning"
+_HAN_NUMBER = "(?:\\d{1,2}|[一二三四五六七八九十两]{1,3})"
 _HAN = re.compile(
-    r"(?P<half>上午|早上|清晨|凌晨|下午|晚上|傍晚|中午)?(?P<hour>\d{1,2})[点點时時](?:(?P<behind>\d{1,2})分?|(?P<thirty>半))?(?!间|間|长)"
+    rf"(?P<half>上午|早上|清晨|凌晨|下午|晚上|傍晚|中午)?(?P<hour>{_HAN_NUMBER})[点點时時]"
+    rf"(?:(?P<quarters>[一三])刻|(?P<behind>{_HAN_NUMBER})分?|(?P<thirty>半))?(?!间|間|长|[零一二三四五六七八九十\d])"
 )
 _HAN_SECOND = frozenset({"下午", "晚上", "傍晚", "中午"})
 _NAMED = re.compile(
@@ -53,6 +56,9 @@ _FRACTION_PHRASES, _NAMES = _phrases(*_BEFORE, *_BEHIND), _phrases("noon", "midn
 _FRACTION = {
     minutes: re.compile(rf"(?<!\w)(?:{_alternatives(key)})\s$", re.IGNORECASE) for key, minutes in _BEFORE.items()
 }
+_HALF_OF_DAY = re.compile(
+    rf"\s(?:(?P<second>{_alternatives('second_half')})|(?P<first>{_alternatives('first_half')}))(?!\w)", re.IGNORECASE
+)
 _FRACTION_BEHIND = {
     minutes: re.compile(rf"(?:\s(?:heures?|h))?\s(?:{_alternatives(key)})(?!\w)", re.IGNORECASE)
     for key, minutes in _BEHIND.items()
@@ -114,9 +120,17 @@ def _numerals(text: str) -> Iterator[Quantity]:
         second, first = match["second"] or match["late"], match["first"] or match["early"]
         yield _on_clock(hour, minutes, match.span(), second=bool(second), first=bool(first))
     for match in () if text.isascii() else _HAN.finditer(text):
-        half, minutes = match["half"] or "", 30 if match["thirty"] else int(match["behind"] or 0)
-        second = half in _HAN_SECOND
-        yield _on_clock(int(match["hour"]), minutes, match.span(), second=second, first=bool(half) and not second)
+        half, hour, quarters = match["half"] or "", _han_number(match["hour"]), match["quarters"]
+        minutes = 30 if match["thirty"] else 15 * _han_number(quarters) if quarters else _han_number(match["behind"])
+        written = match["half"] or match["thirty"] or match["behind"] or match["hour"].isdecimal()
+        if written and hour <= _HOURS and minutes < _HOUR:  # 三点 may be three points
+            second = half in _HAN_SECOND
+            yield _on_clock(hour, minutes, match.span(), second=second, first=bool(half) and not second)
+
+
+def _han_number(text: str | None) -> int:
+    """Return the value of digits or Chinese numerals, 0 without any."""
+    return int(text) if text and text.isdecimal() else int(han_value(text or "零") or 0)
 
 
 def _worded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -149,13 +163,17 @@ def _fractions(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             continue
         for minutes, pattern in _FRACTION.items():
             if match := pattern.search(text, max(0, hour.start - _LEAD_IN), hour.start):
-                yield _around(hour, minutes, (match.start(), hour.end))
+                yield _around(text, hour, minutes, (match.start(), hour.end))
         for minutes, pattern in _FRACTION_BEHIND.items():
             if match := pattern.match(text, hour.end):
-                yield _around(hour, minutes, (hour.start, match.end()))
+                yield _around(text, hour, minutes, (hour.start, match.end()))
 
 
-def _around(hour: Quantity, minutes: int, span: tuple[int, int]) -> Quantity:
-    """Return the time some minutes before or after an hour, in either half of the day."""
-    time = hour.values[0] % _NOON * _HOUR + minutes
-    return _time(time % _DAY, span, (time + _NOON * _HOUR) % _DAY)
+def _around(text: str, hour: Quantity, minutes: int, span: tuple[int, int]) -> Quantity:
+    """Return the time some minutes before or after an hour, in the half of the day that follows `span`, or in both."""
+    start, end = span
+    time = (hour.values[0] % _NOON * _HOUR + minutes) % _DAY
+    later = (time + _NOON * _HOUR) % _DAY
+    if half := _HALF_OF_DAY.match(text, end):
+        return _time(later if half["second"] else time, (start, half.end()))
+    return _time(time, span, later)

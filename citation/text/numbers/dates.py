@@ -3,14 +3,16 @@
 import re
 
 from ..tokens import Tokens
-from .numerals import CENTURIES, roman_value
+from .number_words import match_number_words
+from .numerals import CENTURIES, DECIMAL_COMMA, roman_value
 from .quantities import CENTURY, CLOCK, MONTH, RATIO, Quantity, QuantityMatch
 from .units import AMBIGUOUS_MONTHS, BEFORE_MONTH, MONTHS, OF_MONTH
 
+_LAST_CENTURY = 30
 _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::[0-5]\d)?(?:\s?([aApP])\.?\s?[mM]\.?)?")
 
 
-def match_date(surface: str, start: int, i: int) -> list[QuantityMatch]:
+def match_date(surface: str, start: int, i: int, language: str | None) -> list[QuantityMatch]:
     """Match a date as year, month and day; a time of day; or a ratio. `surface`: token `i`, which begins at `start`."""
     end = start + len(surface)
     clock = _CLOCK.fullmatch(surface)
@@ -26,7 +28,7 @@ def match_date(surface: str, start: int, i: int) -> list[QuantityMatch]:
         year, months, days = numbers[0], [numbers[1]], [numbers[2]]
     else:
         year, days, months = numbers[2], [numbers[0]], [numbers[1]]
-        if "/" in surface:  # the day or the month first
+        if "/" in surface and language not in DECIMAL_COMMA:  # the day or the month first
             days, months = [*days, numbers[1]], [*months, numbers[0]]
     parts = (
         Quantity((year,), start, end),
@@ -58,14 +60,19 @@ def match_month(tokens: Tokens, i: int, language: str | None) -> list[QuantityMa
     return [QuantityMatch(Quantity((month,), tokens.starts[i], tokens.ends[i], MONTH), i, i + 1)]
 
 
-def match_century(tokens: Tokens, i: int) -> list[QuantityMatch]:
-    """Match `siglo XIX` or `XIXe siècle`; the century word is token `i`."""
+def match_century(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
+    """Match `siglo XIX`, `siglo quince` or `XIXe siècle`; the century word is token `i`."""
     for j in (i + 1, i - 1):
         if 0 <= j < len(tokens) and tokens.word(j) not in CENTURIES:
-            value = roman_value(re.sub("(?:ème|e|è)$", "", tokens.surface(j)))
-            if value:
-                first, last = min(i, j), max(i, j)
-                quantity = Quantity((float(value),), tokens.starts[first], tokens.ends[last], CENTURY)
+            value: float | None = roman_value(re.sub("(?:ème|e|è)$", "", tokens.surface(j)))
+            last = max(i, j)
+            follows = j > i and tokens.is_adjacent(tokens.ends[i], j)
+            if follows and (number := match_number_words(tokens, j, language)):
+                value, last = number.value, number.after - 1
+            elif follows and tokens.kind(j) == "number" and tokens.surface(j).isdecimal():
+                value = float(tokens.surface(j))
+            if value and value <= _LAST_CENTURY:
+                quantity = Quantity((float(value),), tokens.starts[min(i, j)], tokens.ends[last], CENTURY)
                 return [QuantityMatch(quantity, i, last + 1)]
     return []
 

@@ -22,7 +22,9 @@ _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _WORDS = (
     (
         ("doub", "twice", "doppel", "duplic", "doble", "翻", "两倍"),
-        re.compile(r"\b(?:doubl\w*|twice|verdoppel\w*|doppelt\w*|duplic\w*|doble)\b|翻倍|翻了一番|两倍", re.IGNORECASE),
+        re.compile(
+            r"\b(?:doubl\w*|twice|verdoppel\w*|doppelt\w*|duplic\w*|doble)\b|翻倍|翻了?一番|两倍", re.IGNORECASE
+        ),
         2.0,
     ),
     (

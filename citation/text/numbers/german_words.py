@@ -1,4 +1,4 @@
-"""German words that contain a number and its unit: `zweistündig`, `Viertelliter`, `Viertelstundentakt`."""
+"""German words that contain a number and its unit: `zweistündig`, `Viertelliter`, `Sechzigerjahre`."""
 
 import re
 from typing import NamedTuple
@@ -6,14 +6,18 @@ from typing import NamedTuple
 from ..memo import memoize
 from ..words.word_lists import load_words
 from .numerals import word_value
+from .quantities import DECADE
 from .units import UNITS
 
 _LIST = load_words("german_units")
 _FRACTIONS = {word: float(value) for word, value in (entry.split("=") for entry in _LIST["fractions"])}
+_DECADES = _LIST["decades"]
 _NOUNS, _ADJECTIVES = tuple(_LIST["nouns"]), _LIST["adjectives"]
 _ENDINGS = _LIST["endings"]
 _SHORTEST_REST = 3  # letters that may stand behind a unit
-_CANDIDATE = re.compile(f"^(?:{'|'.join(_FRACTIONS)})|(?:{'|'.join(_ADJECTIVES)})(?:{'|'.join(_ENDINGS)})?$")
+_CANDIDATE = re.compile(
+    f"^(?:{'|'.join(_FRACTIONS)})|(?:{'|'.join(_ADJECTIVES)})(?:{'|'.join(_ENDINGS)})?$|.ig(?:{'|'.join(_DECADES)})$"
+)
 _HOW_OFTEN = "lich"  # "halbjährlich" is no length of time
 
 
@@ -30,7 +34,7 @@ def number_with_unit(folded: str) -> NumberWithUnit | None:
     """Return the number and the unit that a folded word contains, or None."""
     if not _CANDIDATE.search(folded):
         return None
-    return _adjective(folded) or _fraction(folded)
+    return _adjective(folded) or _decade(folded) or _fraction(folded)
 
 
 def _adjective(word: str) -> NumberWithUnit | None:
@@ -42,6 +46,14 @@ def _adjective(word: str) -> NumberWithUnit | None:
                 if value is not None:
                     return NumberWithUnit(float(value), *UNITS[adjective])
     return None
+
+
+def _decade(word: str) -> NumberWithUnit | None:
+    """Return the decade that a word such as `neunziger` or `neunzigerjahre` denotes."""
+    tens = next(
+        (word_value(word.removesuffix(ending), "de") for ending in _DECADES if word.endswith(f"g{ending}")), None
+    )
+    return NumberWithUnit(float(tens), DECADE, 1.0) if tens else None
 
 
 def _fraction(word: str) -> NumberWithUnit | None:

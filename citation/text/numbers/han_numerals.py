@@ -1,6 +1,7 @@
 """Quantities in Chinese characters: `二〇二一年`, `百分之六点三`, `三分之二`, `第三`, `十九世纪`, `约三万人`."""
 
 import re
+from collections.abc import Iterator
 
 from ..tokens import Tokens
 from .numerals import find_han_numbers, han_value
@@ -11,6 +12,12 @@ _NOT_ALONE = frozenset("万亿兆百千一零〇") | {"万一", "一一", "千�
 _NO_TENTHS = frozenset("为立功果员本分长熟就都绩品因")  # 之一成为, 一成员; but 涨了一成
 _SEVERAL = frozenset("数几上好多")  # 数百万: several million
 _APPROXIMATE = re.compile("(?:约|大约|近|超过|逾|将近|接近|大概|ほぼ)$")  # a line can end between it and the number
+_TENTH = re.compile("[一二三四五六七八九](?![十百千万亿])")
+_HALF = re.compile(
+    "(?:(?P<one>一)年|(?<=年))(?P<of_year>半)(?![年月天个])|(?:(?P<single>一)个|(?<![上下前后多大]))半个?"
+)
+_YEARLY = ("年报", "年度")  # a report on half a year
+_IDIOMATIC = frozenset({UNITS["天"], UNITS["周"]})  # 有一天: one day, at some time
 _MORE = "余多"  # after a number: and more
 _EITHER_MORE = tuple(_MORE)
 
@@ -29,16 +36,32 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
     for found in find_han_numbers(run):
         ordinal, percent, numeral, numerator, counter = found.groups()
         explicit = bool(ordinal or percent or numerator)
-        if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1 or numeral == "一"):
+        measures = bool(han_unit(run[found.end() - len(counter) :]))  # 一小时, 两星期
+        if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1 or measures):
             continue
         value = han_value(numeral)
         if numerator and not value:
             continue  # 零分之一 has no value
         tenths = counter == "成" and run[found.end() : found.end() + 1] not in _NO_TENTHS
-        measures = numeral == "一" and bool(han_unit(run[found.end() - len(counter) :]))  # 一小时
         if value is not None and (explicit or tenths or measures or numeral not in _NOT_ALONE):
             matches.append(QuantityMatch(_quantity(run, offset, found, value), i, i))
+    if "半" in run:
+        matches = sorted([*matches, *_halves(run, offset, i)], key=lambda match: match.quantity.start)
     return matches
+
+
+def _halves(run: str, offset: int, i: int) -> Iterator[QuantityMatch]:
+    """Yield half a unit, which may belong to a number before it: 半小时, 一个半小时, 两年半."""
+    for found in _HALF.finditer(run):
+        rest = run[found.end() :]
+        year = found["of_year"] or rest.startswith("年")
+        name = "" if year else "个月" if rest.startswith("月") else han_unit(rest)
+        if name or (year and not rest.startswith(_YEARLY)):
+            unit, factor = UNITS[name] if name else UNITS["jahr"]
+            end = found.end() + (0 if found["of_year"] else 1 if year else len(name) - (name == "个月"))
+            value = 1.5 if found["one"] or found["single"] else 0.5
+            quantity = Quantity((value,), offset + found.start(), offset + end, unit, factor, strict=name != "天")
+            yield QuantityMatch(quantity, i, i)
 
 
 def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quantity:
@@ -46,6 +69,9 @@ def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quan
     start, end = offset + found.start(), offset + found.end() - len(counter)
     if numerator:
         return Quantity(((han_value(numerator) or 0.0) / value,), start, end, RATIO)
+    if counter == "成" and not percent and (extra := _TENTH.match(run, found.end())):  # 六成八
+        value += (han_value(extra[0]) or 0.0) / 10
+        end += 1
     if percent or counter == "成":
         return Quantity((value if percent else 10 * value,), start, end, "%", approximate=not percent)
     rest = run[found.end() - len(counter) :]
@@ -57,8 +83,11 @@ def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quan
         return Quantity((value,), start, end, MONTH)
     approximate = is_approximate(run, found.start()) or counter in _EITHER_MORE
     unit = "" if ordinal else han_unit(rest.lstrip(_MORE))
+    if run.endswith("零下", 0, found.start()):
+        value = -value
     if unit:
-        return Quantity((value,), start, end + len(unit), *UNITS[unit], strict=numeral != "一", approximate=approximate)
+        strict = numeral != "一" or UNITS[unit] not in _IDIOMATIC
+        return Quantity((value,), start, end + len(unit), *UNITS[unit], strict=strict, approximate=approximate)
     if run[max(0, found.start() - 1) : found.start()] in _SEVERAL:
         return Quantity((value,), start, end, strict=False)
     strict = bool(ordinal and value != 1) or len(numeral) > 1 or value > 2

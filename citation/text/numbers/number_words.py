@@ -10,6 +10,7 @@ from .numerals import (
     CENTURIES,
     FRACTIONS,
     FRACTIONS_ONLY,
+    HALVES,
     JOINERS,
     ONE,
     ORDINALS,
@@ -22,8 +23,10 @@ from .numerals import (
     word_value,
 )
 from .quantities import CENTURY, RATIO, Quantity, QuantityMatch
+from .units import UNITS
 
-_TEN, _TWENTY, _HUNDRED = 10, 20, 100
+_TEN, _DOZEN, _TWENTY, _HUNDRED = 10, 12, 20, 100
+_ARTICLES = frozenset({"a", "an"})
 _VERY = "très"  # without its accent, it is the Spanish and Portuguese word for three
 
 
@@ -51,7 +54,8 @@ def match_compound_ordinal(tokens: Tokens, i: int, language: str | None) -> list
     if unit >= _TEN or between not in {"-", " "} or (between == " " and tokens.word(i + 1) == "second"):
         return []
     tens = next(iter(_values(tokens, i, language)[0]), 0)
-    if not _TWENTY <= tens < _HUNDRED or (tokens.word(i + 1) == "second" and tokens.word(i - 1) != "the"):
+    least = _TEN if tokens.word(i) == "dix" else _TWENTY  # dix-huitième
+    if not least <= tens < _HUNDRED or (tokens.word(i + 1) == "second" and tokens.word(i - 1) != "the"):
         return []  # "a thirty-second pause"
     century = tokens.word(i + 2) in CENTURIES
     after = i + 3 if century else i + 2
@@ -65,13 +69,37 @@ def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[Quantit
     denominator = FRACTIONS.get(tokens.word(i + 1))
     if not denominator:
         return []
-    numerator = 1 if tokens.word(i) in ONE else next(iter(_values(tokens, i, language)[0]), 0)
+    one = tokens.word(i) in ONE and not (tokens.word(i) == "um" and language == "de")
+    numerator = 1 if one else next(iter(_values(tokens, i, language)[0]), 0)
     certain = numerator > 1 or tokens.word(i) == "one" or tokens.word(i + 1) in FRACTIONS_ONLY
     # "A quarter of" is a fraction, "the third quarter" is not.
     if not numerator or not (certain or tokens.word(i + 2) in PART_OF):
         return []
     quantity = Quantity((numerator / denominator,), tokens.starts[i], tokens.ends[i + 1], RATIO)
     return [QuantityMatch(quantity, i, i + 2)]
+
+
+def match_half(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
+    """Match `half an hour`, `media docena` or `une heure et demie` at token `i`, a word for a half or for one."""
+    if tokens.word(i) in HALVES:
+        at, value = i + 1 + (tokens.word(i + 1) in _ARTICLES), 0.5
+    else:
+        at, value = i + 1, 1.5
+    after = at + 1
+    if value > 1:
+        behind = after + 1 + (tokens.word(after + 1) in _ARTICLES)
+        if tokens.word(after) not in JOINERS or tokens.word(behind) not in HALVES:
+            return []
+        after = behind + 1
+    if any(not tokens.is_adjacent(tokens.ends[n - 1], n) for n in range(i + 1, after)):
+        return []
+    unit, factor = UNITS.get(tokens.word(at), ("", 1.0))
+    if not unit:
+        dozen = _match_one_word(tokens.word(at), language)
+        if dozen is None or dozen.value != _DOZEN:
+            return []
+        value *= _DOZEN
+    return [QuantityMatch(Quantity((value,), tokens.starts[i], tokens.ends[after - 1], unit, factor), i, after)]
 
 
 def match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMatch | None:

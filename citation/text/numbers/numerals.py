@@ -35,15 +35,26 @@ STANDALONE_SCALES = frozenset(_LISTS["standalone_scales"])
 ORDINALS = parse_values(_LISTS["ordinals"])
 FRACTIONS = parse_values(_LISTS["fractions"])
 FRACTIONS_ONLY = frozenset(_LISTS["fractions_only"])
+HALVES = frozenset(_LISTS["halves"])
 PART_OF = frozenset(_LISTS["part_of"])
 CENTURIES = frozenset(load_words("number_modifiers")["century"])
 
 _GERMAN_PARTS = {**_VALUES["de"], "ein": 1, "tausend": 1000}
 _GERMAN_PART = re.compile("|".join(sorted([*_GERMAN_PARTS, "und"], key=len, reverse=True)))
 _GERMAN_COMPOUND = re.compile(f"(?:{_GERMAN_PART.pattern})+")
+_GERMAN_ORDINALS = {  # dreizehnte, zwanzigste, einundzwanzigster; lower ones are in the word list
+    f"{f'{one}und' if extra else ''}{tens}{'te' if value < 20 else 'ste'}{ending}": value + extra
+    for tens, value in _VALUES["de"].items()
+    for one, extra in (("", 0), *(_GERMAN_PARTS.items() if value >= 20 else ()))
+    for ending in ("", "m", "n", "r", "s")
+    if 12 < value < 100 and extra < 10
+}
+ORDINALS.update(_GERMAN_ORDINALS)
 _MIN_GERMAN_COMPOUND = 7  # letters: einhundert, zweizehn; shorter ones are in the word list
 _GERMAN_TIMES = frozenset(f"{word}mal" for word in _VALUES["de"])  # zweimal
-_MAY_BE_NUMBER = frozenset().union(_GERMAN_TIMES, ORDINALS, CENTURIES, STANDALONE_SCALES, ONE, *_VALUES.values())
+_MAY_BE_NUMBER = frozenset().union(
+    _GERMAN_TIMES, ORDINALS, CENTURIES, STANDALONE_SCALES, ONE, HALVES, *_VALUES.values()
+)
 
 
 # ---------------------------------------------------------------------------------------------------- digits
@@ -181,14 +192,14 @@ HAN_SCALES = {
 _HAN_NUMERAL = "[零〇一二三四五六七八九十百千万亿兆两]"
 # Characters that are counted, or follow a number. A single numeral without one of them is no number.
 _HAN_COUNTERS = (
-    "成个年月日天人名位次倍岁元米里吨公件条种座家所艘架辆台部本场届期世周季度分秒小点口"
+    "成个年月日天人名位次倍岁元米里吨公件条种座家所艘架辆台部本场届期世周季度分秒小点口把双匹朵滴堂趟遍顿集"
     "只头张枚支层楼区市县国大项步句室号匹つ階回册户批间杯瓶盒箱袋套份篇页封笔棵颗粒块盘幅栋幢斤亩"
 )
 # Ordinal sign, percent sign, numeral, numerator of a fraction, counter.
-_ANY_HAN_NUMERAL = re.compile(_HAN_NUMERAL)
+_ANY_HAN_NUMERAL = re.compile(_HAN_NUMERAL.replace("[", "[半"))
 _FIRST_OF_HAN_NUMBER = re.compile(_HAN_NUMERAL.replace("[", "[第"))
 HAN_NUMBER = re.compile(
-    rf"(第)?(百分之)?({_HAN_NUMERAL}+(?:点[零〇一二三四五六七八九]+(?![十百千万亿分]))?)"
+    rf"(第)?(百分之)?({_HAN_NUMERAL}+(?:点[零〇一二三四五六七八九]+(?![十百千万亿分刻]))?)"
     rf"(?:分之({_HAN_NUMERAL}+))?([{_HAN_COUNTERS}余多]?)"
 )
 
@@ -221,6 +232,10 @@ def han_value(text: str) -> float | None:
         return None if value is None else value + float("0." + "".join(str(_HAN_DIGITS[c]) for c in decimals))
     if all(c in _HAN_DIGITS for c in text):
         return float("".join(str(_HAN_DIGITS[c]) for c in text))
+    if text[-1] in _HAN_DIGITS and (last := {**_HAN_TENS, **HAN_SCALES}.get(text[-2], 0)) > 10:
+        text, extra = text[:-1], _HAN_DIGITS[text[-1]] * last / 10  # 三万五, 一百二; not 一百零二
+    else:
+        extra = 0.0
     total, section, digit = 0.0, 0.0, 0.0
     for c in text:
         if c in _HAN_DIGITS:
@@ -237,7 +252,7 @@ def han_value(text: str) -> float | None:
             section = digit = 0.0
         else:
             return None
-    return total + section + digit or None
+    return total + section + digit + extra or None
 
 
 _ROMAN = re.compile(r"(?=[IVXLC])C?(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)

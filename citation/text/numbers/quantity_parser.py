@@ -10,8 +10,8 @@ from ..words.languages import stopwords
 from .dates import match_century, match_date, match_month, version
 from .german_words import number_with_unit
 from .han_numerals import is_approximate, match_run
-from .number_words import match_compound_ordinal, match_fraction, match_number_words, match_ordinal
-from .numerals import CENTURIES, FRACTIONS, HAN_SCALES, ORDINALS, numeral_values, scale
+from .number_words import match_compound_ordinal, match_fraction, match_half, match_number_words, match_ordinal
+from .numerals import CENTURIES, FRACTIONS, HALVES, HAN_SCALES, ONE, ORDINALS, numeral_values, scale
 from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch, is_year
 from .units import (
     APPROXIMATE,
@@ -52,6 +52,8 @@ _YEAR_DIGITS = 4
 _STEP = 128  # numbers that are parsed in a step: 1 ms
 # Numbers outside these limits, and what is computed from them, may overflow. They are compared as they are written.
 _SMALLEST, _LARGEST = 1e-50, 1e50
+_BEFORE_HALF = frozenset({"个", "年"})  # 一个半小时, 两年半
+_CURRENCIES = frozenset({"eur", "usd", "gbp", "chf"})
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
 # The dimension and the factor of a unit, and the token and the offset after the quantity.
@@ -91,7 +93,7 @@ class QuantityParser:
             case "number":
                 return self._match_numeral(i)
             case "date":
-                return match_date(tokens.surface(i), tokens.starts[i], i)
+                return match_date(tokens.surface(i), tokens.starts[i], i, self.language)
             case "version":
                 quantity = version(tokens.surface(i)[1:], tokens.starts[i], tokens.ends[i])
                 return [QuantityMatch(quantity, i, i + 1)]
@@ -114,8 +116,10 @@ class QuantityParser:
             return month
         if word in ORDINALS:
             return match_ordinal(tokens, i)
+        if (word in HALVES or word in ONE) and (half := match_half(tokens, i, self.language)):
+            return half
         if word in CENTURIES:
-            return match_century(tokens, i)
+            return match_century(tokens, i, self.language)
         number = match_number_words(tokens, i, self.language)
         if number is None:
             return self._match_german_word(i) if self.language == "de" else []
@@ -168,6 +172,8 @@ class QuantityParser:
             before = self.tokens.word(i - 2) if i > 1 else ""
             return before not in BEFORE_LEAST and (i < 2 or self.tokens.kind(i - 2) != "number")
         sign = text[start - 1 : start]
+        if text.endswith("零下", 0, start):
+            return True
         return bool(sign) and sign in "-−" and (start < 2 or text[start - 2] in " (（")
 
     def _quantity(self, values: tuple[float, ...], first: int, after: int, strict: bool = True) -> QuantityMatch:
@@ -175,6 +181,8 @@ class QuantityParser:
         tokens, start = self.tokens, self.tokens.starts[first]
         end, scaled = tokens.ends[after - 1], False
         money = tokens.text[max(0, start - 1) : start] in _SIGNS
+        if after < len(tokens) and tokens.text[tokens.ends[after] : tokens.ends[after] + 1] in _SIGNS:
+            money = True  # 45 M€
         while tokens.is_adjacent(end, after):
             factor, length = self._scale(after, money)
             if factor is None:
@@ -190,6 +198,7 @@ class QuantityParser:
         unit, factor, after, end = self._unit(first, after, end)
         approximate = (
             scaled
+            or tokens.word(first) in APPROXIMATE  # une vingtaine
             or tokens.word(first - 2 if tokens.word(first - 1) in _ARTICLES else first - 1) in APPROXIMATE
             or is_approximate(tokens.text, start)
             or tokens.text.startswith(_EITHER_HAN_MORE, end)
@@ -202,9 +211,7 @@ class QuantityParser:
         This is true of most numbers, and takes a fifth of the time of looking for scales, periods and units.
         """
         tokens = self.tokens
-        if (first and tokens.tokens[first - 1].modifies_number) or (
-            after < len(tokens) and tokens.tokens[after].modifies_number
-        ):
+        if any(token.modifies_number for token in tokens.tokens[max(0, first - 1) : after + 1]):
             return False
         text, start, end = tokens.text, tokens.starts[first], tokens.ends[after - 1]
         return _is_separate(text[max(0, start - 2) : start], text[end : end + 2])
@@ -264,8 +271,8 @@ class QuantityParser:
     def _unit_word(self, after: int, end: int) -> _UnitMatch:
         tokens = self.tokens
         word, following = tokens.word(after), tokens.word(after + 1)
-        if word == OF_UNIT and following in UNITS:  # millones de euros
-            return *UNITS[following], after + 2, tokens.ends[after + 1]
+        if word == OF_UNIT and following in UNITS:  # millones de euros, millones de metros cúbicos
+            return self._unit_word(after + 1, end)
         if word in PER and following in PERCENT_AFTER_PER:
             return "%", 1.0, after + 2, tokens.ends[after + 1]
         if word.startswith(PERCENT):
@@ -308,7 +315,7 @@ def _may_overflow(match: QuantityMatch) -> bool:
 
 
 def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatch]:
-    """Complete quantities from the one after them: `5-10 %`, `2018–19`, `1亿2000万`, `19世纪80年代`."""
+    """Complete quantities from the one after them: `5-10 %`, `2018–19`, `1亿2000万`, `一个半小时`, `19世纪80年代`."""
     merged: list[QuantityMatch] = []  # last first
     for match in reversed(matches):
         if merged and match.quantity.values and merged[-1].quantity.values:
@@ -320,6 +327,21 @@ def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatc
             if quantity.approximate and not between and quantity.values[0] > following.values[0]:
                 total = following._replace(start=quantity.start, values=(quantity.values[0] + following.values[0],))
                 merged[-1] = merged[-1]._replace(quantity=total)
+                continue
+            if (
+                following.values == (0.5,)
+                and following.unit == "time"
+                and between in _BEFORE_HALF
+                and not quantity.unit
+            ):
+                total = following._replace(start=quantity.start, values=(quantity.values[0] + 0.5,), strict=True)
+                merged[-1] = merged[-1]._replace(quantity=total, first=match.first)
+                continue
+            if quantity.unit in _CURRENCIES and _is_cents(text, quantity, following):
+                value = quantity.values[0] + following.values[0] / 100
+                merged[-1] = match._replace(
+                    quantity=quantity._replace(values=(value,), end=following.end), after=merged[-1].after
+                )
                 continue
             if _shares_unit(quantity, following) and _RANGE.fullmatch(between):
                 match = match._replace(quantity=quantity._replace(unit=following.unit, factor=following.factor))
@@ -336,6 +358,18 @@ def _shares_unit(first: Quantity, second: Quantity) -> bool:
     if first.unit or second.unit not in _DIMENSIONS:
         return False
     return not (first.may_be_year and first.end - first.start == _YEAR_DIGITS and second.values[0] < 1000)
+
+
+def _is_cents(text: str, whole: Quantity, cents: Quantity) -> bool:
+    """Return whether two digits behind an amount of money are its cents: `3 euros 60`, `3 € 60`."""
+    written = text[cents.start : cents.end]
+    return (
+        text[whole.end : cents.start] in {" ", " € ", " con ", " et "}
+        and len(written) == 2
+        and written.isdecimal()
+        and whole.values[0] % 1 == 0
+        and cents.unit in {"", whole.unit}
+    )
 
 
 def _is_year_range(first: Quantity, between: str, second: Quantity) -> bool:

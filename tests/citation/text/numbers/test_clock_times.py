@@ -34,10 +34,16 @@ TIMES = {
     "à 8 heures et demie": (510, 1230),
     "a las nueve y media": (570, 1290),
     "a las 8 de la tarde": (1200,),
+    "a las ocho y media de la tarde": (1230,),
+    "um halb sieben abends": (1110,),
+    "à deux heures et demie de l'après-midi": (870,),
+    "um Viertel nach acht": (495, 1215),
     "下午3点半": (930,),
+    "下午三点半": (930,),
+    "晚上九点一刻": (1275,),
     "上午9点20分": (560,),
 }
-NO_TIMES = ("a walk of 6 hours", "5 amplifiers", "3小时", "Room 7", "half of the 8 guests")
+NO_TIMES = ("得了三点", "a walk of 6 hours", "5 amplifiers", "3小时", "Room 7", "half of the 8 guests")
 
 
 @pytest.mark.parametrize("text", TIMES)
