@@ -1,23 +1,23 @@
-"""Align the content words of a claim with those of a passage."""
+"""Align the content words of a claim with those of a passage, which mean the same or the opposite."""
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from ...text.clauses import ContentToken, Statement
-from ...text.clauses.vocabulary import Vocabulary, vocabulary
+from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.date_shifts import shifted_weekdays
 from ...text.numbers.quantities import agrees
 from ...text.words import compounds
 from ...text.words.concepts import synonyms
 from ...text.words.inflection import inflections
+from .word_relations import excludes, han_alike, opposed, word_index
 
-# Two words of one family share at least so many letters at the beginning: relocate, relocation.
-_FAMILY = 5  # letters
-_SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
+# Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
+COMPARABLE = 0.6
+_NEARLY_ALL, _SAME_EVENT = 0.8, 0.5  # with a larger share in the whole claim, a smaller one of each clause is enough
 _VERBAL = 1.5  # weight of a predicate in the choice of the matching clause; a noun has the weight 1
-_HAN_SHARED = 2  # characters
 
 
 class Match(NamedTuple):
@@ -43,7 +43,7 @@ class Alignment:
         self.claim, self.passage = claim, passage
         self.elsewhere = elsewhere
         self._words = vocabulary(claim.language)
-        self._index = _index_of(passage)
+        self._index = word_index(passage)
         self._formed = (
             compounds.joined(list(claim.stems), passage.stems) if claim.language == compounds.LANGUAGE else {}
         )
@@ -72,7 +72,7 @@ class Alignment:
                 weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
         return weights
 
-    def within(self, clause: int) -> float:
+    def _within(self, clause: int) -> float:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
         main, found, count = self.mains[clause], 0, 0
         for token, match in self.tokens:
@@ -80,6 +80,12 @@ class Alignment:
                 count += 1
                 found += match is not None and match.token.clause == main
         return found / max(1, count)
+
+    @cached_property
+    def comparable_clauses(self) -> list[int]:
+        """The clauses of the claim that the sentence has, too."""
+        least = _SAME_EVENT if self.coverage >= _NEARLY_ALL else COMPARABLE
+        return [clause for clause in range(self.claim.clauses) if self._within(clause) >= least]
 
     @property
     def coverage(self) -> float:
@@ -127,7 +133,7 @@ class Alignment:
         stem = token.whole or token.stem
         others = self._words.synonyms[stem] | synonyms(stem).single
         alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
-        alike += [other for other in self._index.families.get(token.folded[:_FAMILY], ()) if _family(token, other)]
+        alike += self._index.family(token)
         if not alike:
             return []
         sides = self._words.antonyms.sides(token.folded)
@@ -177,85 +183,11 @@ class Alignment:
         """Return the tokens of the passage with the opposite meaning that match no other token."""
         if token.quantity is not None:
             return []
-        sides = self._words.antonyms.sides(token.folded)
-        found = [
-            other
-            for group, _ in sides
-            for other in self._index.antonyms.get(group, ())
-            if opposed(sides, self._words.antonyms.sides(other.folded))
-        ]
-        found += self._index.negated(token)
         return [
-            Match(other, -1, False) for other in found if other not in taken and not (token.denying and other.denying)
+            Match(other, -1, False)
+            for other in self._index.opposites(token)
+            if other not in taken and not (token.denying and other.denying)
         ]
-
-
-class _WordIndex:
-    """An index of the words of a statement by prefix, by antonyms, and without negating prefixes."""
-
-    def __init__(self, statement: Statement) -> None:
-        """Index the content words."""
-        self._language = statement.language
-        self.families: dict[str, list[ContentToken]] = {}  # by their first letters
-        self.antonyms: dict[int, list[ContentToken]] = {}  # by their groups of antonyms
-        self._bare: dict[str, list[ContentToken]] = {}  # without a prefix that negates
-        for token in statement.tokens:
-            if token.quantity is not None:
-                continue
-            groups, bare = _index_keys(token.folded, statement.language)
-            if len(token.folded) >= _FAMILY:
-                self.families.setdefault(token.folded[:_FAMILY], []).append(token)
-            for group in groups:
-                self.antonyms.setdefault(group, []).append(token)
-            for prefix in bare:
-                self._bare.setdefault(prefix, []).append(token)
-
-    def negated(self, token: ContentToken) -> list[ContentToken]:
-        """Return the words that differ from `token` in a negating prefix only."""
-        folded = token.folded
-        found = [
-            other
-            for other in self._bare.get(folded[:_FAMILY], ())
-            if any(_alike(folded, bare) for bare in _without_prefix(other.folded, self._language))
-        ]
-        for bare in _without_prefix(folded, self._language):
-            found += [other for other in self.families.get(bare[:_FAMILY], ()) if _alike(bare, other.folded)]
-        return found
-
-
-@lru_cache(maxsize=1 << 14)
-def _index_keys(folded: str, language: str) -> tuple[frozenset[int], tuple[str, ...]]:
-    """Return a word's groups of antonyms, and its first letters without each negating prefix that it begins with."""
-    groups = frozenset(group for group, _ in vocabulary(language).antonyms.sides(folded))
-    return groups, tuple(bare[:_FAMILY] for bare in _without_prefix(folded, language))
-
-
-@lru_cache(maxsize=1 << 14)
-def _without_prefix(folded: str, language: str) -> tuple[str, ...]:
-    """Return the word without each negating prefix that it begins with."""
-    return tuple(
-        folded[len(prefix) :]
-        for prefix in sorted(vocabulary(language).role("negating"))
-        if folded.startswith(prefix) and len(folded) - len(prefix) >= _SHORTEST_NEGATED
-    )
-
-
-_indexes: "WeakKeyDictionary[Statement, _WordIndex]" = WeakKeyDictionary()
-
-
-def _index_of(statement: Statement) -> _WordIndex:
-    """Return the index of a statement, which is created once."""
-    found = _indexes.get(statement)
-    if found is None:
-        found = _indexes[statement] = _WordIndex(statement)
-    return found
-
-
-def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int]]) -> bool:
-    """Return whether two words are different members of one class and share no other class and member."""
-    if not kinds or not others or kinds & others:
-        return False
-    return not {kind for kind, _ in kinds}.isdisjoint(kind for kind, _ in others)
 
 
 def _fittest(token: ContentToken, found: Sequence[Match], weight: dict[int, float]) -> Match | None:
@@ -272,43 +204,40 @@ def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[f
     return weight[other.clause], match.exact, alike, -other.word
 
 
-def opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
-    """Return whether two words are on different sides of a family of antonyms, and on the same side of none."""
-    if not sides or not others or sides & others:
-        return False
-    return any(family == other and side != other_side for family, side in sides for other, other_side in others)
+class PassageAlignment:
+    """A claim aligned with each sentence of a passage."""
+
+    def __init__(self, claim: Statement, passages: Sequence[Statement], known: AbstractSet[str]) -> None:
+        """Align them. `known`: stems of the title, which may name the subject of the passage."""
+        self.claim, self.passages, self.known = claim, passages, known
+        stems = [passage.stems.keys() for passage in passages]
+        self.sentences = [
+            Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :]))
+            for n, passage in enumerate(passages)
+        ]
+        self.best = max(self.sentences, key=_rank)  # shares most with the claim
+
+    @cached_property
+    def following(self) -> Alignment | None:
+        """The sentence behind the best one."""
+        at = self.sentences.index(self.best) + 1
+        return self.sentences[at] if at < len(self.sentences) else None
+
+    @cached_property
+    def mentioned(self) -> float:
+        """Share of the claim's tokens that are found in any of the sentences."""
+        return sum(map(self.mentions, range(len(self.claim.tokens)))) / len(self.claim.tokens)
+
+    def mentions(self, at: int) -> bool:
+        """Return whether any sentence has the claim's token with index `at`."""
+        return any(sentence.matches[at] for sentence in self.sentences)
+
+    def is_known(self, stem: str) -> bool:
+        """Return whether a sentence or the title has this stem."""
+        return stem in self.known or any(stem in passage.stems for passage in self.passages)
 
 
-def _family(token: ContentToken, other: ContentToken) -> bool:
-    return _alike(token.folded, other.folded)
-
-
-@lru_cache(maxsize=1 << 14)
-def _alike(one: str, other: str) -> bool:
-    """Return whether two words are equal or share a long prefix, so that they are probably forms of one word."""
-    if one == other:
-        return True
-    if len(one) < _FAMILY or len(other) < _FAMILY:
-        return False
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared >= max(_FAMILY, len(one) - 4, len(other) - 4) and shared >= min(len(one), len(other)) - 3
-
-
-def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bool:
-    """Return whether two Chinese words share two characters or are synonyms."""
-    if other.quantity is not None:
-        return False
-    one, two = token.folded, other.folded
-    if two in words.synonyms[token.stem]:
-        return True
-    if set(one).isdisjoint(two) or opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
-        return False
-    if one in two or two in one:
-        return min(len(one), len(two)) >= _HAN_SHARED
-    pairs = {one[i : i + 2] for i in range(len(one) - 1)}
-    shared = sum(two[i : i + 2] in pairs for i in range(len(two) - 1))
-    return shared > 0 and shared * 2 >= min(len(one), len(two)) - 1
+def _rank(alignment: Alignment) -> tuple[int, int, bool, bool]:
+    """Return the sort key of a sentence: its share of the claim; no opposites; no heading; the claim's first word."""
+    opposites = sum(match.sign < 0 for _, match in alignment.pairs())
+    return alignment.shared, -opposites, not alignment.passage.heading, alignment.matches[0] is not None

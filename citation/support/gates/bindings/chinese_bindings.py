@@ -8,7 +8,7 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.normalize import to_simplified
-from ..alignment import Alignment
+from ..alignment import PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
@@ -37,12 +37,12 @@ def _fillers() -> re.Pattern[str]:
     return re.compile(f"[{''.join(sorted(_role('filler')))}\\s]")
 
 
-def exchanged_ends(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def exchanged_ends(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a claim exchanges the beginning and the end of a piece: 老师批评班长, 班长批评老师."""
-    plain = _plain(_active(_numbered(claim)))
+    plain = _plain(_active(_numbered(aligned.claim)))
     if not 2 * _SHORTEST <= len(plain) <= _LONGEST:
         return
-    parts = [part for passage in passages for part in _PIECE.split(_numbered(passage))]
+    parts = [part for passage in aligned.passages for part in _PIECE.split(_numbered(passage))]
     pieces = list(dict.fromkeys(piece for part in parts if len(piece := _plain(part)) > 1))[:_MOST_PIECES]
     if not any(plain in piece for piece in pieces):
         yield from _exchanged(plain, pieces)
@@ -88,8 +88,9 @@ def _plain(text: str) -> str:
     return _fillers().sub("", to_simplified(text)).strip("，。；！？,.;!? ")
 
 
-def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
+def outside_chinese_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts with 只 or 仅."""
+    claim, best = aligned.claim, aligned.best
     if _NOT_EXTENDED & claim.kinds() or best.coverage < _COVERED or len(best.passage.text) > _LONG:
         return
     for op in best.passage.of("only"):
@@ -99,13 +100,13 @@ def outside_chinese_restriction(claim: Statement, best: Alignment) -> Iterator[D
             return
 
 
-def swapped_chinese_passive(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def swapped_chinese_passive(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a passive sentence has the two sides of the other, active one in the same order.
 
     "甲公司被乙银行起诉" is not what "甲公司起诉了乙银行" says.
     """
-    text = to_simplified(claim.text)
-    for passage in passages:
+    text = to_simplified(aligned.claim.text)
+    for passage in aligned.passages:
         other = to_simplified(passage.text)
         for passive, active in ((text, other), (other, text)):
             found = _PASSIVE.search(passive)
@@ -133,13 +134,14 @@ def _known_start(phrase: str, text: str) -> str:
     return next((phrase[:end] for end in range(len(phrase), _SHORTEST - 1, -1) if phrase[:end] in text), "")
 
 
-def unknown_chinese_names(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def unknown_chinese_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement for a person or an office of the claim of which the passage has no two characters.
 
     A person: a surname and one or two characters that the passage has none of. An office: a word whose last
     character, such as 局, ends another word of the passage.
     """
-    text = "".join(to_simplified(passage.text) for passage in passages)
+    claim = aligned.claim
+    text = "".join(to_simplified(passage.text) for passage in aligned.passages)
     for token in claim.tokens:
         word = token.folded
         if token.quantity is not None or token.operator or not _SHORTEST <= len(word) <= _LONGEST_NAME:

@@ -7,8 +7,9 @@ from itertools import islice, pairwise, takewhile
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, excludes, han_alike
+from ..alignment import PassageAlignment
 from ..disagreement import Disagreement, Reason
+from ..word_relations import excludes, han_alike
 
 _LONGEST_CLAIM = 12  # tokens of a claim that states one thing
 _MOST_CLAUSES = 24  # clauses of a passage that are compared
@@ -53,11 +54,12 @@ def _clauses(passages: Sequence[Statement]) -> list[_Clause]:
     return found[:_MOST_CLAUSES]
 
 
-def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def other_topic(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the clause that states the claim has another topic, and that of the claim is elsewhere.
 
     "书店营业额的三成来自线上" and "咖啡店的营业额中外卖占三成。书店的营业额中线上占一半".
     """
+    claim = aligned.claim
     if len(claim.tokens) > _LONGEST_CLAIM or claim.tokens[-1].clause or "by" in claim.kinds():
         return
     marked = next((op.word for op in claim.of("object")), len(claim.words))
@@ -65,7 +67,7 @@ def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[D
     rest = [token for token in claim.tokens if token not in topic]
     if not topic or "than" in claim.kinds() or not any(token.verbal for token in rest):
         return
-    clauses = _clauses([alignment.passage for alignment in alignments])
+    clauses = _clauses(aligned.passages)
     said = [sum(_weight(token) for token in rest if _finds(token, clause)) for clause in clauses]
     best = max(said, default=0)
     if best * 2 < len(rest):
@@ -86,15 +88,16 @@ def other_topic(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[D
         yield Disagreement(Reason.BINDING, f"{detail}“{claim.text_of(missing[0])}”", rule="subject")
 
 
-def mixed_clauses(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def mixed_clauses(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if neighbouring words of the claim are from two clauses that state other things.
 
     "多数老人希望送餐，少数人提到陪护" does not say "多数老人希望陪护". The first clause goes on with another word, and
     the second one begins with another.
     """
+    claim = aligned.claim
     if len(claim.tokens) > _LONGEST_CLAIM or "than" in claim.kinds():
         return
-    clauses = _clauses([alignment.passage for alignment in alignments])
+    clauses = _clauses(aligned.passages)
     where = [[clause for clause in clauses if _finds(token, clause)] for token in claim.tokens]
     if not all(where):
         return
@@ -124,10 +127,10 @@ def _leaves_out(claim: Statement, clause: _Clause, token: ContentToken, *, befor
     return any(not any(_same(one, other) for one in claim.tokens) for other in others)
 
 
-def other_agent_in_clause(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def other_agent_in_clause(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage names another agent behind 由 or 被: "费用由业主承担", "费用由公司支付"."""
-    stated = [agent for alignment in alignments for agent in _agents(alignment.passage)]
-    for patient, agent in _agents(claim):
+    stated = [agent for passage in aligned.passages for agent in _agents(passage)]
+    for patient, agent in _agents(aligned.claim):
         rivals = [
             other
             for thing, other in stated
@@ -149,11 +152,11 @@ def _agents(statement: Statement) -> Iterator[tuple[list[ContentToken], list[Con
             yield [token for token in clause if token.word < op.word], agent
 
 
-def other_member_in_clause(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def other_member_in_clause(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the clause that states the same has another member of a class: 每年, 每季度."""
-    clauses = _clauses([alignment.passage for alignment in alignments])
+    clauses = _clauses(aligned.passages)
     kinds = vocabulary("zh").kinds
-    for mine in _clauses([claim]):
+    for mine in _clauses([aligned.claim]):
         marked = [token for token in mine.tokens if token.kind]
         rest = [token for token in mine.tokens if not token.kind]
         if not marked or not rest:
@@ -209,18 +212,19 @@ def _refers(clause: _Clause) -> bool:
     return any(word in pronouns for word in clause.sentence.words[max(0, first - 2) : last])
 
 
-def planned_as_done(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def planned_as_done(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim calls done what the passage plans: "已通车", "预计明年通车".
 
     The plan is in the clause of the verb, and no sentence says that the same was done.
     """
+    claim = aligned.claim
     if (_NOT_STATED | DENIALS) & claim.kinds():
         return
     for token in claim.tokens:
         if not token.verbal or not _is_done(claim, token):
             continue
         planned, detail = False, ""
-        for alignment in alignments:
+        for alignment in aligned.sentences:
             for other in alignment.passage.tokens:
                 if not other.verbal or not _same(token, other):
                     continue
@@ -252,11 +256,12 @@ def _plan_before(passage: Statement, verb: ContentToken) -> tuple[int, int] | No
     return None
 
 
-def added_comparison(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
+def added_comparison(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim compares with a standard as the passage does not: "低于正常范围".
 
     The passage has the same words in one clause, but neither the comparison nor a number.
     """
+    claim, best = aligned.claim, aligned.best
     words = vocabulary("zh")
     for op in claim.of(*_COMPARED):
         behind = [(t, m) for t, m in best.pairs() if t.word >= op.after and t.clause == op.clause]

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.differences import comparisons
 from ....text.numbers.quantities import Quantity, agrees
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from .values import is_value, same_content, same_kind
 
 
-def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def value_of_compared(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim exchanges the values of two things that the passage compares."""
+    claim, alignments = aligned.claim, aligned.sentences
     # Ordinals are no values: "a third as large".
     values = [t for t in claim.tokens if is_value(t) and t.quantity and not t.quantity.ordinal]
     if not values or _spans(claim):
@@ -34,11 +35,12 @@ def value_of_compared(claim: Statement, alignments: Sequence[Alignment]) -> Iter
             return
 
 
-def has_computed_value(claim: Statement, alignments: Sequence[Alignment]) -> bool:
+def has_computed_value(aligned: PassageAlignment) -> bool:
     """Return whether the claim has a number that follows from a comparison, and so takes words of several clauses."""
+    alignments = aligned.sentences
     unstated = any(
         is_value(token) and not any(alignment.matches[at] for alignment in alignments)
-        for at, token in enumerate(claim.tokens)
+        for at, token in enumerate(aligned.claim.tokens)
     )
     return unstated and any(_spans(one.passage) for one in alignments)
 

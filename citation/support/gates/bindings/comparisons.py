@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, opposed
+from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+from ..word_relations import opposed
 
 _REACH = 4  # words between the grade and "than"
 _MULTIPLE = 2  # words of a multiple before "as": "three times as large"

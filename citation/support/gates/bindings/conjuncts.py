@@ -13,7 +13,7 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import FIRST_YEAR, MONTH, agrees, is_year
 from ....text.words.stemming import stem
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
@@ -82,8 +82,9 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
     return (words.role("conjunction") | words.role("subordinator")).isdisjoint(between)
 
 
-def mixed_conjuncts(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
+    claim, alignments = aligned.claim, aligned.sentences
     if claim.clauses > _MOST_CLAUSES:
         return
     parts = [part for one in alignments if len(one.passage.tokens) <= _LONGEST for part in conjuncts(one.passage)]

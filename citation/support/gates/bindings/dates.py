@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.date_shifts import Date, Shift, counted, is_complete, moved, stated_dates
 from ....text.numbers.quantities import MONTH, is_year
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from ..instances import is_instance
 
@@ -35,17 +35,18 @@ def computed_for_stated_date(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-def stated_for_computed_date(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def stated_for_computed_date(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a stated date to an event that the passage counts from that date.
 
     "First seen on 3 January. Two days later Lick confirmed the sighting" and "The sighting was confirmed on 3 January";
     "In 2008, the year after she had graduated, she joined" and "She graduated in 2008".
     """
+    claim = aligned.claim
     own = list(stated_dates(claim.quantities))
     if len(own) != 1 or claim.language == "zh":
         return
     base: tuple[Date, Alignment] | None = None  # the last date of the sentences before, and its sentence
-    for one in alignments:
+    for one in aligned.sentences:
         passage, numbers = one.passage, one.passage.quantities
         dates = list(stated_dates(numbers))
         shifts = list(counted(passage.text, numbers, dates[0].start if dates else 0)) if base or dates else []

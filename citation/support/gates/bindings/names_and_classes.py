@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, excludes
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
+from ..word_relations import excludes
 
 _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
@@ -17,19 +18,15 @@ _DECLENSION = ("er", "es", "em", "en", "e")
 _ROMAN = re.compile("[IVX]+")
 
 
-def other_class_member(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage has another member of a class (a weekday, a unit) than the claim.
-
-    `known`: stems of the title.
-    """
+def other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage has another member of a class (a weekday, a unit) than the claim."""
+    claim, best = aligned.claim, aligned.best
     words = vocabulary(claim.language)
-    best = max(alignments, key=lambda alignment: alignment.shared)
     free = [t for t in best.passage.tokens if t not in best.matched]
-    everything = {t.stem for alignment in alignments for t in alignment.passage.tokens}
     for token, match in best.tokens:
-        if match is not None or token.quantity is not None or token.stem in everything or token.stem in known:
+        if match is not None or token.quantity is not None or aligned.is_known(token.stem):
             continue
-        if token.kind == "weekday" and not best.reached_weekdays() and _shifted(alignments):
+        if token.kind == "weekday" and not best.reached_weekdays() and _shifted(aligned.passages):
             continue
         kinds = words.kinds.get(token.folded, frozenset())
         for other in free:
@@ -42,12 +39,12 @@ def other_class_member(claim: Statement, alignments: Sequence[Alignment], known:
                 return
 
 
-def other_number_of_name(claim: Statement, best: Alignment) -> Iterator[Disagreement]:
+def other_number_of_name(best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a name has another Roman number in the passage: "Henry VIII", "Henry VII"."""
     for (name, match), (number, _) in pairwise(best.tokens):
         if match is None or not name.name or number.word != name.word + 1:
             continue
-        mine = claim.text_of(number)
+        mine = best.claim.text_of(number)
         following = next((t for t in best.passage.tokens if t.word == match.token.word + 1), None)
         said = best.passage.text_of(following) if following is not None else ""
         if mine != said and _ROMAN.fullmatch(mine) and _ROMAN.fullmatch(said):
@@ -62,42 +59,30 @@ def _reason_for(token: ContentToken, language: str) -> Reason:
     return Reason.UNKNOWN_NAME if token.name and language != "de" else Reason.BINDING
 
 
-def _shifted(alignments: Sequence[Alignment]) -> bool:
+def _shifted(passages: Sequence[Statement]) -> bool:
     """Return whether the passage moves a day: "two days later", "the following day"."""
-    if not alignments:
-        return False
-    days = vocabulary(alignments[0].passage.language).role("shifted_day")
+    days = vocabulary(passages[0].language).role("shifted_day")
     return any(
         (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.folded in days
-        for alignment in alignments
-        for t in alignment.passage.tokens
+        for passage in passages
+        for t in passage.tokens
     )
 
 
-def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> Iterator[Disagreement]:
+def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement for the first name of the claim that neither the passage nor its title mentions.
 
     The passage must have another name in its place, or the name must have at least two words.
     In German, where every noun is capitalized, only names of at least two words are recognized.
     """
-    if claim.language == "zh":
+    claim, best = aligned.claim, aligned.best
+    unknown = next((found for found in _names(claim) if _is_unknown(found[0], aligned)), None)
+    if unknown is None:
         return
-    passages = [alignment.passage for alignment in alignments]
-    mentioned = {t.stem for passage in passages for t in passage.tokens} | known
-    best = max(alignments, key=lambda alignment: alignment.shared)
-    names = [
-        (token, person)
-        for token, person in _names(claim)
-        if token.stem not in mentioned
-        and not any(alignment.matches[claim.tokens.index(token)] for alignment in alignments)
-        and not any(_derived_name(token.folded, t.folded) for passage in passages for t in passage.tokens)
-        and not _first_name(claim, token, alignments)
-    ]
-    if not names:
-        return
-    token, person = names[0]
+    token, person = unknown
     # "He retired in 1974" may be about the person that the claim names.
-    meant = any(vocabulary(claim.language).role("personal").intersection(passage.words) for passage in passages)
+    pronouns = vocabulary(claim.language).role("personal")
+    meant = not all(pronouns.isdisjoint(passage.words) for passage in aligned.passages)
     unnamed = [t for t, match in best.tokens if match is None and t.quantity is None and not t.name]
     rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
     if not meant and len(unnamed) <= _UNMATCHED and (person or rivals):
@@ -105,23 +90,27 @@ def unknown_names(claim: Statement, alignments: Sequence[Alignment], known: set[
         yield Disagreement(Reason.UNKNOWN_NAME, detail, rule="name")
 
 
-def _first_name(claim: Statement, token: ContentToken, alignments: Sequence[Alignment]) -> bool:
-    """Return whether the passage has the last of the names behind `token`, and no other name before it."""
-    at = claim.tokens.index(token)
-    last = at
-    while last + 1 < len(claim.tokens) and _continues(claim.tokens[last], claim.tokens[last + 1]):
+def _is_unknown(name: ContentToken, aligned: PassageAlignment) -> bool:
+    """Return whether neither the passage nor its title mentions a name, its adjective, or the names behind it."""
+    at = aligned.claim.tokens.index(name)
+    return (
+        not aligned.is_known(name.stem)
+        and not aligned.mentions(at)
+        and not any(_derived_name(name.folded, t.folded) for passage in aligned.passages for t in passage.tokens)
+        and not _is_first_name(at, aligned)
+    )
+
+
+def _is_first_name(at: int, aligned: PassageAlignment) -> bool:
+    """Return whether the passage has the last of the names behind the token `at`, and no other name before it."""
+    tokens, last = aligned.claim.tokens, at
+    while last + 1 < len(tokens) and _continues(tokens[last], tokens[last + 1]):
         last += 1
     if last == at:
         return False
-    at = last
-    found = [match.token for alignment in alignments if (match := alignment.matches[at]) is not None]
-    others = {
-        t.word
-        for alignment in alignments
-        for t in alignment.passage.tokens
-        if t.name and t.stem != claim.tokens[at].stem
-    }
-    return bool(found) and not any(last.word - 1 in others for last in found)
+    found = [match.token for one in aligned.sentences if (match := one.matches[last]) is not None]
+    others = {t.word for passage in aligned.passages for t in passage.tokens if t.name and t.stem != tokens[last].stem}
+    return bool(found) and not any(surname.word - 1 in others for surname in found)
 
 
 def _continues(name: ContentToken, other: ContentToken) -> bool:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, Span
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _ONLY_REACH = 3  # words between "only" and the word that it restricts
@@ -18,33 +18,19 @@ _HALF = 0.5  # share of the claim that the passage has, if it restricts what the
 _DEFINITE = frozenset({"the", "this", "that", "these", "those", "such"})  # before a word for one of another sentence
 
 
-def _unknown(claim: Statement, alignments: Sequence[Alignment], known: set[str]) -> list[ContentToken]:
-    """Return the words of the claim that no sentence of the passage has."""
-    everywhere = {t.stem for alignment in alignments for t in alignment.passage.tokens} | known
-    return [
-        token
-        for n, token in enumerate(claim.tokens)
-        if token.quantity is None
-        and not token.operator
-        and token.stem not in everywhere
-        and not any(alignment.matches[n] for alignment in alignments)
-    ]
-
-
-def outside_restriction(
-    claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
-) -> Iterator[Disagreement]:
+def outside_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts: "only on weekdays".
 
     The claim has none of the words behind "only", or it has others in addition to them.
     """
+    claim, best = aligned.claim, aligned.best
     passage = best.passage
     if claim.kinds() & (DENIALS | {"except", "without", "unless"}) or best.coverage < _HALF:
         return
     if len(passage.tokens) > _LONG:
         return
     own = [op.after for op in claim.of("only")]
-    unknown = [t for t in _unknown(claim, alignments, known) if not t.verbal]
+    unknown = [t for t in _unknown(aligned) if not t.verbal]
     if own:
         unknown = [t for t in unknown if any(0 <= t.word - after < _ONLY_REACH for after in own)]
     if not unknown:
@@ -71,15 +57,14 @@ def _unique(passage: Statement, at: int) -> bool:
     return at > 0 and passage.words[at - 1] in vocabulary(passage.language).role("article")
 
 
-def added_words(
-    claim: Statement, best: Alignment, alignments: Sequence[Alignment], known: set[str]
-) -> Iterator[Disagreement]:
+def added_words(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if only one part of the claim is missing in the passage: "… and is waterproof"."""
-    missing = _unknown(claim, alignments, known)
+    claim = aligned.claim
+    missing = _unknown(aligned)
     for piece in range(1, claim.pieces):
         own = [t for t in claim.tokens if t.piece == piece]
         if own and all(t in missing for t in own) and _coordinated(claim, own[0]):
-            others = [match for token, match in best.tokens if token.piece != piece]
+            others = [match for token, match in aligned.best.tokens if token.piece != piece]
             if all(others):
                 said = claim.text_of(*own)
                 yield Disagreement(Reason.BINDING, f"the passage does not mention “{said}”", rule="added")
@@ -93,17 +78,18 @@ def _coordinated(claim: Statement, token: ContentToken) -> bool:
     return not vocabulary(claim.language).role("conjunction").isdisjoint(between)
 
 
-def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def word_from_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one noun of the claim is that of another sentence, in the place of another noun.
 
     "Employees get a laptop on their first day. Phones follow later." and "Employees get a phone on their first day."
     """
+    claim, best = aligned.claim, aligned.best
     missing = [t for t, match in best.tokens if match is None]
     if len(missing) != 1 or missing[0].verbal or missing[0].quantity is not None or missing[0].operator:
         return
     token = missing[0]
     at = claim.tokens.index(token)
-    if not any(one.matches[at] is not None for one in alignments if one is not best):
+    if not any(one.matches[at] is not None for one in aligned.sentences if one is not best):
         return
     mine = [None if match is None else match.token for match in (None, *best.matches, None)]
     theirs = [None, *best.passage.tokens, None]
@@ -119,13 +105,12 @@ def word_from_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[
             return
 
 
-def modifier_from_elsewhere(
-    claim: Statement, best: Alignment, alignments: Sequence[Alignment]
-) -> Iterator[Disagreement]:
+def modifier_from_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a word of the claim describes a noun that it only describes in another sentence.
 
     "The Pro plan includes calls. The Basic plan includes e-mail." does not say that the Basic plan includes calls.
     """
+    claim, best = aligned.claim, aligned.best
     if claim.language != "en":
         return
     for at, token in enumerate(claim.tokens):
@@ -137,7 +122,7 @@ def modifier_from_elsewhere(
             rival = _adjacent(best.passage.tokens, match.token, -step) if match is not None else None
             if noun is None or rival is None or rival in best.matched or not _describes(rival):
                 continue
-            if any(_described(one, at, noun, step) for one in alignments if one is not best):
+            if any(_described(one, at, noun, step) for one in aligned.sentences if one is not best):
                 said = best.passage.text_of(rival)
                 detail = f"the passage says “{said}”, not “{claim.text_of(token)}”"
                 yield Disagreement(Reason.BINDING, detail, rule="elsewhere")
@@ -165,3 +150,15 @@ def _described(alignment: Alignment, at: int, noun: ContentToken, step: int) -> 
         return False
     other = _adjacent(alignment.passage.tokens, match.token, step)
     return other is not None and other.stem == noun.stem
+
+
+def _unknown(aligned: PassageAlignment) -> list[ContentToken]:
+    """Return the words of the claim that no sentence of the passage has."""
+    return [
+        token
+        for at, token in enumerate(aligned.claim.tokens)
+        if token.quantity is None
+        and not token.operator
+        and not aligned.is_known(token.stem)
+        and not aligned.mentions(at)
+    ]

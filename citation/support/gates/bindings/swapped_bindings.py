@@ -5,24 +5,25 @@ from collections.abc import Iterator, Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from .values import same_kind
 
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
+# With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
+_MENTIONED = 0.85
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 
 _Place = tuple[int, int]  # the number of an alignment, and a piece of its passage
 
 
-def swapped_bindings(
-    claim: Statement, alignments: Sequence[Alignment], *, nameable: bool = False
-) -> Iterator[Disagreement]:
+def swapped_bindings(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if two words of the claim are in two places of the passage, each with a rival of the other.
 
-    `nameable`: compare only names, numbers and words of a class, because the passage lacks much of the claim.
-    Example: "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
+    Only names, numbers and words of a class are compared where the passage lacks much of the claim. Example:
+    "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
+    claim, alignments = aligned.claim, aligned.sentences
     places: dict[ContentToken, dict[_Place, ContentToken]] = {}
     for number, alignment in enumerate(alignments):
         if len(alignment.passage.tokens) > _LONG:
@@ -34,7 +35,7 @@ def swapped_bindings(
                 places.setdefault(token, {}).setdefault((number, other.piece), other)
     tokens = [t for t in claim.tokens if t in places]
     mine = {found for t in tokens for found in places[t].values()}
-    if nameable:
+    if aligned.mentioned < _MENTIONED:
         tokens = [t for t in tokens if t.name or t.quantity is not None or t.kind]
     rivals = _Rivals(alignments, mine)
     for w in tokens:

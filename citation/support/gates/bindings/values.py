@@ -12,8 +12,9 @@ from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH, agrees
-from ..alignment import Alignment, excludes
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
+from ..word_relations import excludes
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
@@ -21,11 +22,12 @@ _MOST_HOMES = 8  # places of a number; one with more is compared by its sentence
 _DATE = 10  # characters between a month and the year of a date
 
 
-def value_of_other_class_member(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def value_of_other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim belongs to another member of a class than that of the claim.
 
     "On Wednesdays from 2 pm to 6 pm" and "on Wednesday morning, and on Saturdays from 2 pm to 6 pm".
     """
+    claim, alignments = aligned.claim, aligned.sentences
     kinds = vocabulary(claim.language).kinds
     members = [(t, kinds[t.folded]) for t in claim.tokens if t.folded in kinds]
     for value in filter(is_value, claim.tokens if members else ()):
@@ -50,8 +52,9 @@ def _members_near(passage: Statement, value: ContentToken, classes: frozenset[tu
     return [t for t in members if t.piece == value.piece] or [t for t in members if t.word < value.word][-1:]
 
 
-def value_of_another(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def value_of_another(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim belongs to another thing, which the passage gives with it."""
+    claim, alignments = aligned.claim, aligned.sentences
     numbers = [t for t in claim.tokens if is_value(t)]
     for value in _values(numbers):
         homes = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]

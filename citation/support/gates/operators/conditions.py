@@ -1,12 +1,12 @@
 """Compare conditions: the claim leaves one out, lifts or adds one, or says of all what holds up to a limit only."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 # Operators of a claim that does not state something without a condition.
@@ -42,11 +42,12 @@ def universal(alignment: Alignment) -> Iterator[Disagreement]:
         yield modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
 
 
-def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def other_condition(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the condition of the claim is that of another sentence, and the best one has its own.
 
     "The price is refunded if the concert is cancelled. If it is postponed, tickets remain valid."
     """
+    claim, best = aligned.claim, aligned.best
     own = _conditional_tokens(best.passage)
     if all(t in best.matched for t in own):
         return
@@ -54,7 +55,7 @@ def other_condition(claim: Statement, best: Alignment, alignments: Sequence[Alig
     for at, token in enumerate(claim.tokens):
         if token not in mine or best.matches[at] is not None:
             continue
-        for one in alignments:
+        for one in aligned.sentences:
             match = one.matches[at] if one is not best else None
             if match is not None and match.token in _conditional_tokens(one.passage):
                 said = best.passage.text_of(*own)

@@ -4,29 +4,75 @@ from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
-from ..alignment import Alignment, Match
+from ....text.clauses.vocabulary import vocabulary
+from ..alignment import Alignment, Match, PassageAlignment
 from ..disagreement import Disagreement, Reason
+from .framing import retraction_of
+from .negations import negation
+from .overturned import taken_back_in_both
 
 _DENIALS = DENIALS | {"false"}
 _BOUNDS = frozenset({"min", "max", "over", "under"})
 # Operators of a claim that states an exception or a condition itself.
+_CONDITIONAL = frozenset({"if", "unless", "only", "except", "without"})
+_BOTH = 2  # clauses denied: "opens only if it is turned", "stays shut unless it is turned"
 _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
 # A sentence with one of these does not exclude what it denies from everything.
 _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 
 
-def only_denied(claim: Statement, alignments: Sequence[Alignment], best: Alignment) -> Iterator[Disagreement]:
+def one_sided_denials(aligned: PassageAlignment) -> Iterator[Disagreement]:
+    """Yield the negations on one side only, unless another sentence of the passage denies what the claim denies."""
+    claim, best = aligned.claim, aligned.best
+    denied = [one for clause in best.comparable_clauses for one in negation(best, clause)]
+    if denied and (_denied_elsewhere(aligned) or _taken_back(aligned) or taken_back_in_both(aligned)):
+        return
+    if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
+        yield from denied
+
+
+def _denied_elsewhere(aligned: PassageAlignment) -> bool:
+    """Return whether a neighbouring sentence denies what the claim denies: "The board did not approve it."."""
+    claim, best = aligned.claim, aligned.best
+    if not DENIALS & claim.kinds():
+        return False
+    for alignment in aligned.sentences:
+        if alignment is best or not DENIALS & alignment.passage.kinds():
+            continue
+        for (token, match), known in zip(alignment.tokens, best.matches, strict=True):
+            denied = match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0
+            if denied and not (token.before and claim.language == "en"):  # "in the library" is no statement
+                return True
+    return False
+
+
+def _taken_back(aligned: PassageAlignment) -> bool:
+    """Return whether the next sentence denies the best one, and so states what the claim denies.
+
+    "The pool would reopen in May. It is still closed." says that it has not reopened.
+    """
+    claim, following = aligned.claim, aligned.following
+    if following is None or not DENIALS & claim.kinds() or DENIALS & aligned.best.passage.kinds():
+        return False
+    about_it = not vocabulary(claim.language).role("pronoun").isdisjoint(following.passage.words[:1])
+    if about_it and any(match.sign < 0 and token.sign != match.token.sign for token, match in following.pairs()):
+        return True
+    return bool(retraction_of(aligned))
+
+
+def only_denied(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage only denies a word of the claim, in another sentence or clause than its rest.
 
     "The probe flew past Mars. It did not land there." does not say that the probe landed on Mars, and "notice must be
     given in writing; a call is not enough" does not say that notice can be given by a call.
     """
+    claim, best = aligned.claim, aligned.best
     if claim.kinds() & (_DENIALS | _EXCEPTIONS):
         return
     for at, token in enumerate(claim.tokens):
         if token.quantity is not None or token.name or token.operator:
             continue
-        found = [(one, other) for one in alignments if (other := one.matches[at]) is not None]
+        found = [(one, other) for one in aligned.sentences if (other := one.matches[at]) is not None]
         match = best.matches[at]
         if match is not None:
             denied = _denied_in_clause(token, best, match, found)
@@ -55,11 +101,12 @@ def _denied_in_clause(
     return best.passage.text_of(*own)
 
 
-def excluded(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def excluded(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a clause denies or excludes something that the claim names in full.
 
     "Bicycles are insured. Electric bicycles are excluded.": another sentence has the rest of the claim.
     """
+    claim, alignments = aligned.claim, aligned.sentences
     if claim.kinds() & (_DENIALS | _EXCEPTIONS):
         return
     for one in alignments:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ....text.clauses import Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _FRAMES = frozenset({"false", "fiction"})
@@ -52,23 +52,23 @@ def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
             yield Disagreement(Reason.FRAMING, "the passage only asks this", rule="question")
 
 
-def retracted_by_next_sentence(claim: Statement, passages: Sequence[Statement], best: int) -> Iterator[Disagreement]:
+def retracted_by_next_sentence(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the next sentence retracts it: "This is not true.", "The board did not approve it."."""
-    if (_DENIALS | {"without"}) & claim.kinds():
+    if (_DENIALS | {"without"}) & aligned.claim.kinds():
         return
-    if retraction := retraction_of(claim, passages, best):
+    if retraction := retraction_of(aligned):
         yield Disagreement(Reason.FRAMING, retraction, rule="retracted")
 
 
-def retraction_of(claim: Statement, passages: Sequence[Statement], best: int) -> str:
-    """Return how the sentence behind the `best` one takes it back, "" if it does not."""
-    if best + 1 >= len(passages):
+def retraction_of(aligned: PassageAlignment) -> str:
+    """Return how the sentence behind the best one takes it back, "" if it does not."""
+    if aligned.following is None:
         return ""
-    following = passages[best + 1]
+    claim, best, following = aligned.claim, aligned.best.passage, aligned.following.passage
     said = following.text_of()
     reported = bool({*_CLAIMED, "false"} & claim.kinds())
-    corrected = _corrects(following) and not claim.stems.keys() & following.stems.keys() - passages[best].stems.keys()
-    if corrected and _CLAIMED & passages[best].kinds() and not reported:
+    corrected = _corrects(following) and not claim.stems.keys() & following.stems.keys() - best.stems.keys()
+    if corrected and _CLAIMED & best.kinds() and not reported:
         return f"the next sentence corrects it: “{said}”"
     pronouns = vocabulary(claim.language).role("pronoun")
     if (_denies_it(following, pronouns) or _drops_it(following)) and not reported:
@@ -76,9 +76,9 @@ def retraction_of(claim: Statement, passages: Sequence[Statement], best: int) ->
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return ""
     refers = claim.language == "zh" or _refers_back(following, pronouns)
-    new = [t for t in following.tokens if t.stem not in passages[best].stems and not t.operator]
+    new = [t for t in following.tokens if t.stem not in best.stems and not t.operator]
     called_false = "false" in following.kinds()
-    if new and not called_false and not _concerns(claim, passages[best], following):
+    if new and not called_false and not _concerns(claim, best, following):
         return ""
     counted = not called_false and any(t.quantity for t in following.tokens)
     return f"the next sentence takes it back: “{said}”" if refers and len(new) <= _SHORT // 2 and not counted else ""
@@ -136,8 +136,9 @@ def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
     )
 
 
-def stated_in_heading_only(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def stated_in_heading_only(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if important words of the claim are found only in a heading."""
+    claim, alignments = aligned.claim, aligned.sentences
     headings = [alignment for alignment in alignments if alignment.passage.heading]
     if not headings or any(_full_sentence(alignment.passage) for alignment in headings):
         return
@@ -165,9 +166,9 @@ def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:
     return {n for n in range(len(claim.tokens)) if any(alignment.matches[n] for alignment in alignments)}
 
 
-def claims_absence(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def claims_absence(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states that something is not in the evidence, which it cannot support."""
-    if "unstated" not in claim.kinds():
+    if "unstated" not in aligned.claim.kinds():
         return
-    if not any(_LEFT_OUT & passage.kinds() for passage in passages):
+    if not any(_LEFT_OUT & passage.kinds() for passage in aligned.passages):
         yield Disagreement(Reason.FRAMING, "the sentence tells what the evidence does not say", rule="unstated")

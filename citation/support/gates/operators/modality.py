@@ -1,13 +1,13 @@
 """Compare modality: permission and duty, plan and fact, hedge and fact, proposals and decisions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from ....text.clauses import Operator, Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement
 from .conditions import CONDITIONAL, modal, unconditional
 
@@ -61,18 +61,19 @@ def _scheduled(alignment: Alignment) -> bool:
     return dated and bool(completed) and completed <= words.role("stative")
 
 
-def weaker_elsewhere(claim: Statement, best: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def weaker_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim demands, or says of all, what only another sentence recommends or restricts.
 
     "Visitors must wear a helmet. Safety shoes are recommended." does not say that visitors must wear safety shoes.
     """
+    claim = aligned.claim
     mine = claim.kinds()
     if (DENIALS | RESTRICTIVE | {"if"}) & mine:
         return
     for at, token in enumerate(claim.tokens):
-        if best.matches[at] is not None or token.quantity is not None or token.operator:
+        if aligned.best.matches[at] is not None or token.quantity is not None or token.operator:
             continue
-        found = [one for one in alignments if one.matches[at] is not None]
+        found = [one for one in aligned.sentences if one.matches[at] is not None]
         if found and all(_is_weaker(mine, one, at) for one in found):
             said = found[0].passage.text_of()
             yield modal(f"the passage only says: “{said}”", "recommendation")
@@ -173,14 +174,12 @@ def _asked_indirectly(alignment: Alignment) -> bool:
     return False
 
 
-def undecided(alignment: Alignment, following: Statement | None) -> Iterator[Disagreement]:
+def undecided(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states a decision, and the passage only a proposal or a delay."""
-    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
-    if "decision" not in mine or DENIALS & mine:
+    mine, theirs = aligned.claim.kinds(), aligned.best.passage.kinds()
+    if "decision" not in mine or "decision" in theirs or DENIALS & mine:
         return
-    later = following.kinds() if following is not None else set()
-    if "decision" in theirs:
-        return
+    later = aligned.following.passage.kinds() if aligned.following is not None else set()
     if "proposal" in theirs and ("decision" not in later or DENIALS & later):
         yield modal("the passage speaks of a proposal, the sentence of a decision", "decision")
 

@@ -7,9 +7,10 @@ from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.derived_numbers import complements
 from ....text.numbers.quantities import agrees
-from ..alignment import Alignment, Match, opposed
+from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 from ..roles.relations import swapped_pivots
+from ..word_relations import opposed
 from .equivalences import ended_after, same_in_other_operators, states_superlative
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})

@@ -1,11 +1,11 @@
 """Statements that the passage only reports or plans and then takes back: "All were safe, he said. This was wrong."."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ....text.clauses import Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 # Operators of a sentence that states something as said, believed, decided or planned.
@@ -16,8 +16,9 @@ _LONG = 15  # tokens; a longer sentence states more than one thing
 _MOST = 0.75  # share of the claim's words that stand before what takes it back
 
 
-def overturned(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def overturned(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as a fact what the passage takes back: later, or of a plan anywhere."""
+    claim, alignments = aligned.claim, aligned.sentences
     if _REPORTED & claim.kinds() or _first_version(claim) or _states_plan(claim):
         return
     found = [False] * len(claim.tokens)
@@ -54,13 +55,13 @@ def _changed_in_sentence(alignment: Alignment) -> bool:
     return False
 
 
-def taken_back_in_both(claim: Statement, passages: Sequence[Statement], best: Statement) -> bool:
-    """Return whether the claim takes something back and a sentence other than `best` does, too.
+def taken_back_in_both(aligned: PassageAlignment) -> bool:
+    """Return whether the claim takes something back and a sentence other than the best one does, too.
 
-    Then the opposite of what `best` states may be true.
+    Then the opposite of what the best one states may be true.
     """
-    others = [passage for passage in passages if passage is not best]
-    return "overturns" in claim.kinds() and any("overturns" in passage.kinds() for passage in others)
+    others = [one.passage for one in aligned.sentences if one is not aligned.best]
+    return "overturns" in aligned.claim.kinds() and any("overturns" in other.kinds() for other in others)
 
 
 def _states_plan(claim: Statement) -> bool:

@@ -1,13 +1,13 @@
 """Compare quantifiers (all, most, some, none) and bounds of numbers (at least, at most)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import RATIO, Quantity, agrees
-from ..alignment import Alignment, Match
+from ..alignment import Alignment, Match, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
@@ -127,9 +127,10 @@ def _adds(claim: Statement) -> bool:
     return added and not {*DENIALS, "only", "if"} & claim.kinds()
 
 
-def only_added(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+def only_added(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim restricts to one thing what no sentence of the passage restricts or denies."""
-    if any(_RESTRICTING & passage.kinds() for passage in passages) or _COMPARED & claim.kinds():
+    claim = aligned.claim
+    if any(_RESTRICTING & passage.kinds() for passage in aligned.passages) or _COMPARED & claim.kinds():
         return
     for op in claim.of("only"):
         following = next((t for t in claim.tokens if t.word >= op.after), None)

@@ -1,13 +1,13 @@
 """Compare directions, times and causes: from and to, before and until, because and despite."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.derived_numbers import changes, differences
 from ....text.numbers.quantities import agrees
-from ..alignment import Alignment
+from ..alignment import COMPARABLE, Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 
@@ -52,14 +52,14 @@ def origin_of_move(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-def opposite_change(claim: Statement, passages: Sequence[Statement], *, similar: bool) -> Iterator[Disagreement]:
+def opposite_change(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the numbers of the passage fall where the claim speaks of a rise, or the reverse.
 
-    The claim must have one of the numbers, or their difference. `similar`: without a number, its words are enough.
+    The claim must have one of the numbers, or their difference. Without a number, its words are enough.
     """
-    direction = _direction(claim)
-    numbers = claim.quantities
-    for passage in passages if direction else ():
+    direction = _direction(aligned.claim) if aligned.best.shared else 0
+    numbers, similar = aligned.claim.quantities, aligned.best.coverage >= COMPARABLE
+    for passage in aligned.passages if direction else ():
         for one, other in changes(passage.text, passage.quantities):
             known = [one, other, *differences(one, other)]
             if not (any(agrees(mine, q) for mine in numbers for q in known) or (similar and not numbers)):
@@ -83,6 +83,7 @@ def _direction(claim: Statement) -> int:
     return signs.pop() if len(signs) == 1 else 0
 
 
+_FEWEST = 2  # words of an effect that the passage must state
 _CAUSES = {"because": "despite", "despite": "because"}
 _TIMES = ("before", "after", "until", "since", "upon", "during")
 _SAME_TIME = frozenset(
@@ -181,15 +182,26 @@ def effect_as_cause(alignment: Alignment) -> Iterator[Disagreement]:
             return
 
 
-def unknown_cause(alignment: Alignment, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def unknown_cause(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim gives a reason of which the passage has no word."""
+    alignment = aligned.best
     given = bool({"because", "leads"} & alignment.passage.kinds())
     for op in alignment.claim.of("because"):
         following = [
-            (token, any(one.matches[n] for one in alignments if given or one is alignment))
+            (token, any(one.matches[n] for one in aligned.sentences if given or one is alignment))
             for n, token in enumerate(alignment.claim.tokens)
             if token.word >= op.after and token.clause == op.clause
         ]
         if following and not any(found for _, found in following):
             said = alignment.claim.text_of(op, following[-1][0])
             yield Disagreement(Reason.BINDING, f"the passage does not give this reason: “{said}”", rule="cause")
+
+
+def unknown_reason(aligned: PassageAlignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the best sentence states what the claim gives a reason for, but not the reason."""
+    reasons = {op.clause for op in aligned.claim.of("because")}
+    if not reasons or aligned.best.coverage >= COMPARABLE:
+        return
+    effect = [match for token, match in aligned.best.tokens if token.clause not in reasons]
+    if sum(match is not None for match in effect) >= max(_FEWEST, COMPARABLE * len(effect)):
+        yield from unknown_cause(aligned)

@@ -6,7 +6,7 @@ from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
 from ....text.words.concepts import synonyms
-from ..alignment import Alignment, Match
+from ..alignment import Alignment, Match, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from .arguments import arguments, heads, is_passive, subject
 from .sides import is_compared, is_symmetric
@@ -19,11 +19,12 @@ _LONG = 24  # tokens; longer sentences and page headers are not split reliably
 _Role = Callable[[Statement, ContentToken], Sequence[ContentToken]]
 
 
-def other_argument(claim: Statement, alignments: Sequence[Alignment]) -> Iterator[Disagreement]:
+def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage states a predicate of the claim only about others.
 
     Both sides name who or what it is, and the passage mentions what the claim names in another place.
     """
+    claim, alignments = aligned.claim, aligned.sentences
     if claim.language not in LANGUAGES:
         return
     spoken = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too

@@ -2,7 +2,7 @@
 
 import pytest
 
-from citestream.citation.support.gates.alignment import Alignment
+from citestream.citation.support.gates.alignment import PassageAlignment
 from citestream.citation.support.gates.bindings.chinese_bindings import exchanged_ends
 from citestream.citation.support.gates.bindings.conjuncts import conjuncts, mixed_conjuncts
 from citestream.citation.text import analyze_text
@@ -15,7 +15,9 @@ def parsed(text: str, language: str) -> Statement:
 
 def is_crossed(language: str, sentences: tuple[str, ...], text: str) -> bool:
     claim = parsed(text, language)
-    return bool(list(mixed_conjuncts(claim, [Alignment(claim, parsed(one, language)) for one in sentences])))
+    return bool(
+        list(mixed_conjuncts(PassageAlignment(claim, [parsed(one, language) for one in sentences], frozenset())))
+    )
 
 
 SHOP = ("A chair costs 40 euros in Arden and 55 euros in Borrow.",)
@@ -83,5 +85,6 @@ def test_many_parts_of_a_chinese_passage_are_compared_in_bounded_time() -> None:
     parts = [f"{'甲' * 12}丙{number}" for number in range(10_000)] + [
         f"丙{number}{'乙' * 12}" for number in range(10_000)
     ]
-    claim = Statement("甲" * 12 + "乙" * 12, "zh")
-    assert list(exchanged_ends(claim, [Statement("，".join(parts), "zh")])) == []
+    claim = parsed("甲" * 12 + "乙" * 12, "zh")
+    aligned = PassageAlignment(claim, [Statement("，".join(parts), "zh")], frozenset())
+    assert list(exchanged_ends(aligned)) == []
