@@ -60,6 +60,7 @@ _MESSAGES = {
     "too_short": "must not be empty",
     "greater_than_equal": "must be at least {ge}",
     "literal_error": "must be {expected}",
+    "string_unicode": "must be valid Unicode",  # a lone surrogate for one of several names
 }
 MAX_ELEMENTS = 1_000  # strings or other elements that are checked at a time: 0.1 ms
 

@@ -1,6 +1,6 @@
 """Types of request fields: which one is reported, and where it is."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -24,6 +24,7 @@ class Request(Shape):
     stop: Items[Text] | None = None
     tools: Items[JsonObject] | None = None
     tool: JsonObject | None = None
+    format: Literal["json", ""] | JsonObject | None = None
 
 
 USER = {"role": "user"}
@@ -50,6 +51,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an element after a lone surrogate": (
         {"messages": [{"role": "user", "content": [LONE_SURROGATE, 0]}]},
         "messages[0].content[1]: must be a string or an object",
+    ),
+    "a lone surrogate for one of several names": (
+        {"messages": [USER], "format": LONE_SURROGATE},
+        "format: must be valid Unicode",
     ),
 }
 
