@@ -58,6 +58,8 @@ def _undecodable_byte(data: bytes, default: int) -> int:
 
 async def read_body(request: web.Request) -> bytes:
     """Return the body. Raise RequestError 400 for a broken one, or 408 if it does not arrive in time."""
+    if (length := request.content_length or 0) > request.client_max_size:  # do not wait for it
+        raise web.HTTPRequestEntityTooLarge(request.client_max_size, length)
     try:
         if request.content.is_eof():  # the whole body has arrived with the headers, as for most requests
             return await _read(request)

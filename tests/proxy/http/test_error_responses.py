@@ -214,3 +214,15 @@ async def test_a_body_that_does_not_arrive_gives_its_place_back() -> None:
         assert b'"code":"request_timeout"' in answer
         assert (await client.get("/v1/models")).status == 200
         writer.close()
+
+
+async def test_a_body_that_says_it_is_too_large_is_refused_before_it_arrives() -> None:
+    config = parse({"server": {"max_body_bytes": 2000, "body_seconds": 0.05}, "providers": {"extractive": None}})
+    async with TestClient(TestServer(make_app(config))) as client:
+        reader, writer = await asyncio.open_connection(client.host, client.port)
+        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3000\r\n\r\n"
+        writer.write(head.encode())
+        answer = await reader.readuntil(b"}}")
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert b'"code":"too_large"' in answer
+        writer.close()
