@@ -22,7 +22,7 @@ from ..support.claims import makes_claim, names_source
 from ..support.decision import Decision, Reason
 from ..support.scorers import Claim
 from ..text.normalize import UNSPACED
-from ..text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
+from ..text.segmentation import CITABLE, Kind, Segmenter, SegmentLimits, Sentence
 from ..text.segmentation.blocks import prefix_length
 from ..text.segmentation.boundaries import CLOSERS, ENDS
 from ..text.steps import Steps, complete
@@ -66,7 +66,7 @@ class Answer:
         self._taken = 0  # code points of sentences that were already split
         self._shown = 0  # code points that the client has
         self.sentence_start = 0  # where the latest sentence of the shown text begins
-        self.is_sentence_open = False  # whether the client has a part of it only
+        self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
 
     @property
     def holds(self) -> bool:
@@ -134,7 +134,7 @@ class Answer:
             decision = self._host.by_label(decision, limit)
         if not self.is_sentence_open:
             self.sentence_start = self._shown
-        self.is_sentence_open = draft.partial
+        self.is_sentence_open = draft.partial and draft.kind in CITABLE
         text = self._with_markers(draft, decision) if decided else draft.text
         self._shown += len(text) - draft.released
         return text[draft.released :]
@@ -165,7 +165,7 @@ class Answer:
         part = self._segmenter.open_sentence
         length = _whole_words(part.text, part.releasable_length) if whole_words else part.releasable_length
         text = self._partial.release(part, length, everything=whole_words)
-        return [Draft(text, end=part.start + length, partial=True)] if text else []
+        return [Draft(text, part.kind, end=part.start + length, partial=True)] if text else []
 
     def _draft(self, sentence: Sentence, following: str = "") -> Draft:
         partial, self._partial = self._partial, PartialSentence(self._names, self._defanger, self._max_claim)

@@ -30,7 +30,7 @@ class Citations(Protocol):
         ...
 
     def is_sentence_open(self, choice: int, /) -> bool:
-        """Return whether a part of the latest sentence has not been sent."""
+        """Return whether a part of the latest sentence, which can be cited, has not been sent."""
         ...
 
 

@@ -80,7 +80,7 @@ class Chunks:
         return self._response.answer(choice).sentence_start
 
     def is_sentence_open(self, choice: int) -> bool:
-        """Return whether a part of the latest sentence has not been sent."""
+        """Return whether a part of the latest sentence, which can be cited, has not been sent."""
         return self._response.answer(choice).is_sentence_open
 
     @property

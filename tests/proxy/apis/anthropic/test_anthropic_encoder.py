@@ -299,3 +299,13 @@ ITEM = f"- {FIRST[:-1]}"
 def test_the_line_break_after_a_cited_sentence_is_in_its_block(parts: list[str]) -> None:
     content = asyncio.run(cited_answer([*deltas(parts), finish()], "live"))["content"]
     assert [(block["text"], len(block["citations"])) for block in content] == [(f"{ITEM}\n", 1), ("I like it.", 0)]
+
+
+CODE = "```python\nx = 1\n\ndef f():\n    return x\n```\n"
+
+
+@pytest.mark.parametrize("release", ["sentence", "live"])
+@pytest.mark.parametrize("parts", [[CODE], CODE.splitlines(keepends=True), [*CODE]], ids=["whole", "lines", "letters"])
+def test_code_is_not_divided_into_blocks(parts: list[str], release: str) -> None:
+    content = asyncio.run(cited_answer([*deltas([f"{FIRST}\n", *parts, SECOND]), finish()], release))["content"]
+    assert [block["text"] for block in content] == [f"{FIRST}\n", CODE, SECOND]
