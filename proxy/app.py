@@ -105,7 +105,7 @@ class App:
             passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
             batches, response = await self._open_cited(job, found, route, messages, params, key, passages)
             token = passages.token if passages else ""
-            return batches, Chunks(response, usage=job.usage, streamed=job.stream, passage_token=token)
+            return batches, Chunks(response, usage=job.usage, streamed=job.stream_chunks, passage_token=token)
         searched = found.retrieval is not None
         request = ChatRequest(route.model, messages, params, question=question(messages), key=key, searched=searched)
         defangers = None if self.passes_bytes or job.json else LinkDefangers()

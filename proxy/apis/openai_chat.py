@@ -43,6 +43,7 @@ class OpenAIChatApi(ClientApi):
             retrieval=ours.retrieval,
             options=ours.options,
             stream=bool(body.get("stream")),
+            stream_chunks=bool(body.get("stream")),
             usage=_wants_usage(body.get("stream_options")) or not body.get("stream"),
             json=json_format(body.get("response_format"))[0] or body.get("format") not in (None, ""),
         )

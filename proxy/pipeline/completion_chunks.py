@@ -24,7 +24,7 @@ class Chunks:
     """The chunks of a cited answer. The last one carries the references and the grounding report."""
 
     def __init__(self, response: Response, *, usage: bool, streamed: bool = True, passage_token: str = "") -> None:
-        """`usage`: the client asked for the usage chunk. `streamed`: it gets chunks, not one body.
+        """`usage`: the client asked for the usage chunk. `streamed`: it reads chunks, not one body or other events.
 
         `passage_token`: what the links to passages of this answer contain; empty: there are no such links.
         """

@@ -38,6 +38,7 @@ class Job:
     retrieval: Retrieval = field(default_factory=Retrieval)
     options: Options = field(default_factory=Options)
     stream: bool = False
+    stream_chunks: bool = False  # whether the client reads the chunks of a stream, not events that are made of them
     usage: bool = False  # whether the client asks for the usage chunk of a stream
     json: bool = False  # whether the answer must be JSON, which markers would break
 

@@ -58,6 +58,15 @@ def test_streamed_helper_and_whole_are_the_same_answer(sdk: OpenAI) -> None:
     assert completed.output[0].model_dump(exclude={"id"}) == whole.output[0].model_dump(exclude={"id"})
 
 
+@pytest.mark.parametrize("options", [{"dialect": "openwebui"}, {"references_when": "first_use"}])
+def test_fields_for_chunks_are_not_in_a_response(sdk: OpenAI, options: dict[str, str]) -> None:
+    asked = ASKED | {"extra_body": {"evidence": EVIDENCE, "citations": options}}
+    streamed, whole = (completed(sdk, stream, **asked).model_extra for stream in (True, False))
+    assert streamed.keys() == whole.keys()
+    for name in streamed.keys() - {"grounding"}:
+        assert streamed[name] == whole[name]
+
+
 def test_an_annotation_follows_the_text_it_marks(sdk: OpenAI) -> None:
     events = list(sdk.responses.create(stream=True, **ASKED))
     kinds = [event.type for event in events]
