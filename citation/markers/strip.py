@@ -7,20 +7,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text.normalize import UNSPACED
 from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
-from .context import OPENING_CHARACTERS, SPACES, skip_spaces
-from .displayed import match_brackets
+from .context import SPACES
 from .grammar import MAX_MARKER, PARTIAL, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
-from .named import MarkerNames, has_tag, match_name
-from .word_markers import PLACEHOLDER, WordMarker, governs_marker, is_word, joins, match_conjunction
+from .named import MarkerNames
+from .removal import MAX_SPACES, creates_marker, remaining_spaces, with_list
+from .word_markers import PLACEHOLDER, WordMarker, governs_marker, is_word, joins
 
 BLOCK = 2_000  # characters that are processed at a time, so that long texts take linear time
 MAX_LOOKBACK = 600  # characters of shown text that are kept as context; no rule looks further back
 MAX_BACKTICKS = 64  # in a row; a longer run does not open inline code
-MAX_SPACES = 16  # spaces before a marker that are removed with it
 
 _SPECIALS = "`$" + re.escape("".join(sorted(MARKER_STARTS)))
 _SPECIAL = re.compile(f"[{_SPECIALS}]")
@@ -29,12 +27,6 @@ _SIMPLE_SENTENCE = re.compile(
     rf"([^{_SPECIALS}]*[^\W_])(?: |(?<=[^\x00-\x7f]))((?:\[[1-9][0-9]?\]){{1,4}})([.!?。！？]\s*)"
 )
 _TRAILING_SPACES = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
-_TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
-_TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
-_THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag; a backslash at the end of a line
-_OPENING_BRACKETS = frozenset("([{“‘«（「『《〈【［")
-_OPENING = _OPENING_BRACKETS | {'"', "'"}
-_SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,16 +206,17 @@ class MarkerStripper:
         word = self._is_word(at, found.end, final)
         if word is PARTIAL:
             return None
-        joined_found = found if word else self._with_last(found, final)
+        joined_found = found if word else with_list(text, found, self._names, final)
         if joined_found is PARTIAL:
             return None
         found = joined_found
-        spaces = self._spacing(found.end, at, final)
+        begins_text = self._done <= self._new
+        spaces = remaining_spaces(text, self._done, at, found.end, begins_text=begins_text, final=final)
         if spaces is PARTIAL:
             return None
         kept, end = spaces
         left, right = text[max(0, self._done - MAX_MARKER) : self._done] + kept, text[end : end + MAX_MARKER]
-        joint = _creates_marker(left, right, self._names, final)
+        joint = creates_marker(left, right, self._names, final)
         if joint is PARTIAL:
             return None
         if joint:
@@ -241,29 +234,6 @@ class MarkerStripper:
             return True
         return is_word(self._text, at, end, final)
 
-    def _with_last(self, found: Match, final: bool) -> Match | Partial:
-        """Return a citation together with the last one of its list, as in `rose [1] and [2].`.
-
-        The conjunction belongs to the list, like the comma of `[1], [2]`, if the clause ends after the last marker.
-        """
-        text = self._text
-        conjunction = match_conjunction(text, found.end, final)
-        if not isinstance(conjunction, int):
-            return conjunction or found
-        last = match_marker(text, conjunction, self._names, final=final)
-        if not isinstance(last, Match):
-            return last or found
-        following = text[skip_spaces(text, last.end) :][:1]
-        if not following and not final:
-            return PARTIAL
-        if following.isalnum() or following in _OPENING_BRACKETS:  # the conjunction joins text: `[1] and [2] high`
-            return found
-        return Match(
-            last.end,
-            tuple(dict.fromkeys(found.cited + last.cited)),
-            tuple(dict.fromkeys(found.unknown + last.unknown)),
-        )
-
     def _add_word(self, before: str, kept: str, after: str, cited: tuple[int, ...]) -> None:
         """Record a marker between these spaces, of which only `kept` stay in the text."""
         self._word_end = self._done + len(kept)
@@ -274,43 +244,6 @@ class MarkerStripper:
         else:
             self._words.append(WordMarker(self._length, before, after, cited))
 
-    def _spacing(self, start: int, at: int, final: bool) -> tuple[str, int] | Partial:
-        """Return the spaces to keep around the marker, and where the text continues after it."""
-        text = self._text
-        end = start
-        while end < len(text) and end - start < MAX_SPACES and text[end] in SPACES:
-            end += 1
-        before, after, following = text[self._done : at], text[start:end], text[end : end + 1]
-        if not following and not final:
-            return PARTIAL
-        left = text[self._done - 1 : self._done] or "\n"
-        if left == "\n":  # at the beginning of a line: keep the indentation
-            if following == "\n" and self._done > self._new:
-                return "", end + 1  # remove a line that consists of markers only
-            return ("" if not following or following == "\n" else before), end
-        if not following:
-            return after, end
-        if not (before or after) and _SPACED_WORDS.fullmatch(left + following):
-            return " ", end  # the marker separated two words: `rose[1]and`
-        if after:
-            return ("" if following in _TIGHT_AFTER_SPACE or left in _OPENING or left in SPACES else after), end
-        if following in "*_~\"'":
-            return self._spacing_before_mark(end, before, final)
-        if following in _THEN_TIGHT:
-            beyond = text[end + 1 : end + 2]
-            return PARTIAL if not beyond and not final else ("" if beyond == _THEN_TIGHT[following] else before, end)
-        return ("" if following == "\n" or following in _TIGHT else before), end
-
-    def _spacing_before_mark(self, end: int, before: str, final: bool) -> tuple[str, int] | Partial:
-        """Handle `**` or a quote after the marker: a closing one has no space before it."""
-        beyond = end
-        while beyond < len(self._text) and beyond - end < 4 and self._text[beyond] == self._text[end]:
-            beyond += 1
-        following = self._text[beyond : beyond + 1]
-        if not following and not final:
-            return PARTIAL
-        return (before if following.isalnum() or following in _OPENING_BRACKETS else ""), end
-
     def _trim_context(self) -> None:
         """Drop shown text that no rule looks at."""
         if (spare := self._done - MAX_LOOKBACK) > MAX_LOOKBACK:
@@ -319,32 +252,3 @@ class MarkerStripper:
             self._new = max(0, self._new - spare)
             self._word_end -= spare
             self._open_spans.shift(spare)
-
-
-def _creates_marker(left: str, right: str, names: MarkerNames, final: bool) -> bool | Partial:
-    """Return whether joining `left` and `right` would create a marker, code or math that was not there before."""
-    if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
-        return True
-    for opening in _OPENERS.finditer(left):
-        joined = _joined(left, right, opening.start(), names, final)
-        if joined is not False:
-            return joined
-    return False
-
-
-def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | Partial:
-    """Return whether `left` has no marker at `at`, and `left` with `right` has one."""
-    if has_tag(left, at):
-        if isinstance(match_name(left, at, names, True), tuple):
-            return False
-        named = match_name(left + right, at, names, final)
-        return PARTIAL if named is PARTIAL else named is not None
-    if match_brackets(left, at) is not PARTIAL:
-        return False
-    brackets = match_brackets(left + right, at)
-    if brackets is PARTIAL:
-        return False if final else PARTIAL
-    return brackets is not None
-
-
-_OPENERS = re.compile(f"[{re.escape(''.join(sorted(OPENING_CHARACTERS)))}]")

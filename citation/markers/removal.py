@@ -1,0 +1,119 @@
+"""What is removed together with a marker: the rest of its list, and the spaces that only it needed."""
+
+import re
+
+from ..text.normalize import UNSPACED
+from .context import OPENING_CHARACTERS, SPACES, skip_spaces
+from .displayed import match_brackets
+from .grammar import PARTIAL, Partial
+from .match import Match, match_marker
+from .named import MarkerNames, has_tag, match_name
+from .word_markers import match_conjunction
+
+MAX_SPACES = 16  # spaces before or after a marker that are looked at
+
+_TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』》〉｡､؟،؛।॥۔។፣።") - frozenset("%>")
+_TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
+_THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag; a backslash at the end of a line
+_OPENING_BRACKETS = frozenset("([{“‘«（「『《〈【［")
+_OPENING = _OPENING_BRACKETS | {'"', "'"}
+_SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
+
+
+def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match | Partial:
+    """Return a citation together with the last one of its list, as in `rose [1] and [2].`.
+
+    The conjunction belongs to the list, like the comma of `[1], [2]`, if the clause ends after the last marker.
+    """
+    conjunction = match_conjunction(text, found.end, final)
+    if not isinstance(conjunction, int):
+        return conjunction or found
+    last = match_marker(text, conjunction, names, final=final)
+    if not isinstance(last, Match):
+        return last or found
+    following = text[skip_spaces(text, last.end) :][:1]
+    if not following and not final:
+        return PARTIAL
+    if following.isalnum() or following in _OPENING_BRACKETS:  # the conjunction joins text: `[1] and [2] high`
+        return found
+    return Match(
+        last.end,
+        tuple(dict.fromkeys(found.cited + last.cited)),
+        tuple(dict.fromkeys(found.unknown + last.unknown)),
+    )
+
+
+def remaining_spaces(
+    text: str, begin: int, start: int, end: int, *, begins_text: bool, final: bool
+) -> tuple[str, int] | Partial:
+    """Return the spaces that stay where a marker was, and where the text continues after them.
+
+    `begin`: where the spaces before the marker `text[start:end]` begin. `begins_text`: nothing of this text has been
+    shown before `begin`.
+    """
+    following_at = end
+    while following_at < len(text) and following_at - end < MAX_SPACES and text[following_at] in SPACES:
+        following_at += 1
+    before, after, following = text[begin:start], text[end:following_at], text[following_at : following_at + 1]
+    if not following and not final:
+        return PARTIAL
+    left = text[begin - 1 : begin] or "\n"
+    if left == "\n":  # at the beginning of a line: keep the indentation
+        if following == "\n" and not begins_text:
+            return "", following_at + 1  # remove a line that consists of markers only
+        return ("" if not following or following == "\n" else before), following_at
+    if not following:
+        return after, following_at
+    if not (before or after) and _SPACED_WORDS.fullmatch(left + following):
+        return " ", following_at  # the marker separated two words: `rose[1]and`
+    if after:
+        is_tight = following in _TIGHT_AFTER_SPACE or left in _OPENING or left in SPACES
+        return ("" if is_tight else after), following_at
+    closes = _closes(text, following_at, final)
+    return PARTIAL if closes is PARTIAL else ("" if closes else before, following_at)
+
+
+def _closes(text: str, at: int, final: bool) -> bool | Partial:
+    """Return whether the character at `at` follows a word without a space: punctuation, closing emphasis or quotes."""
+    mark = text[at]
+    if mark in "*_~\"'":
+        beyond = at
+        while beyond < len(text) and beyond - at < 4 and text[beyond] == mark:
+            beyond += 1
+        following = text[beyond : beyond + 1]
+        if not following and not final:
+            return PARTIAL
+        return not (following.isalnum() or following in _OPENING_BRACKETS)
+    if mark in _THEN_TIGHT:
+        following = text[at + 1 : at + 2]
+        return PARTIAL if not following and not final else following == _THEN_TIGHT[mark]
+    return mark == "\n" or mark in _TIGHT
+
+
+def creates_marker(left: str, right: str, names: MarkerNames, final: bool) -> bool | Partial:
+    """Return whether joining `left` and `right` would create a marker, code or math that was not there before."""
+    if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
+        return True
+    for opening in _OPENERS.finditer(left):
+        joined = _joined(left, right, opening.start(), names, final)
+        if joined is not False:
+            return joined
+    return False
+
+
+def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | Partial:
+    """Return whether `left` has no marker at `at`, and `left` with `right` has one."""
+    if has_tag(left, at):
+        if isinstance(match_name(left, at, names, True), tuple):
+            return False
+        named = match_name(left + right, at, names, final)
+        return PARTIAL if named is PARTIAL else named is not None
+    if match_brackets(left, at) is not PARTIAL:
+        return False
+    brackets = match_brackets(left + right, at)
+    if brackets is PARTIAL:
+        return False if final else PARTIAL
+    return brackets is not None
+
+
+_OPENERS = re.compile(f"[{re.escape(''.join(sorted(OPENING_CHARACTERS)))}]")
