@@ -41,8 +41,11 @@ STAGES = (
             ";prepare_in_steps (citation/support/scorers/",
         ),
     ),
-    ("book references", ("(citation/references.py", "(citation/answers/response.py", "(citation/grounding.py")),
-    ("place markers", ("(citation/markers/placement.py", "(citation/markers/render.py")),
+    ("book references", ("(citation/references/", "(citation/answers/response.py", "(citation/grounding.py")),
+    (
+        "place markers",
+        ("(citation/answers/shown_text.py", "(citation/markers/placement.py", "(citation/markers/render.py"),
+    ),
     ("segment", ("(citation/text/segmentation/",)),
     (
         "strip, find claims",

@@ -12,23 +12,23 @@ from dataclasses import replace
 
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
-from ..markers import ANY_NUMBER, MarkerNames, render, strip
+from ..markers import ANY_NUMBER, MarkerNames, strip
 from ..markers.host_labels import HostLabels
-from ..markers.placement import place_marker
 from ..options import Options
-from ..references import Reference, References
+from ..references import References
 from ..support.attribution_phrases import without_attribution
 from ..support.claims import makes_claim, names_source
-from ..support.decision import Decision, Reason
+from ..support.decision import Decision
 from ..support.scorers import Claim
 from ..text.normalize import UNSPACED
-from ..text.segmentation import CITABLE, Kind, Segmenter, SegmentLimits, Sentence
+from ..text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 from ..text.segmentation.blocks import prefix_length
 from ..text.segmentation.boundaries import CLOSERS, ENDS
 from ..text.steps import Steps, complete
-from .draft import UNDECIDED, Draft, record, record_in_place
+from .draft import UNDECIDED, Draft
 from .json_values import FencedJson
 from .partial_sentence import PartialSentence
+from .shown_text import LINK_OPENERS, ShownText
 
 
 class Answer:
@@ -50,10 +50,7 @@ class Answer:
         `defanger`: defangs the links in the text, if the operator's policy requires it. `host`: whose labels the
         markers contain, if they are not our own numbers.
         """
-        self.choice = choice
         self._names = names
-        self._references = references
-        self._grounding = grounding
         self._options = options
         self._live = options.release == "live"
         self._segmenter = Segmenter(limits)
@@ -64,14 +61,22 @@ class Answer:
         self._json = FencedJson(names)
         self._context = ""  # the previous sentence of the same paragraph
         self._taken = 0  # code points of sentences that were already split
-        self._shown = 0  # code points that the client has
-        self.sentence_start = 0  # where the latest sentence of the shown text begins
-        self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
+        self._shown = ShownText(choice, references, grounding, options, host)
 
     @property
     def holds(self) -> bool:
         """Whether text is held that the client does not have."""
         return self._segmenter.has_open_sentence
+
+    @property
+    def sentence_start(self) -> int:
+        """Where the latest sentence of the shown text begins, in code points."""
+        return self._shown.sentence_start
+
+    @property
+    def is_sentence_open(self) -> bool:
+        """Whether the client has only a part of that sentence, and a citation may follow."""
+        return self._shown.is_sentence_open
 
     def feed(self, text: str) -> list[Draft]:
         """Add a delta; return what can be shown."""
@@ -122,30 +127,11 @@ class Answer:
 
     def cite(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
         """Return the text to show for this draft, and record its citations. Call it in the order of the drafts."""
-        for number in draft.unknown:
-            self._grounding.reject(self.choice, number, Reason.UNKNOWN_NUMBER)
-        decided = draft.claim is not None and decision is not UNDECIDED
-        if draft.is_in_place:
-            if decided:
-                record_in_place(self._references, self._grounding, self.choice, draft, decision)
-            return ""
-        if decided and self._host:
-            limit = self._options.max_per_sentence // self._host.passages_per_label
-            decision = self._host.by_label(decision, limit)
-        if not self.is_sentence_open:
-            self.sentence_start = self._shown
-        self.is_sentence_open = draft.partial and draft.kind in CITABLE
-        text = self._with_markers(draft, decision) if decided else draft.text
-        self._shown += len(text) - draft.released
-        return text[draft.released :]
+        return self._shown.add(draft, decision)
 
     def reference_list(self) -> str:
         """Return the Markdown list of references that ends the text, if the options request it."""
-        if not self._options.references_in_text:
-            return ""
-        text = self._references.as_text(self.choice)
-        self.sentence_start, self._shown = self._shown, self._shown + len(text)
-        return text
+        return self._shown.reference_list()
 
     def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:
         if not sentences:  # most deltas complete no sentence
@@ -187,7 +173,7 @@ class Answer:
             cited,
             stripped.unknown,
             tuple(place._replace(cited=self._evidence_numbers(place.cited)) for place in places),
-            following in _LINK_OPENERS and not sentence.text[-1:].isspace(),
+            following in LINK_OPENERS and not sentence.text[-1:].isspace(),
         )
 
     def _evidence_numbers(self, cited: tuple[int, ...]) -> tuple[int, ...]:
@@ -202,85 +188,12 @@ class Answer:
             return None
         return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
 
-    def _with_markers(self, draft: Draft, decision: Decision) -> str:
-        """Return the sentence with its markers, and record its supports at their position in the shown text."""
-        options, references = self._options, self._references
-        if not decision.supports and options.unsupported == "drop" and not draft.released:
-            return self._dropped(draft, decision)
-        gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
-        text, used = self._fill_places(draft, decision, gap)
-        origin = self._shown - draft.released
-        cited = [references.cite(support.number) for support in decision.supports]
-        markers = [self._marker(reference) for reference in cited]
-        # Evidence with the same label of a host has one marker.
-        shown = [*dict.fromkeys(marker for marker in markers if marker and marker not in used)]
-        note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
-        placement = "before" if draft.before_bracket else options.placement
-        placed = place_marker(text, draft.kind, note or gap.join(shown), placement, draft.released)
-        sentence = (origin + placed.body_start, origin + placed.body_end)
-        spans = _marker_spans(placed.marker_start, shown, gap)
-        positions = {**used, **dict(zip(shown, spans, strict=True))}
-        places = [positions.get(marker) for marker in markers]
-        found = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
-        record(references, self._grounding, self.choice, sentence, found, decision)
-        return placed.text
-
-    def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
-        """Return the text with supported markers where the model used markers as words, and their spans by marker.
-
-        A place whose own evidence does not support the sentence takes the evidence that does. It stays empty if there
-        is none, because the text without markers is that of the model.
-        """
-        supported = [support.number for support in decision.supports]
-        others = [number for number in supported if not any(number in place.cited for place in draft.places)]
-        text, done = "", 0
-        used: dict[str, tuple[int, int]] = {}
-        for place in draft.places:
-            if place.offset < draft.released:
-                continue
-            numbers = [number for number in place.cited if number in supported]
-            if not numbers:
-                numbers, others = others, []
-            markers = [self._marker(self._references.cite(number)) for number in numbers]
-            shown = [*dict.fromkeys(marker for marker in markers if marker)]
-            text += draft.text[done : place.offset]
-            done = place.offset
-            if shown:
-                text += place.before
-                used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
-                opens_link = not place.after and draft.text[done : done + 1] in _LINK_OPENERS
-                text += gap.join(shown) + (" " if opens_link else place.after)
-        return text + draft.text[done:], used
-
-    def _marker(self, reference: Reference) -> str:
-        if self._host:
-            return self._host.marker(reference.evidence.number)
-        target = self._references.target(reference.evidence)
-        return render(reference.number, reference.evidence, self._options.marker, target)
-
-    def _dropped(self, draft: Draft, decision: Decision) -> str:
-        """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""
-        position = (self._shown, self._shown)
-        record(self._references, self._grounding, self.choice, position, (), decision)
-        rest = draft.text[len(draft.text.rstrip()) :]
-        return rest if "\n" in rest else ""
-
 
 # Pieces of a sentence that the length limit split, above which it gets no decision. Text that long without a boundary
 # is a list or a table of words, and the cost of a decision grows with its length.
 _MAX_CLAIM_PIECES = 2
-_LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
-_COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
 _ENDS = frozenset(ENDS)
 _BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
-
-
-def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    for marker in markers:
-        spans.append((start, start + len(marker)))
-        start += len(marker) + len(gap)
-    return spans
 
 
 def _kind_of(text: str) -> Kind:

@@ -18,7 +18,7 @@ class JsonAnswer:
 
     def __init__(self, choice: int, names: MarkerNames, references: References, grounding: Grounding) -> None:
         """Create an empty answer. `references` and `grounding` belong to the response; its choices share them."""
-        self.choice = choice
+        self._choice = choice
         self._references = references
         self._grounding = grounding
         self._values = JsonValues(names)
@@ -53,7 +53,7 @@ class JsonAnswer:
         if draft.claim is None:
             return draft.text
         if decision is not UNDECIDED:
-            record_in_place(self._references, self._grounding, self.choice, draft, decision)
+            record_in_place(self._references, self._grounding, self._choice, draft, decision)
         return ""
 
     def reference_list(self) -> str:

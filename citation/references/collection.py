@@ -1,118 +1,13 @@
-"""References: the cited evidence with numbers and positions, in the shapes that clients read."""
+"""The references of one response, and the lists that clients read."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
-from .evidence import Evidence, label
-from .markers.render import LINKABLE, given_url, link_url, reference_list
-from .options import Numbering
-from .support.decision import Status, Support
-
-PassageLink = Callable[[int], str]  # evidence number -> address of a page
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A cited sentence: `shown[start:end]` of that choice, in code points."""
-
-    choice: int
-    start: int
-    end: int
-    support: float
-    status: Status
-    marker: tuple[int, int]  # span of its marker for this reference; of the sentence if no marker is shown
-    quote: tuple[int, int]  # span of the passage in the evidence's text that supports this sentence
-    tool_call: int | None = None  # index of the tool call whose arguments contain the sentence; None: the shown text
-
-    def as_dict(self, text: str) -> dict[str, Any]:
-        """Return the entry of `references[].spans`. `text`: of the evidence."""
-        start, end = self.quote
-        return {
-            "choice": self.choice,
-            "start": self.start,
-            "end": self.end,
-            "support": self.support,
-            "status": self.status.value,
-            "quote": text[start:end],
-            "quote_start": start,
-            "quote_end": end,
-            **({} if self.tool_call is None else {"tool_call": self.tool_call}),
-        }
-
-
-@dataclass(slots=True)
-class Reference:
-    """One entry of `references`: cited evidence, its shown number, and the sentences that it supports."""
-
-    number: int
-    evidence: Evidence
-    spans: list[Span] = field(default_factory=list)
-    # The spans as they are sent, made one by one: an answer may have 100,000, and making all at its end takes 0.2 s
-    entries: list[dict[str, Any]] = field(default_factory=list)
-    best: Span | None = None  # the best supported sentence; of equal ones, the first
-
-    def add(self, span: Span) -> None:
-        """Add a cited sentence."""
-        self.spans.append(span)
-        self.entries.append(span.as_dict(self.evidence.text))
-        if self.best is None or span.support > self.best.support:
-            self.best = span
-
-    @property
-    def support(self) -> float:
-        """The support of the best supported sentence."""
-        return self.best.support if self.best else 0.0
-
-    @property
-    def snippet(self) -> tuple[int, int]:
-        """The quote of the best supported sentence."""
-        return self.best.quote if self.best else (0, 0)
-
-    @property
-    def first_shown_span(self) -> Span | None:
-        """The first cited sentence of the shown text."""
-        return next((span for span in self.spans if span.tool_call is None), None)
-
-    def as_dict(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """Return the entry of `references`, with null for missing values."""
-        evidence, (start, end) = self.evidence, self.snippet
-        return {
-            "number": self.number,
-            "evidence_number": evidence.number,
-            "id": evidence.id,
-            "document_id": evidence.document_id,
-            "file_name": evidence.file_name,
-            "title": evidence.title,
-            "url": given_url(evidence),
-            "chunk_index": evidence.chunk_index,
-            "page_number": evidence.page_number,
-            "score": evidence.score,
-            "chunk_type": evidence.chunk_type,
-            "is_generated_artifact": evidence.is_generated_artifact,
-            "artifact_kind": evidence.artifact_kind,
-            "label": label(evidence, labels),
-            "support": self.support,
-            "snippet": evidence.text[start:end],
-            "snippet_start": start,
-            "snippet_end": end,
-            "spans": self.entries[:],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A cited sentence and the evidence that supports it."""
-
-    evidence: Evidence
-    span: Span
-    link: str  # unique; of a page that shows the evidence, or a URN
-
-    @property
-    def quote(self) -> str:
-        """The passage of the evidence that supports the sentence."""
-        return self.evidence.text[slice(*self.span.quote)]
+from ..evidence import Evidence
+from ..markers.render import link_url, reference_list
+from ..options import Numbering
+from .links import PassageLink, display_title, unique_links
+from .reference import Citation, Reference, Span
 
 
 class References:
@@ -257,42 +152,6 @@ class References:
                 "content": evidence.text[slice(*first.quote)],
             },
         }
-
-
-def display_title(evidence: Evidence) -> str:
-    """Return the title that a page shows."""
-    return evidence.title or evidence.file_name or given_url(evidence) or evidence.id
-
-
-def unique_links(evidence: Sequence[Evidence], passage_link: PassageLink | None = None) -> dict[int, str]:
-    """Return a unique link for each evidence number, since clients merge references with equal links.
-
-    Evidence without a URL gets the address of its page (`passage_link`) or a URN, which opens nothing.
-    """
-    links: dict[int, str] = {}
-    taken: set[str] = set()
-    for item in evidence:
-        link = item.url if item.url and item.url.lower().startswith(LINKABLE) else ""
-        if link in taken:
-            link = "" if "#" in link else f"{link}#{_quoted(item.id)}"
-        if not link or link in taken:
-            link = passage_link(item.number) if passage_link else f"urn:citestream:evidence:{_quoted(item.id)}"
-        taken.add(link)
-        links[item.number] = link
-    return links
-
-
-def _quoted(identifier: str) -> str:
-    """Quote an id for a URL. Most ids need no quoting, and this check is five times as fast as `quote`."""
-    if identifier.isascii() and identifier.isalnum():
-        return identifier
-    return quote(identifier, safe="", errors="surrogatepass")
-
-
-def quote_span(text: str, support: Support) -> tuple[int, int]:
-    """Return the span of the supporting passage in the evidence's text, without surrounding space."""
-    passage = text[support.start : support.end]
-    return support.start + len(passage) - len(passage.lstrip()), support.start + len(passage.rstrip())
 
 
 def _of_choice(reference: Reference, choice: int) -> Reference | None:

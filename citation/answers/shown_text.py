@@ -1,0 +1,131 @@
+"""The text of one choice that the client sees: drafts with their decisions in, text with markers out."""
+
+from collections.abc import Sequence
+
+from ..grounding import Grounding
+from ..markers import render
+from ..markers.host_labels import HostLabels
+from ..markers.placement import place_marker
+from ..options import Options
+from ..references import Reference, References
+from ..support.decision import Decision, Reason
+from ..text.segmentation import CITABLE
+from .draft import UNDECIDED, Draft, record, record_in_place
+
+LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
+_COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
+
+
+class ShownText:
+    """Adds the markers to the drafts of one choice, and records the citations at their place in the shown text."""
+
+    def __init__(
+        self, choice: int, references: References, grounding: Grounding, options: Options, host: HostLabels | None
+    ) -> None:
+        """Create an empty text. The parameters are those of Answer."""
+        self._choice = choice
+        self._references = references
+        self._grounding = grounding
+        self._options = options
+        self._host = host
+        self._length = 0  # code points that the client has
+        self.sentence_start = 0  # where the latest sentence begins
+        self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
+
+    def add(self, draft: Draft, decision: Decision) -> str:
+        """Return the text to show for the next draft, and record its citations."""
+        for number in draft.unknown:
+            self._grounding.reject(self._choice, number, Reason.UNKNOWN_NUMBER)
+        decided = draft.claim is not None and decision is not UNDECIDED
+        if draft.is_in_place:
+            if decided:
+                record_in_place(self._references, self._grounding, self._choice, draft, decision)
+            return ""
+        if decided and self._host:
+            limit = self._options.max_per_sentence // self._host.passages_per_label
+            decision = self._host.by_label(decision, limit)
+        if not self.is_sentence_open:
+            self.sentence_start = self._length
+        self.is_sentence_open = draft.partial and draft.kind in CITABLE
+        text = self._with_markers(draft, decision) if decided else draft.text
+        self._length += len(text) - draft.released
+        return text[draft.released :]
+
+    def reference_list(self) -> str:
+        """Return the Markdown list of references that ends the text, if the options request it."""
+        if not self._options.references_in_text:
+            return ""
+        text = self._references.as_text(self._choice)
+        self.sentence_start, self._length = self._length, self._length + len(text)
+        return text
+
+    def _with_markers(self, draft: Draft, decision: Decision) -> str:
+        """Return the sentence with its markers, and record its supports at their position in the shown text."""
+        options, references = self._options, self._references
+        if not decision.supports and options.unsupported == "drop" and not draft.released:
+            return self._dropped(draft, decision)
+        gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
+        text, used = self._fill_places(draft, decision, gap)
+        origin = self._length - draft.released
+        cited = [references.cite(support.number) for support in decision.supports]
+        markers = [self._marker(reference) for reference in cited]
+        # Evidence with the same label of a host has one marker.
+        shown = [*dict.fromkeys(marker for marker in markers if marker and marker not in used)]
+        note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
+        placement = "before" if draft.before_bracket else options.placement
+        placed = place_marker(text, draft.kind, note or gap.join(shown), placement, draft.released)
+        sentence = (origin + placed.body_start, origin + placed.body_end)
+        spans = _marker_spans(placed.marker_start, shown, gap)
+        positions = {**used, **dict(zip(shown, spans, strict=True))}
+        places = [positions.get(marker) for marker in markers]
+        found = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
+        record(references, self._grounding, self._choice, sentence, found, decision)
+        return placed.text
+
+    def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
+        """Return the text with supported markers where the model used markers as words, and their spans by marker.
+
+        A place whose own evidence does not support the sentence takes the evidence that does. It stays empty if there
+        is none, because the text without markers is that of the model.
+        """
+        supported = [support.number for support in decision.supports]
+        others = [number for number in supported if not any(number in place.cited for place in draft.places)]
+        text, done = "", 0
+        used: dict[str, tuple[int, int]] = {}
+        for place in draft.places:
+            if place.offset < draft.released:
+                continue
+            numbers = [number for number in place.cited if number in supported]
+            if not numbers:
+                numbers, others = others, []
+            markers = [self._marker(self._references.cite(number)) for number in numbers]
+            shown = [*dict.fromkeys(marker for marker in markers if marker)]
+            text += draft.text[done : place.offset]
+            done = place.offset
+            if shown:
+                text += place.before
+                used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
+                opens_link = not place.after and draft.text[done : done + 1] in LINK_OPENERS
+                text += gap.join(shown) + (" " if opens_link else place.after)
+        return text + draft.text[done:], used
+
+    def _marker(self, reference: Reference) -> str:
+        if self._host:
+            return self._host.marker(reference.evidence.number)
+        target = self._references.target(reference.evidence)
+        return render(reference.number, reference.evidence, self._options.marker, target)
+
+    def _dropped(self, draft: Draft, decision: Decision) -> str:
+        """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""
+        position = (self._length, self._length)
+        record(self._references, self._grounding, self._choice, position, (), decision)
+        rest = draft.text[len(draft.text.rstrip()) :]
+        return rest if "\n" in rest else ""
+
+
+def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for marker in markers:
+        spans.append((start, start + len(marker)))
+        start += len(marker) + len(gap)
+    return spans
