@@ -18,7 +18,7 @@ from citestream.citation.support.calibration import calibrate_all
 from citestream.citation.support.scorers import Claim
 from citestream.citation.text import analyze_sentence
 from citestream.proxy.config import Config
-from citestream.proxy.http import garbage
+from citestream.proxy.http.serving import garbage
 from citestream.proxy.scorers import Scorers
 
 ROUNDS = 40  # the fastest round counts, because other processes can run on the machine

@@ -130,7 +130,7 @@ def main() -> None:
     """Serve until SIGTERM."""
     sys.modules["uvloop"] = None  # type: ignore[assignment] # its callbacks cannot be timed
     from citestream.proxy.config import load
-    from citestream.proxy.http.application import serve
+    from citestream.proxy.http.serving.server import serve_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with StepTimer() as timer:
@@ -139,7 +139,7 @@ def main() -> None:
             asyncio.get_running_loop().call_soon(timer.reset)  # this step also starts the server
             print(address, flush=True)
 
-        serve(load(sys.argv[1], port=0), started)
+        serve_process(load(sys.argv[1], port=0), started)
     print(json.dumps(timer.report()), flush=True)
 
 

@@ -10,7 +10,8 @@ from citestream.providers.transport import Transport
 from .app import load_templates
 from .config import Config, ConfigError
 from .embedders import Embedders
-from .http.application import import_tracing, tls_context
+from .http.application import import_tracing
+from .http.serving.server import tls_context
 from .judges import make_judge
 from .model_routes import Routes
 from .retrievers import Retrievers

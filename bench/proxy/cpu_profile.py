@@ -96,7 +96,7 @@ STAGES = (
     ("take requests", ("(aiohttp/web_", "(proxy/")),
 )
 LOOP = "event loop, parsers in C"
-ENTRY = "(proxy/http/application.py"  # part of every sample of the main thread
+ENTRY = "(proxy/http/serving/server.py"  # part of every sample of the main thread
 IDLE = "(concurrent/futures/thread.py"  # an idle pool thread, which py-spy reports as busy
 
 CASES = (

@@ -79,7 +79,7 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     OPENAI_API_KEY=... citestream serve                   also use the models of OpenAI
     """
     from ..config import ConfigError, find_loop, is_loopback
-    from ..http.workers import serve as serve_forever
+    from ..http.serving.workers import serve as serve_forever
     from ..observability.logs import configure_logging
 
     config = read_config(path, host=host, port=port, workers=workers)

@@ -1,1 +1,1 @@
-"""The HTTP server: application, middleware, admission, errors, sending, workers."""
+"""The HTTP server: application, routes, middleware, errors, sending, and the processes that serve."""

@@ -21,9 +21,9 @@ from ..pipeline.outgoing import Failed, Outgoing, TextOut
 from ..pipeline.respond import Batches
 from ..pipeline.segment_stream import SHARED_FIELDS, has_own_fields
 from .client_api import Encoder, Fields
-from .connection import PROBE, PROBE_SECONDS, Connection
 from .encoding import WRITTEN_BYTES
 from .error_responses import error_body, status_of
+from .serving.connection import PROBE, PROBE_SECONDS, Connection
 
 log = logging.getLogger("citestream")
 

@@ -6,7 +6,7 @@ from bench.proxy.cpu_profile import LOOP, stage
 
 REQUEST = [
     "main (proxy/cli/commands.py:9)",
-    "serve (proxy/http/application.py:60)",
+    "serve_process (proxy/http/serving/server.py:60)",
     "_handle_request (aiohttp/web_protocol.py:567)",
     "answer (proxy/http/exchange.py:44)",
 ]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from citestream.proxy.config import ConfigError, parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.http.workers import _shared
+from citestream.proxy.http.serving.workers import _shared
 from citestream.proxy.passages import PassageLinks
 from citestream.proxy.passages.passage_page import passage_page
 from tests.upstreams.redis import running

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.config import Config, ConfigError, StoreConfig, load, parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.http.workers import _shared
+from citestream.proxy.http.serving.workers import _shared
 from tests.proxy.load import Load
 from tests.upstreams.redis import running
 

@@ -19,7 +19,7 @@ from tests.upstreams.wire import Break, Server, chunk, script
 
 STREAMS = 6
 PATIENCE = 100.0  # seconds, for a machine under load
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

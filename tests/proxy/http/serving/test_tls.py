@@ -12,7 +12,7 @@ import trustme
 from cryptography.hazmat.primitives import serialization
 
 from citestream.proxy.config import ConfigError, parse
-from citestream.proxy.http.application import serve
+from citestream.proxy.http.serving.server import serve_process
 
 Start = Callable[..., str]
 
@@ -110,4 +110,4 @@ def test_files_of_no_use_are_told_at_once(case: str, authority: trustme.CA, tmp_
     tls: dict[str, Any] = USELESS[case](tmp_path, authority)
     config = parse({"server": {"port": 0, "tls": tls}, "providers": {"extractive": None}})
     with pytest.raises(ConfigError, match=r"server\.tls: "):
-        serve(config, lambda _: pytest.fail("it must not start"))
+        serve_process(config, lambda _: pytest.fail("it must not start"))

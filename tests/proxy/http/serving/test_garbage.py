@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from citestream.proxy.http import garbage
-from citestream.proxy.http.garbage import collecting_when_idle
+from citestream.proxy.http.serving import garbage
+from citestream.proxy.http.serving.garbage import collecting_when_idle
 
 
 @pytest.fixture(autouse=True)

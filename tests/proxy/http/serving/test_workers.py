@@ -19,7 +19,7 @@ import pytest
 
 Start = Callable[..., str]
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 CHILDREN = "/proc/{0}/task/{0}/children"
 PATIENCE = 100.0  # seconds; a machine under load starts processes slowly
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-from ..config import Config, ConfigError, Server
-from .application import BACKLOG
-from .application import serve as serve_here
-from .middleware.admission import Admission
+from ...config import Config, ConfigError, Server
+from ..middleware.admission import Admission
+from .server import BACKLOG, serve_process
 
 QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
 QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more
@@ -39,7 +38,7 @@ def serve(config: Config, started: Started = print) -> None:
     """
     _raise_file_limit()
     if config.server.workers == 1:
-        serve_here(config, started)
+        serve_process(config, started)
         return
     with _listening(config.server) as listening, TemporaryDirectory(prefix="citestream-") as folder:
         # Must be set before prometheus_client is imported. The folder is removed with the context.
@@ -130,7 +129,9 @@ class _Workers:
             with open(writing, "w", encoding="utf-8") as pipe:
                 try:
                     admission = Admission(self._config.server.max_streams, self._running, index)
-                    serve_here(self._config, lambda message: _send(pipe.fileno(), message), self._listening, admission)
+                    serve_process(
+                        self._config, lambda message: _send(pipe.fileno(), message), self._listening, admission
+                    )
                     code = 0
                 except ConfigError as error:
                     _send(pipe.fileno(), f"{_FAILED}{error}")
