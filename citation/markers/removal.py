@@ -1,4 +1,4 @@
-"""What is removed together with a marker: the rest of its list, and the spaces that only it needed."""
+"""Removal of what belongs to a marker: the rest of its list, and the spaces that only it needed."""
 
 import re
 
