@@ -50,8 +50,9 @@ def _onyx(turn: Turn) -> PromptEvidence | None:
 
 
 def _evidence(host: str, passages: list[HostPassage | None], question: str) -> PromptEvidence | None:
-    known = tuple(passage for passage in passages if passage)
-    if not known or len(known) < len(passages):
+    read = [passage for passage in passages if passage]
+    known = tuple(passage for passage in read if passage.text.strip())
+    if not known or len(read) < len(passages):
         return None
     return PromptEvidence(host, known, question, MarkerSyntax.BRACKETS)
 
@@ -67,7 +68,7 @@ def _decode(text: str, start: int) -> Any:
 
 
 def _passage(entry: Any, label: str, text: str, names: Mapping[str, str]) -> HostPassage | None:
-    if not isinstance(entry, dict) or not isinstance(entry.get(text), str) or not entry[text].strip():
+    if not isinstance(entry, dict) or not isinstance(entry.get(text), str):
         return None
     number = entry.get(label)
     if not isinstance(number, int) or isinstance(number, bool):

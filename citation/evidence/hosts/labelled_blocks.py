@@ -1,15 +1,16 @@
 """Passages in labelled blocks of text: AnythingLLM, RAGFlow, LlamaIndex, LM Studio, PrivateGPT and others.
 
 A format is a wrapper with two literals of the host, and a pattern for the head of one block. All text after the head,
-up to the next one, is the passage.
+up to the next one, is the passage. A passage may contain the literals of the wrapper.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import Turn, find_line
+from .turn import MAX_TRIES, Turn, is_quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,12 @@ class BlockFormat:
     host: str
     place: str  # "user", "system" or "tool"
     signature: str  # a literal of the host in the same message
-    opening: str  # the line before the first block; empty if the first block opens the message
-    closing: str  # the text after the last block; empty if there is none
+    opening: str  # a regular expression up to the first block; empty if the first block opens the message
+    closing: str  # a regular expression after the last block; empty if there is none
     separator: str  # a regular expression between two blocks
     block: re.Pattern[str]  # one block, with the groups `label` and `text`, and names of fields
     syntax: MarkerSyntax = MarkerSyntax.NONE
+    asks: str = ""  # the literal by which a system message asks for markers; a tool result needs it as second sign
     first_label: int | None = None  # labels are consecutive numbers from here; None: any labels
     question: re.Pattern[str] | None = None  # in what follows the wrapper, with the group `question`
     leads: str = ""  # the literal with which the message begins
@@ -38,14 +40,39 @@ _LLAMAINDEX = BlockFormat(
     "llamaindex-citation",
     "user",
     "Please provide an answer based solely on the provided sources.",
-    "Below are several numbered sources of information:\n------\n",
-    "------",
-    r"\n(?=Source \d+:\n)",
-    re.compile(r"Source (?P<label>\d+):\n(?P<text>.*)", re.DOTALL),
+    r"Below are several numbered sources of information[.:].*\n(?:Begin refining!\n)?------\n",
+    r"\n------\nQuery: ",
+    r"\n(?=Source \d+:(?:\n|$))",
+    re.compile(r"Source (?P<label>\d+):\n?(?P<text>.*)", re.DOTALL),
     syntax=MarkerSyntax.BRACKETS,
     first_label=1,
     question=_QUERY,
     leads="Please provide an answer based solely on the provided sources.",
+)
+_RAGFLOW_HEAD = r"ID: \d+\n(?:├── |└── Content:\n)"
+# The default prompts of RAGFlow end the passages with a quotation mark, or with a sentence in the language of its page.
+# After a prompt that ends with the passages comes the citation prompt.
+_RAGFLOW_CLOSING = (
+    r"`\.\n|[.。]\n +- \*\*[^\n]*\*\*[:：]|Based on the provided document or chat history, add citations"
+    r"|\n[ \t]*(?:The above is|Das oben Genannte ist die|Esa es la base|Ce qui précède est la|O acima é a base"
+    r"|Di atas adalah|Trên đây là|Выше приведена|以上是知识库|以上是知識庫|上記がナレッジベース)"
+)
+_RAGFLOW = BlockFormat(
+    "ragflow",
+    "system",
+    "└── Content:\n",
+    rf"(?:^|\n)(?={_RAGFLOW_HEAD})",
+    _RAGFLOW_CLOSING,
+    rf"\n(?:-{{6}}\n{{1,3}})?(?={_RAGFLOW_HEAD})",
+    re.compile(
+        r"ID: (?P<label>\S+)\n(?:├── Title: (?P<title>[^\n]*)\n)?(?:├── URL: (?P<url>[^\n]*)\n)?(?:├── [^\n]*\n)*"
+        r"└── Content:\n?(?P<text>.*)",
+        re.DOTALL,
+    ),
+    syntax=MarkerSyntax.RAGFLOW,
+    asks="[ID:",
+    first_label=0,
+    fields={"title": "file_name", "url": "url"},
 )
 
 FORMATS = (
@@ -53,30 +80,20 @@ FORMATS = (
         "anythingllm",
         "system",
         "[END CONTEXT 0]",
-        "Context:",
+        r"Context:.*\n",
         "",
-        r"\n\s*(?=\[CONTEXT \d+\]:\n)",
+        r"\n[ \t]*(?=\[CONTEXT \d+\]:\n)",
         re.compile(
             r"\[CONTEXT (?P<label>\d+)\]:\n" + _METADATA + r"(?P<text>.*?)\n?\[END CONTEXT (?P=label)\]", re.DOTALL
         ),
         first_label=0,
         fields={"source": "file_name"},
     ),
-    BlockFormat(
-        "ragflow",
-        "system",
-        "The above is",
-        "Here is the knowledge base:",
-        "The above is",
-        r"\n-{6}\n",
-        re.compile(
-            r"ID: (?P<label>\S+)\n(?:├── Title: (?P<title>[^\n]*)\n)?(?:├── URL: (?P<url>[^\n]*)\n)?(?:├── [^\n]*\n)*"
-            r"└── Content:\n(?P<text>.*)",
-            re.DOTALL,
-        ),
-        syntax=MarkerSyntax.RAGFLOW,
-        fields={"title": "file_name", "url": "url"},
+    _RAGFLOW,
+    replace(  # an agent has a finished text cited
+        _RAGFLOW, opening=rf"<context>\n+(?={_RAGFLOW_HEAD})", closing=r"\n</context>", first_label=None
     ),
+    replace(_RAGFLOW, place="tool", closing="", first_label=None),  # results of an agent
     _LLAMAINDEX,
     replace(
         _LLAMAINDEX,
@@ -88,8 +105,8 @@ FORMATS = (
         "lm-studio",
         "user",
         "Use the citations above",
-        "The following citations were found",
-        "Use the citations above",
+        r"The following citations were found.*\n",
+        r"\nUse the citations above",
         r"\n(?=Citation \d+: \")",
         re.compile(r'Citation (?P<label>\d+): "(?P<text>.*)"\s*', re.DOTALL),
         first_label=1,
@@ -100,7 +117,7 @@ FORMATS = (
         "quivr",
         "system",
         "Source: 0",
-        "context to complete the task:",
+        r"context to complete the task:.*\n",
         "",
         r"\n(?=Filename: )",
         re.compile(r"Filename: (?P<file>[^\n]*)\nSource: (?P<label>\d+)\s*\n(?P<text>.*)", re.DOTALL),
@@ -113,16 +130,16 @@ FORMATS = (
         "Citation identifier [",
         "",
         "",
-        r"\n={3}\s*(?=\n)\n?",
-        re.compile(r"Citation identifier \[(?P<label>\w+)\]\n---\nContent:\n(?P<text>.*?)(?:\n===\s*)?", re.DOTALL),
+        r"\n={3}\s*\n(?=Citation identifier \[)",
+        re.compile(r"Citation identifier \[(?P<label>\w+)\]\n---\nContent:\n?(?P<text>.*?)(?:\n===\s*)?", re.DOTALL),
         syntax=MarkerSyntax.BRACKETS,
     ),
     BlockFormat(
         "haystack",
         "user",
         "Question:",
-        "Documents:\n",
-        "Question:",
+        r"Documents:\n",
+        r"\nQuestion:",
         r"\n(?=Document \d+:)",
         re.compile(r"Document (?P<label>\d+):\s*(?P<text>.*)", re.DOTALL),
         first_label=1,
@@ -135,10 +152,12 @@ def recognise_blocks(turn: Turn) -> PromptEvidence | None:
     """Return the evidence of the first format that fits."""
     for form in FORMATS:
         texts = {"user": (turn.user,), "system": turn.system, "tool": turn.tools}[form.place]
-        for text in texts:
-            if form.signature in text and (found := _read(form, text)):
-                passages, rest = found
-                return PromptEvidence(form.host, passages, _question(form, rest, turn), form.syntax)
+        found = [read for text in texts if form.signature in text and (read := _read(form, text))]
+        asked = not form.asks or any(form.asks in text for text in turn.system)
+        if found and (asked or form.place != "tool"):
+            passages = [passage for read, _ in found for passage in read] if form.place == "tool" else found[0][0]
+            syntax = form.syntax if asked else MarkerSyntax.NONE
+            return PromptEvidence(form.host, tuple(passages), _question(form, found[0][1], turn), syntax)
     return None
 
 
@@ -159,16 +178,19 @@ def _read(form: BlockFormat, text: str) -> tuple[tuple[HostPassage, ...], str] |
 
 def _inside(form: BlockFormat, text: str) -> tuple[str, str]:
     """Return the content of the wrapper and the text after it; both empty without a wrapper."""
-    start = 0
-    if form.opening:
-        at = find_line(text, form.opening, inline=True)
-        if at < 0:
-            return "", ""
-        start = text.find("\n", at + len(form.opening) - 1) + 1 or len(text)
+    openings = islice(re.finditer(form.opening, text), MAX_TRIES)
+    start = next((found.end() for found in openings if not is_quoted(text, found.start())), None)
+    if start is None:
+        return "", ""
     if not form.closing:
         return text[start:], ""
-    end = text.find(f"\n{form.closing}", start)
-    return (text[start:end], text[end + 1 :]) if end >= 0 else ("", "")
+    closings = list(re.finditer(form.closing, text[start:]))
+    if not closings:
+        return "", ""
+    body = text[start:]
+    heads = [found.end() for found in re.finditer(form.separator, body[: closings[-1].start()])]
+    end = next(found.start() for found in closings if found.start() >= (heads[-1] if heads else 0))
+    return body[:end], body[end:].lstrip()
 
 
 def _passage(form: BlockFormat, block: re.Match[str]) -> HostPassage:
@@ -178,7 +200,7 @@ def _passage(form: BlockFormat, block: re.Match[str]) -> HostPassage:
 
 def _labels_fit(form: BlockFormat, labels: Sequence[str]) -> bool:
     if form.first_label is None:
-        return len(set(labels)) == len(labels)
+        return True
     return labels == [str(number) for number in range(form.first_label, form.first_label + len(labels))]
 
 

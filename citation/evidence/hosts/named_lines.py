@@ -15,10 +15,10 @@ def recognise_named_lines(turn: Turn) -> PromptEvidence | None:
     at = turn.user.rfind(f"\n{_HEADING}")
     if not names or at < 0 or find_line(turn.user, _HEADING, at + 1) != at + 1:
         return None
-    lines = [line for line in turn.user[at + 1 + len(_HEADING) :].splitlines() if line.strip()]
-    passages = [_passage(line, names) for line in lines]
-    known = tuple(passage for passage in passages if passage)
-    if not known or len(known) < len(passages):
+    lines = [line for line in turn.user[at + 1 + len(_HEADING) :].split("\n") if line.strip()]
+    passages = [passage for line in lines if (passage := _passage(line, names))]
+    known = tuple(passage for passage in passages if passage.text)
+    if not known or len(passages) < len(lines):
         return None
     return PromptEvidence("azure-search-openai-demo", known, turn.user[:at].strip(), MarkerSyntax.BRACKETS)
 
@@ -29,9 +29,10 @@ def _possible_citations(text: str) -> list[str]:
 
 
 def _passage(line: str, names: set[str]) -> HostPassage | None:
-    """Split at the colon after a known name; names may contain colons themselves."""
-    name = next((name for name in names if line.startswith(f"{name}:")), None)
-    if name is None or not (text := line[len(name) + 1 :].strip()):
+    """Split at the colon after a known name; names may contain colons themselves. The passage may be empty."""
+    name = max((name for name in names if line.startswith(f"{name}:")), key=len, default=None)
+    if name is None:
         return None
+    text = line[len(name) + 1 :].strip()
     page = re.search(r"#page=(\d{1,9})$", name)
     return HostPassage(name, text, {"file_name": name} | ({"page_number": int(page.group(1))} if page else {}))

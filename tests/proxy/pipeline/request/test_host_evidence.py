@@ -47,7 +47,7 @@ LIBRECHAT_PROMPT = [
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
     LIBRECHAT_RESULT,
 ]
-UPLOADS_PROMPT = GOLDEN["LibreChat wraps uploads in CDATA"].messages
+UPLOADS_PROMPT = GOLDEN["LibreChat groups the passages of its uploads by file"].messages
 FENCED = [user(f"[[context]]\n{FERRY}\n\n{HARBOUR}\n[[end]]\n{QUESTION}")]
 
 CARS = FERRY.removesuffix(".")
