@@ -3,13 +3,14 @@
 One pass over the words is followed by the scopes of the operators. The time is linear in the length of the text.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
 from ..tokens import tokenize
 from ..words.stemming import stem
-from . import chinese, german, language_forms, phrasal_verbs
+from . import chinese, german, language_forms, phrasal_verbs, relative_clauses
 from .operator_search import CONDITIONS, DETERMINERS, PIECE_BREAKS, OperatorSearch
 from .scopes import set_signs
 from .statement import ContentToken, Operator, Statement
@@ -56,6 +57,10 @@ class _Parser:
         self.breaks: set[int] = set()  # pieces that always begin a clause
         self.main_clause = 0  # the first word behind a German condition that begins with its verb
         self.begins_with_verb = False
+        self.relatives: dict[int, int | None] = {}  # see `relative_clauses.boundaries`
+        self.resumed: dict[int, int] = {}  # pieces that continue the clause of another piece
+        if words.language == relative_clauses.LANGUAGE:
+            self.relatives = relative_clauses.boundaries(self.spaced, self.keys, self.roles)
         if words.language == "de":
             self.main_clause = german.main_clause(self.spaced, self.keys, self.roles)
             self.begins_with_verb = bool(self.main_clause) or german.begins_with_verb(self.keys, self.roles)
@@ -67,7 +72,7 @@ class _Parser:
         quantity = next(upcoming)
         ends, operators = self.spaced.ends, self.operators
         for i, (start, role) in enumerate(zip(self.spaced.starts, self.roles, strict=True)):
-            if i and (start - ends[i - 1] > 1 or role.breaks or i in operators.opening):
+            if i and (start - ends[i - 1] > 1 or role.breaks or i in operators.opening or i in self.relatives):
                 self._break_before(i, role if i not in operators.inside else _PLAIN)
             while quantity.end <= start:
                 quantity = next(upcoming)
@@ -117,6 +122,10 @@ class _Parser:
             breaks = breaks or not PIECE_BREAKS.isdisjoint(gap)
             begins = begins or not _CLAUSE_BREAKS.isdisjoint(gap) or (not self.piece and self._is_condition(0))
             begins = begins or i == self.main_clause
+        if i in self.relatives:
+            breaks = begins = True
+            if (pronoun := self.relatives[i]) is not None:
+                self.resumed[self.piece + 1] = bisect_left(self.begins, pronoun) - 1
         if breaks:
             self.piece += 1
             self.begins.append(i)
@@ -216,14 +225,18 @@ class _Parser:
     def _clauses(self) -> None:
         """Join pieces to clauses. A clause begins at a piece if both sides have a predicate."""
         statement = self.statement
-        clause_of, clause, has_verb = [], 0, False
+        clause_of, last, has_verb = [0], 0, False
         for piece in range(self.piece + 1):
             verb = piece in self.verbs and (piece > 0 or self.keys[0] != "to")  # "To save money, they left it out."
-            if piece and (piece in self.breaks or (verb and has_verb)) and not self._is_complement(piece):
-                clause, has_verb = clause + 1, False
-            has_verb = has_verb or verb
+            clause = clause_of[-1]
+            if piece in self.resumed:
+                clause = clause_of[self.resumed[piece] + 1]
+            elif piece and (piece in self.breaks or (verb and has_verb)) and not self._is_complement(piece):
+                clause, has_verb = last + 1, False
+            last, has_verb = max(last, clause), has_verb or verb
             clause_of.append(clause)
-        statement.pieces, statement.clauses = self.piece + 1, clause + 1
+        del clause_of[0]
+        statement.pieces, statement.clauses = self.piece + 1, last + 1
         for token in statement.tokens:
             token.clause = clause_of[token.piece]
         if self.operators.found or self.main_clause:

@@ -176,24 +176,25 @@ class _Words(dict[str, WordRoles]):
         patterns = words.starting(word)
         kinds = words.kinds.get(word)
         roles = {name for name in _ROLES if word in words.role(name)}
+        negated = word.endswith(NEGATED_VERB)
         found = self[word] = WordRoles(
             kinds=tuple(kind for rest, kind in patterns if not rest),
             phrases=Phrases.of(pattern for pattern in patterns if pattern[0]),
             article="article" in roles,
             preposition="preposition" in roles,
-            auxiliary="auxiliary" in roles,
+            auxiliary="auxiliary" in roles or negated,
             conjunction="conjunction" in roles,
             subordinator="subordinator" in roles,
             pronoun="pronoun" in roles,
-            content=bool(word) and not roles and word not in words.stopwords,
+            content=bool(word) and not roles and not negated and word not in words.stopwords,
             verb_form=(words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"))
             and word not in words.role("attribute"),
             plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
             kind=min(kinds)[0] if kinds else "",
             split=tuple(words.split.get(word, ())),
-            inert=not patterns and word not in words.split and not word.endswith(NEGATED_VERB),
+            inert=not patterns and word not in words.split and not negated,
             breaks=not roles.isdisjoint(("conjunction", "subordinator")),
-            in_phrase=not roles.isdisjoint(("preposition", "article", "auxiliary")),
+            in_phrase=negated or not roles.isdisjoint(("preposition", "article", "auxiliary")),
         )
         return found
 

@@ -107,6 +107,31 @@ def test_predicates_have_no_article(language: str, text: str, word: str, verbal:
     assert token.verbal is verbal
 
 
+# text, the words of the relative clause
+RELATIVE_CLAUSES = {
+    "an auxiliary resumes the main clause": (
+        "Parcels that were not collected within ten days are returned to the sender.",
+        {"collected", "days"},
+    ),
+    "a verb resumes it": ("The firm which had lost the contract in May sued the city.", {"lost", "contract", "May"}),
+    "a verb behind a plural": ("Pupils who fail two subjects repeat the year.", {"fail", "subjects"}),
+    "an object has one, too": ("The council bought land that was not fenced.", set()),
+    "a statement is none": ("The mayor said that was not true.", set()),
+    "a month is no auxiliary": ("The fair that was planned for 9 May in Elm Road was held.", {"planned", "May", "Elm"}),
+}
+
+
+@pytest.mark.parametrize(("text", "inside"), RELATIVE_CLAUSES.values(), ids=RELATIVE_CLAUSES)
+def test_the_main_clause_goes_on_behind_a_relative_clause(text: str, inside: set[str]) -> None:
+    statement = parsed(text)
+    words = {text[t.start : t.end]: t.clause for t in statement.tokens if t.quantity is None or t.quantity.unit}
+    main = statement.tokens[0].clause
+    assert statement.tokens[-1].clause == main
+    relative = {word.split()[-1] for word, clause in words.items() if clause != main}
+    assert relative >= inside
+    assert bool(relative) == bool(inside)
+
+
 def test_an_elided_word_is_a_word_of_its_own() -> None:
     statement = parsed("L'usine d'Espagne n'ouvre plus.", "fr")
     assert statement.words == ["le", "usine", "de", "espagne", "ne", "ouvre", "plus"]

@@ -36,7 +36,7 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
     for one, other in ((mine, theirs), (theirs, mine)):
         if "need_not" in one and "may" in other and not {"need_not", "must"} & other:
             return True
-    for token, match in alignment.pairs(clause):
+    for token, match in alignment.pairs():
         if token.quantity is None or match.token.quantity is None:
             continue
         if excludes_the_rest(alignment, token, match.token):

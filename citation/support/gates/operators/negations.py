@@ -51,7 +51,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if denied and denied[0].sign < 0 and not excepted and _implied(alignment, clause):
         return
     if denied:
-        if _restated(alignment, clause):
+        if _restated(alignment, clause) or (not exceptions and _denies_the_same(alignment, clause)):
             return
         token, match = denied
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
@@ -246,6 +246,22 @@ def _outvoted(
         else:
             balance -= weight
     return found if balance > 0 else None
+
+
+def _denies_the_same(alignment: Alignment, clause: int) -> bool:
+    """Return whether both sides deny the word behind a negation of this clause, or of the matching one.
+
+    "No findings came out of the review", "the review was completed with remarks and no findings".
+    """
+    sides = (alignment.claim, clause), (alignment.passage, alignment.mains[clause])
+    denied = [
+        next((t for t in side.tokens if t.clause == at and t.word >= op.after), None)
+        for side, at in sides
+        for op in side.of(*NEGATING)
+        if op.clause == at
+    ]
+    agreeing = [pair for pair in alignment.pairs() if pair[1].sign * pair[1].token.sign == pair[0].sign]
+    return any(token is one or match.token is one for token, match in agreeing for one in denied)
 
 
 def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:

@@ -208,10 +208,7 @@ def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentT
     raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, other, flip=False)}
     if raw not in _REST:
         return False
-    denied = [
-        bool(_DENYING & side.kinds(t.clause)) for side, t in ((alignment.claim, token), (alignment.passage, other))
-    ]
-    return denied[0] != denied[1]
+    return bool(_DENYING & alignment.claim.kinds()) != bool(_DENYING & alignment.passage.kinds())
 
 
 def _is_latest(statement: Statement, op: Operator, token: ContentToken) -> bool:

@@ -47,7 +47,11 @@ def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
     """
     role = vocabulary(statement.language).role
     unknown = role("personal") | role("pronoun") if statement.language == "en" else frozenset()
-    before = [t for t in statement.tokens if t.word < pivot.word and t.folded not in role("before_verb")]
+    before = [
+        t  # not inside a relative clause that is before the predicate
+        for t in statement.tokens
+        if t.word < pivot.word and t.clause <= pivot.clause and t.folded not in role("before_verb")
+    ]
     verb = pivot
     for _ in range(_CHAIN):
         before = [t for t in before if t.word < verb.word]

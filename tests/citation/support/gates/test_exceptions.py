@@ -10,6 +10,26 @@ OTHER = Evidence(2, "The botanical garden keeps alpine plants that flower from M
 # (evidence, true claim, false claim)
 Pair = tuple[str, str, str]
 PAIRS: dict[str, Pair] = {
+    "a denial that both sides have, in different clauses": (
+        "The inspection was completed by Ann Bell with three small remarks and no serious defects.",
+        "No serious defects came out of the inspection.",
+        "No inspection was completed by Ann Bell.",
+    ),
+    "a denial by another verb": (
+        "The nurses do not recommend cold water for small burns.",
+        "The nurses advise against cold water for small burns.",
+        "The nurses advise cold water for small burns.",
+    ),
+    "a denial inside a relative clause": (
+        "The warden who had refused the permit in April thanked the campers in July.",
+        "The warden thanked the campers.",
+        "The warden did not thank the campers.",
+    ),
+    "a bound inside a relative clause": (
+        "Swimmers have to finish within two hours to receive a medal.",
+        "A swimmer who needs more than two hours does not receive a medal.",
+        "A swimmer who needs more than two hours receives a medal.",
+    ),
     "a number outside the bound of a rule": (
         "Receipts are required for amounts above 20 euros.",
         "No receipt is required for an amount of 15 euros.",
