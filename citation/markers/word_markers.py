@@ -7,6 +7,7 @@ their place: a supported marker stays there, and any other one is removed.
 import re
 from typing import Final, NamedTuple
 
+from ..text.words.word_lists import any_of, load_words
 from .context import SPACES
 from .grammar import PARTIAL, SOURCE_WORDS, Partial, words
 
@@ -63,20 +64,16 @@ def match_conjunction(text: str, i: int, final: bool) -> int | Partial | None:
     return PARTIAL if not final and _BEFORE_NEXT.fullmatch(text, i) else None
 
 
-_CONJUNCTIONS = "and|or|und|oder|sowie|et|ou|y|e|o|en|og|och|и|和|与|及|或|、|&|,"
-_JOINS = re.compile(rf"[\s,]{{0,3}}(?:{_CONJUNCTIONS})?\s{{0,3}}")
-_SAID = (
-    "stated|described|reported|mentioned|noted|shown|said|discussed|explained|documented|outlined|given|listed|defined|"
-    "specified|indicated|recorded|cited|provided|presented|written|seen|summari[sz]ed|detailed|quoted"
-)
+_PHRASES = load_words("source_phrases")
+_CONJUNCTIONS = any_of(_PHRASES["conjunctions"])
+_JOINS = re.compile(rf"[\s,]{{0,3}}{_CONJUNCTIONS}?\s{{0,3}}")
 # Phrases that need an object, also at the end of a sentence
 _GOVERNS = re.compile(
     rf"""
-    \b(?: according\ to | per | refer(?:s|red|ring)?\ to | in\ (?:accordance|line)\ with | (?:{_SAID})\ (?:in|by)
-        | laut | gemäß | gemäss | zufolge | (?:beschrieben|erwähnt|angegeben|steht|heißt\ es|berichtet)\ in
-        | selon | d['’]après | conformément\ à | (?:indiqué|décrit|mentionné|précisé)e?s?\ (?:dans|par)
-        | según | de\ acuerdo\ con | conforme\ a | (?:indicado|descrito|mencionado|señalado)s?\ (?:en|por)
-        | de\ acordo\ com | volgens | enligt | ifølge | według | zgodnie\ z | согласно )\Z
+    \b(?: {any_of(_PHRASES["attributing"] + _PHRASES["referring"])} | {any_of(_PHRASES["participles"])}\ (?:in|by)
+        | (?:beschrieben|erwähnt|angegeben|steht|heißt\ es|berichtet)\ in
+        | (?:indiqué|décrit|mentionné|précisé)e?s?\ (?:dans|par)
+        | (?:indicado|descrito|mencionado|señalado)s?\ (?:en|por) )\Z
     | (?:\A|[\n.:;,(–—-]\s*|\bplease\s) (?: (?:see|cf\.?|refer\ to)(?:\ also)? | siehe(?:\ auch)? | voir | véase )\Z
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -88,8 +85,8 @@ _LAST_WORDS = words("""
 _LABELS = "|".join(word for word in SOURCE_WORDS if len(word) > 3 and word not in {"cite", "evidence", "context"})
 # Phrases and labels that can also end a sentence. "Source [1] says" needs its marker, "the source [1] says" does not.
 _GOVERNS_INSIDE = re.compile(
-    r"""
-    (?: \b[Bb]ased\ on | \b[Rr]elying\ on | 根据 | 依据 | 按照
+    rf"""
+    (?: \b[Bb]ased\ on | \b[Rr]elying\ on | {any_of(_PHRASES["attributing_unspaced"])}
         | (?:\A|[\n。，；、])\s* (?:据|如)
         | \b(?: [Ff]rom | [Ww]ith | of | [Gg]iven | [Uu]nlike | [Ll]ike | [Bb]etween | than )
         | (?:\A|[\n.]\s*) (?:In|Following|By|Nach|Dans|En|Secondo|Segundo) )\Z
@@ -108,20 +105,14 @@ _BEFORE_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _VERBS = (
-    "says?|said|stat(?:es?|ed)|not(?:es?|ed)|reports?|reported|describes?|explains?|mentions?|shows?|indicates?|"
-    "that|is|are|was|were|has|have|adds?|calls?|covers?|contains?|gives?|provides?|refers? to|focus(?:es)? on|"
-    "confirms?|suggests?|claims?|argues?|lists?|defines?|specifies|specify|discuss(?:es)?|emphasi[sz]es?|points? out|"
-    "(?:dis)?agrees?|contradicts?|(?:does|do) not (?:say|state|mention|give|contain|support)|"
-    "(?:doesn['’]t|don['’]t) (?:say|state|mention|give|contain|support)|"
-    "besagt|besagen|sagt|sagen|berichtet|berichten|beschreibt|beschreiben|nennt|nennen|erwähnt|erwähnen|bestätigt|"
-    "bestätigen|zufolge|indique(?:nt)?|précise(?:nt)?|mentionne(?:nt)?|décri(?:t|vent)|explique(?:nt)?|"
-    "affirme(?:nt)?|confirme(?:nt)?|indican?|dicen?|señalan?|mencionan?|describen?|explican?|afirman?|confirman?"
+    rf"(?:{any_of(_PHRASES['stating'] + _PHRASES['telling'])}|"
+    r"(?:do(?:es)? not|do(?:es)?n['’]t) (?:say|state|mention|give|contain|support))"
 )
-_UNSPACED_VERBS = "指出|显示|表示|说明|提到|认为|所述|所示|中提到|に(?:よると|よれば)|에 (?:따르면|의하면)"
-_JOINED = rf"(?:[\s,]{{0,3}}(?:{_CONJUNCTIONS})?\s{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
+_UNSPACED_VERBS = any_of(_PHRASES["stating_unspaced"] + _PHRASES["telling_unspaced"])
+_JOINED = rf"(?:[\s,]{{0,3}}{_CONJUNCTIONS}?\s{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
 _ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |aussi |también )?"
-_SUBJECT = re.compile(rf"{_JOINED}(?:\s{{0,3}}(?:{_UNSPACED_VERBS})|['’]s\b|\s{{1,3}}{_ADVERB}(?:{_VERBS})\b)")
-_JOINED_TO_NEXT = re.compile(rf"[\s,]{{0,3}}(?:{_CONJUNCTIONS})\s{{0,3}}\[")
+_SUBJECT = re.compile(rf"{_JOINED}(?:\s{{0,3}}{_UNSPACED_VERBS}|['’]s\b|\s{{1,3}}{_ADVERB}{_VERBS}\b)")
+_JOINED_TO_NEXT = re.compile(rf"[\s,]{{0,3}}{_CONJUNCTIONS}\s{{0,3}}\[")
 _BEFORE_NEXT = re.compile(r"[\s,]{0,3}[^\W\d]{0,5}&?\s{0,3}")  # more text could complete _JOINED_TO_NEXT
-_BETWEEN = re.compile(rf"[\s,]{{0,3}}(?:{_CONJUNCTIONS})\s{{0,3}}(?=\[)")
+_BETWEEN = re.compile(rf"[\s,]{{0,3}}{_CONJUNCTIONS}\s{{0,3}}(?=\[)")
 _JOINED_SUBJECT = re.compile(rf"(?={_JOINED_TO_NEXT.pattern}){_SUBJECT.pattern}")

@@ -7,9 +7,11 @@ that make a simple pair complex, in which most disagreements do not refuse the c
 import re
 
 from ..markers import PLACEHOLDER
+from ..text.words.word_lists import any_of, load_words
 
+_PHRASES = load_words("source_phrases")
 _MARKER = re.escape(PLACEHOLDER)
-_MARKERS = rf"{_MARKER}(?:(?:\s*,)?\s*(?:and|or|und|oder|et|ou|y|o|和|与|、)?\s*{_MARKER}){{0,8}}"
+_MARKERS = rf"{_MARKER}(?:(?:\s*,)?\s*{any_of(_PHRASES['conjunctions'])}?\s*{_MARKER}){{0,8}}"
 _NOUNS = r"(?:excerpts?|sources?|context|documents?|documentation|evidence|passages?|texts?|information|references?)"
 _GIVEN = r"(?:the|this|these|your)\s(?:(?:provided|given|available|above|retrieved|supplied)\s)?"
 _SOURCE = rf"(?:(?:{_GIVEN})?{_NOUNS}\s+{_MARKERS}|{_MARKERS}|{_GIVEN}{_NOUNS})"
@@ -19,18 +21,16 @@ _FOREIGN_SOURCE = (
     r"(?:los|las|la|el)\s(?:documentos?|fuentes?|fragmentos?|textos?)(?:\sproporcionad[oa]s?)?)"
 )
 _PREPOSITION = (
-    r"(?:according to|based on|(?:as )?per|as (?:stated|described|reported|mentioned|noted|shown|explained) (?:in|by)|"
-    r"laut|gemäß|selon|d['’]après|según|de acuerdo con|根据|依据|按照)"
+    rf"(?:{any_of(_PHRASES['attributing'])}|based on|as per|as {any_of(_PHRASES['participles'])} (?:in|by)|"
+    rf"{any_of(_PHRASES['attributing_unspaced'])})"
 )
-_VERB = (
-    r"(?:states?|says?|notes?|reports?|mentions?|explains?|confirms?|shows?|besagt|sagt|indique|précise|indica|dice)"
-)
+_VERB = any_of(_PHRASES["stating"])
 _LEADING = re.compile(
     rf"(?:{_PREPOSITION}\s*(?:{_SOURCE}|{_FOREIGN_SOURCE})\s*[,，:：]?|"
-    r"(?:根据|依据|按照)(?:所?提供的|所给的?|上述)?(?:资料|文档|文件|信息|内容|来源|证据|摘录)[,，]|"
+    rf"{any_of(_PHRASES['attributing_unspaced'])}(?:所?提供的|所给的?|上述)?(?:资料|文档|文件|信息|内容|来源|证据|摘录)[,，]|"
     rf"(?:in|from|given)\s{_MARKERS}\s*[,:]|as\s{_MARKERS}\s{_VERB},|"
     rf"(?:both\s)?{_SOURCE}\s+(?:also\s|both\s|clearly\s|explicitly\s)?{_VERB},?\s+(?:that|dass|que)\b|"
-    rf"{_MARKERS}(?:指出|显示|表示|说明|提到)[，：]?)\s*",
+    rf"{_MARKERS}{any_of(_PHRASES['stating_unspaced'])}[，：]?)\s*",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(rf",?\s+(?:{_PREPOSITION}\s*{_SOURCE}|as\s{_MARKERS}\s{_VERB})(?=[.!。]?\s*\Z)", re.IGNORECASE)

@@ -7,30 +7,18 @@ time without "am" or "pm" has two values below 12 hours.
 import re
 from collections.abc import Iterator, Sequence
 
-from ..words.word_lists import load_words
+from ..words.word_lists import any_of, load_words
 from .date_shifts import MOST_PAIRS, direction
 from .numerals import han_value
 from .quantities import CLOCK, Quantity
 
-_WORDS = load_words("clock_words")
+_WORDS = {key: [word.replace("_", " ") for word in words] for key, words in load_words("clock_words").items()}
 _HOUR, _NOON, _HOURS, _DAY = 60, 12, 24, 24 * 60  # minutes, hours, hours, minutes
 _DAY_SECONDS = 86400
-
-
-def _phrases(*keys: str) -> list[str]:
-    """Return the phrases of these lists, longest first."""
-    words = {word.replace("_", " ") for key in keys for word in _WORDS[key]}
-    return sorted(words, key=len, reverse=True)
-
-
-def _alternatives(*keys: str) -> str:
-    return "|".join(map(re.escape, _phrases(*keys)))
-
-
 _SUFFIX = (
-    rf"(?:(?P<first>{_alternatives('first_half')})|(?P<second>{_alternatives('second_half')})"
-    rf"|(?:{_alternatives('hour')})(?:\s?(?P<behind>[0-5]\d)(?!\d))?"
-    rf"(?:\s(?:(?P<late>{_alternatives('second_half')})|(?P<early>{_alternatives('first_half')})))?)(?!\w)"
+    rf"(?:(?P<first>{any_of(_WORDS['first_half'])})|(?P<second>{any_of(_WORDS['second_half'])})"
+    rf"|{any_of(_WORDS['hour'])}(?:\s?(?P<behind>[0-5]\d)(?!\d))?"
+    rf"(?:\s(?:(?P<late>{any_of(_WORDS['second_half'])})|(?P<early>{any_of(_WORDS['first_half'])})))?)(?!\w)"
 )
 # "5 pm", "5:30 p.m.", "17 Uhr 30", "6 h 50", "9 in the evening". The digit is looked for first, because that is faster.
 _NUMERAL = re.compile(
@@ -44,7 +32,7 @@ _HAN = re.compile(
 )
 _HAN_SECOND = frozenset({"下午", "晚上", "傍晚", "中午"})
 _NAMED = re.compile(
-    rf"(?<!\w)(?:(?P<noon>{_alternatives('noon')})|(?P<midnight>{_alternatives('midnight')}))(?!\w)", re.IGNORECASE
+    rf"(?<!\w)(?:(?P<noon>{any_of(_WORDS['noon'])})|(?P<midnight>{any_of(_WORDS['midnight'])}))(?!\w)", re.IGNORECASE
 )
 # Before the hour: "a quarter to eight", "halb neun"; behind it: "les ocho y media".
 _BEFORE = {key: int(key.split()[1]) for key in _WORDS if key.startswith("before")}
@@ -52,15 +40,16 @@ _BEHIND = {key: int(key.split()[1]) for key in _WORDS if key.startswith("behind"
 _AT = re.compile(r"\b(?:à|vers|dès)\s$", re.IGNORECASE)
 _LEAD_IN = 24  # characters before an hour in which its fraction is looked for
 # A search for each of these phrases is faster than the patterns, and few texts have one.
-_FRACTION_PHRASES, _NAMES = _phrases(*_BEFORE, *_BEHIND), _phrases("noon", "midnight")
+_FRACTION_PHRASES = [phrase for key in (*_BEFORE, *_BEHIND) for phrase in _WORDS[key]]
+_NAMES = _WORDS["noon"] + _WORDS["midnight"]
 _FRACTION = {
-    minutes: re.compile(rf"(?<!\w)(?:{_alternatives(key)})\s$", re.IGNORECASE) for key, minutes in _BEFORE.items()
+    minutes: re.compile(rf"(?<!\w){any_of(_WORDS[key])}\s$", re.IGNORECASE) for key, minutes in _BEFORE.items()
 }
 _HALF_OF_DAY = re.compile(
-    rf"\s(?:(?P<second>{_alternatives('second_half')})|(?P<first>{_alternatives('first_half')}))(?!\w)", re.IGNORECASE
+    rf"\s(?:(?P<second>{any_of(_WORDS['second_half'])})|(?P<first>{any_of(_WORDS['first_half'])}))(?!\w)", re.IGNORECASE
 )
 _FRACTION_BEHIND = {
-    minutes: re.compile(rf"(?:\s(?:heures?|h))?\s(?:{_alternatives(key)})(?!\w)", re.IGNORECASE)
+    minutes: re.compile(rf"(?:\s(?:heures?|h))?\s{any_of(_WORDS[key])}(?!\w)", re.IGNORECASE)
     for key, minutes in _BEHIND.items()
 }
 

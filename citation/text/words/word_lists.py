@@ -4,6 +4,8 @@ Two formats. Lines: each line is an entry. Words: each entry is `key: word word 
 Empty lines and lines that begin with `#` are ignored in both.
 """
 
+import re
+from collections.abc import Iterable
 from importlib.resources import files
 
 
@@ -24,6 +26,12 @@ def load_words(name: str) -> dict[str, tuple[str, ...]]:
             entries[key] = ()
         entries[key] += tuple(words.split())
     return entries
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """Return a pattern that matches any of these phrases, the longest first. An underscore stands for a space."""
+    ordered = sorted(phrases, key=len, reverse=True)
+    return f"(?:{'|'.join(re.escape(phrase.replace('_', ' ')) for phrase in ordered)})"
 
 
 def parse_values(words: tuple[str, ...]) -> dict[str, int]:
