@@ -6,9 +6,6 @@ from typing import Any
 
 from aiohttp import web
 
-from citestream.citation.evidence.budget import estimate_tokens
-from citestream.providers.wire.json_text import dumps
-
 from ...app import App
 from ...http.encoding import json_response
 from ...http.exchange import answer
@@ -17,6 +14,7 @@ from ...http.request_body import read_json
 from ...pipeline.request.long_input import parse_body
 from ..extensions import EXTENSION_FIELDS, Body
 from ..models_endpoint import model_names
+from ..token_estimate import estimate_fields
 from .anthropic_request import AnthropicApi, MessagesShape, check_messages
 from .document_reader import DocumentReader
 
@@ -24,9 +22,6 @@ READER = web.AppKey("document_reader", DocumentReader)
 
 COUNT_TOKENS = "/v1/messages/count_tokens"
 COUNTED = ("system", "messages", "tools", "evidence", "documents")
-NOT_COUNTED = ("type", "id", "cache_control", "citations")  # fields of blocks that the model does not read
-MEDIA_TOKENS = 1_500  # one image or page of a PDF: Anthropic's estimate for an image of 1,000 by 1,000 pixels
-PAGE_BYTES = 50_000  # bytes of a PDF per page: the average of reports with figures
 VENDOR_MODEL = "claude-"  # the prefix of Anthropic's own models
 
 
@@ -86,28 +81,4 @@ def _with_provider(name: str, *, vendor: str, aliases: Mapping[str, Any]) -> str
 def _estimate_request(body: Body) -> int:
     """Return an upper estimate of the tokens of a request. Raise FieldError."""
     check_messages(body, MessagesShape)
-    return sum(_estimate(body[key]) for key in COUNTED if body.get(key))
-
-
-def _estimate(value: Any) -> int:
-    """Return an upper estimate of the tokens of a field."""
-    tokens, waiting = 0, [value]
-    while waiting:  # not recursive: a client may nest objects to any depth
-        match waiting.pop():
-            case str(text):
-                tokens += estimate_tokens(text)
-            case list(items):
-                waiting += items
-            case {"source": {"type": "base64" | "url" | "file"} as source, **block}:
-                tokens += _estimate_media(source.get("data"), is_document=block.get("type") == "document")
-            case {"input_schema": _} as tool:
-                tokens += estimate_tokens(dumps(tool).decode())
-            case dict(fields):
-                waiting += [one for key, one in fields.items() if key not in NOT_COUNTED]
-    return tokens
-
-
-def _estimate_media(data: Any, *, is_document: bool) -> int:
-    """Return an estimate of the tokens of an image or of a document in base64."""
-    size = len(data) * 3 // 4 if isinstance(data, str) else 0
-    return MEDIA_TOKENS * max(1, size // PAGE_BYTES if is_document else 1)
+    return estimate_fields(body, COUNTED)

@@ -20,12 +20,18 @@ from ...http.request_body import hold, read_json
 from ...model_routes import Route
 from ...pipeline.request.long_input import parse_body
 from ..embeddings_endpoint import embedded
-from ..extensions import Body
+from ..extensions import EXTENSION_FIELDS, Body
 from ..field_types import Items, check
 from ..models_endpoint import model_names
+from ..token_estimate import estimate_fields
 from .gemini_request import Content, GeminiApi, GeminiShape
 
 METHODS = ("generateContent", "streamGenerateContent")
+COUNTED = ("systemInstruction", "contents", "tools", "evidence", "documents")
+
+
+class _CountedRequest(GeminiShape):
+    contents: Annotated[Items[Content], Field(min_length=1)]
 
 
 class _EmbedRequest(GeminiShape):
@@ -66,13 +72,14 @@ def _model_object(name: str) -> Body:
 
 
 async def _count_tokens(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
-    """`:countTokens`, which no other API has."""
-    if route.provider.native != "gemini":
-        raise RequestError(501, f"{route.name} cannot count tokens in advance", code="unsupported")
-    inner = body.get("generateContentRequest")
-    if isinstance(inner, dict):
-        body = {**body, "generateContentRequest": _with_model(inner, route)}
-    return await forward(request, route, body, ":countTokens")
+    """`:countTokens`: Gemini's count for its models, an estimate for any other model. Raises FieldError."""
+    if route.provider.native == "gemini":
+        sent = _without_extensions(body)
+        if isinstance(inner := sent.get("generateContentRequest"), dict):
+            sent["generateContentRequest"] = _without_extensions(_with_model(inner, route))
+        return await forward(request, route, sent, ":countTokens")
+    tokens = await parse_body(partial(_estimate_request, body), body, request.content.total_bytes)
+    return json_response({"totalTokens": tokens})
 
 
 async def _embed_content(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
@@ -113,6 +120,19 @@ def _parse_batch(body: Body) -> tuple[Body, list[str]]:
     if len({one.get("outputDimensionality") for one in requests}) > 1:
         raise FieldError("requests", "must all have the same outputDimensionality")
     return batch, [_text(one, f"requests[{position}].content") for position, one in enumerate(requests)]
+
+
+def _estimate_request(body: Body) -> int:
+    """Return an upper estimate of the tokens of a request. Raise FieldError."""
+    request = normalize_keys(body)
+    if isinstance(inner := request.get("generateContentRequest"), dict):
+        request |= inner
+    check(request, _CountedRequest)
+    return estimate_fields(request, COUNTED)
+
+
+def _without_extensions(body: Body) -> Body:
+    return {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}
 
 
 def _with_model(body: Body, route: Route) -> Body:

@@ -14,6 +14,7 @@ import yaml
 from google import genai
 from google.genai import errors, types
 
+from citestream.proxy.apis.token_estimate import MEDIA_TOKENS
 from tests.upstreams.embeddings import Embeddings, vector
 from tests.upstreams.wire import Request, Server, Step, serving, whole
 
@@ -138,6 +139,12 @@ PASSED: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
         "/v1beta/models/m:countTokens",
         {"contents": [{"parts": [{"text": "a"}]}]},
     ),
+    "Gemini's tokens without the fields of Citestream": (
+        "/v1beta/models/own-gemini/m:countTokens",
+        {"contents": [], "evidence": [], "generateContentRequest": {"contents": [], "citations": {}}},
+        "/v1beta/models/m:countTokens",
+        {"contents": [], "generateContentRequest": {"contents": []}},
+    ),
     "Gemini's tokens of a whole request": (
         "/v1beta/models/own-gemini/m:countTokens",
         {"generateContentRequest": {"model": "models/own-gemini/m", "contents": []}},
@@ -181,7 +188,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
         400,
         "outputDimensionality",
     ),
-    "tokens of others": ("/v1beta/models/openai/m:countTokens", {"contents": []}, 501, "cannot count tokens"),
+    "tokens of nothing": ("/v1beta/models/openai/m:countTokens", {"contents": []}, 400, "contents: must not be empty"),
     "a method that there is not": ("/v1beta/models/openai/m:sing", {}, 404, "batchEmbedContents"),
 }
 
@@ -192,6 +199,33 @@ def test_what_cannot_be_had_is_said(world: World, path: str, body: dict[str, Any
     error = json.loads(said)["error"]
     assert code == status
     assert message in (error if path.startswith("/api/") else error["message"])
+
+
+def test_geminis_clients_get_an_estimate_of_the_tokens_of_other_models(genai_client: genai.Client) -> None:
+    def count(*contents: types.PartUnion, **options: Any) -> int:
+        config = types.CountTokensConfig(**options)
+        return genai_client.models.count_tokens(model="openai/m", contents=[*contents], config=config).total_tokens or 0
+
+    text = "How tall was the Saturn V, and how often did it fly?"
+    image = types.Part.from_bytes(data=b"hello", mime_type="image/png")
+    document = types.Part.from_bytes(data=bytes(200_000), mime_type="application/pdf")
+    evidence = types.HttpOptions(extra_body={"evidence": [{"text": text}]})
+    assert len(text) / 6 < count(text) < len(text)
+    assert len(text) / 6 < count(text, http_options=evidence) - count(text) < len(text)
+    assert MEDIA_TOKENS < count(image) < 2 * MEDIA_TOKENS
+    assert 4 * MEDIA_TOKENS < count(document) < 5 * MEDIA_TOKENS
+
+
+def test_the_tokens_of_a_whole_request_are_estimated(world: World) -> None:
+    contents = {"contents": {"parts": {"text": "How tall was the Saturn V?"}}}
+    tool = {"functionDeclarations": [{"name": "height", "parameters": {"type": "OBJECT"}}]}
+    instructed = contents | {"system_instruction": {"parts": [{"text": "Be brief."}]}, "tools": [tool]}
+    counts = []
+    for body in (contents, {"generateContentRequest": contents}, instructed):
+        status, said, asked = posted(world, "/v1beta/models/openai/m:countTokens", body)
+        assert (status, asked) == (200, None)
+        counts.append(json.loads(said)["totalTokens"])
+    assert counts[0] == counts[1] < counts[2]
 
 
 @pytest.fixture(params=["v1", "v1beta"])
