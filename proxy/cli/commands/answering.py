@@ -1,0 +1,110 @@
+"""The commands that answer from evidence and cite: `ask`, `cite` and `index`."""
+
+from pathlib import Path
+
+import click
+
+from ..arguments import (
+    CONFIG,
+    EVIDENCE,
+    EVIDENCE_OR_STORE,
+    STORE,
+    complete_model,
+    complete_scorer,
+    read_config,
+    read_files,
+    read_text,
+)
+from ..running import USAGE, fail, run
+
+
+@click.command()
+@click.argument("question")
+@EVIDENCE_OR_STORE
+@click.option(
+    "--model",
+    metavar="MODEL",
+    default="extractive",
+    show_default=True,
+    shell_complete=complete_model,
+    help="provider/model, or an alias from the configuration.",
+)
+@CONFIG
+@click.option("--json", "as_json", is_flag=True, help="Print the completion as JSON.")
+def ask(question: str, evidence: Path | None, model: str, path: str | None, as_json: bool) -> None:
+    """Answer QUESTION from the evidence and print the cited answer while it streams.
+
+    In a terminal, Markdown is rendered. In a file or a pipe, the output is plain text.
+
+    \b
+    citestream index docs/ && citestream ask "When did it open?"
+    citestream ask "When did it open?" --evidence bridge.md
+    citestream ask "When did it open?" --evidence docs/ --model ollama/llama3.2 --json | jq .references
+    """
+    from ..answer_commands import ask as run_ask
+
+    if not question.strip():
+        fail("the question is empty", USAGE)
+    config = read_config(path)
+    if evidence is None and not config.default_retriever:
+        fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
+    run(run_ask(config, question, read_files(evidence) if evidence else None, model, as_json=as_json), config, model)
+
+
+@click.command()
+@click.argument("folders", nargs=-1, metavar="[DIR]...", type=click.Path(file_okay=False, exists=True, path_type=Path))
+@STORE
+@click.option(
+    "--embedder", help="Embedding model: local, provider/model, or none.  [default: that of the index, or none]"
+)
+@click.option("--rebuild", is_flag=True, help="Delete the index and build a new one.")
+@click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
+@CONFIG
+def index(
+    folders: tuple[Path, ...], store: Path, embedder: str | None, rebuild: bool, watch: bool, path: str | None
+) -> None:
+    """Index the files of a folder as evidence for questions.
+
+    Reads text, Markdown, HTML, PDF, DOCX, CSV, JSON and JSONL. A later run reads only changed files and removes deleted
+    ones. Without DIR, all indexed folders are updated. An interrupted run is continued by the next one.
+
+    \b
+    citestream index docs/ && citestream serve       answer the questions of all clients from docs/
+    citestream index docs/ --embedder local          search by meaning in addition to words
+    citestream index --watch                         keep the index of all folders up to date
+    """
+    from ..index_command import IndexOptions
+    from ..index_command import run as run_index
+
+    if rebuild and not folders:
+        fail("--rebuild deletes the list of folders: name them", USAGE)
+    config = read_config(path)
+    run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch)), config, embedder or "")
+
+
+@click.command()
+@click.argument("answer", required=False)
+@EVIDENCE
+@click.option(
+    "--scorer", metavar="NAME", shell_complete=complete_scorer, help="Measure of similarity.  [default: lexical]"
+)
+@click.option("--explain", is_flag=True, help="Explain the decision for each sentence.")
+@CONFIG
+@click.option("--json", "as_json", is_flag=True, help="Print the response of POST /v1/cite as JSON.")
+def cite(
+    answer: str | None, evidence: Path, scorer: str | None, explain: bool, path: str | None, as_json: bool
+) -> None:
+    """Add citations to a finished ANSWER, which is a text, a file, or standard input. No model is used.
+
+    \b
+    citestream cite "It opened in 1932." --evidence bridge.md
+    citestream cite answer.txt --evidence docs/ --explain
+    some-program | citestream cite --evidence docs/ --json
+    """
+    from ..answer_commands import cite as run_cite
+
+    text = read_text(answer)
+    if not text.strip():
+        fail("the text to cite is empty", USAGE)
+    config = read_config(path)
+    run(run_cite(config, text, read_files(evidence), scorer, as_json=as_json, explain=explain), config)

@@ -1,0 +1,79 @@
+"""The commands that measure quality on labelled data: `eval` and `judge-check`."""
+
+from pathlib import Path
+
+import click
+
+from ..arguments import CONFIG, complete_scorer, read_config
+from ..running import fail
+
+
+@click.command("eval")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--scorer",
+    metavar="NAME",
+    default="lexical",
+    show_default=True,
+    shell_complete=complete_scorer,
+    help="Measure of similarity.",
+)
+@click.option(
+    "--plot",
+    metavar="PNG|SVG|PDF",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Plot precision, recall and calibration to a file.",
+)
+@CONFIG
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str | None, as_json: bool) -> None:
+    """Measure the precision, recall, F1 and support accuracy of citations on labelled FILES in JSONL format.
+
+    \b
+    citestream eval labelled.jsonl
+    citestream eval labelled.jsonl --scorer hybrid --config my.yaml --plot curves.png
+    citestream eval labelled.jsonl --json | jq .quality.ALL.f1
+    """
+    from citestream.citation.evidence import FieldError
+
+    from ..eval_command import run as run_eval
+
+    try:
+        run_eval(files, scorer, as_json=as_json, plot=plot, config=read_config(path))
+    except (FieldError, OSError, ValueError) as error:
+        fail(str(error))
+
+
+@click.command("judge-check")
+@click.argument("model")
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--sample", type=int, default=0, help="Number of pairs to ask about.  [default: all]")
+@click.option("--price", type=float, default=0.0, help="Price of a million tokens, to print the cost.")
+@CONFIG
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+def judge_check(
+    model: str, files: tuple[Path, ...], sample: int, price: float, path: str | None, as_json: bool
+) -> None:
+    """Measure how well, how fast and at what cost MODEL judges near-misses and the labelled pairs of FILES.
+
+    MODEL is provider/model, or onnx:FOLDER of a cross-encoder. Each pair is asked about at most twice: once alone, and
+    once with the scorer and the gates in front, as in an answer.
+
+    \b
+    citestream judge-check ollama/bespoke-minicheck
+    citestream judge-check openai/gpt-4.1-nano --sample 200 --price 0.10
+    citestream judge-check onnx:models/minicheck labelled.jsonl --json
+    """
+    from citestream.citation.evidence import FieldError
+    from citestream.providers.errors import ProviderError
+
+    from ...config import ConfigError
+    from ...http.error_responses import RequestError
+    from ..judge_check_command import run as run_judge_check
+
+    try:
+        run_judge_check(files, model, sample=sample, price=price, as_json=as_json, config=read_config(path))
+    except (ConfigError, FieldError, OSError, RequestError) as error:
+        fail(str(error))
+    except ProviderError as error:
+        fail(error.message)

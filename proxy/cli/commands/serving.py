@@ -1,0 +1,98 @@
+"""The commands of a server and its configuration: `serve`, `check-config` and `make-key`."""
+
+import json
+import os
+import sys
+
+import click
+
+from ..arguments import CONFIG, read_config
+from ..running import USAGE, fail
+
+
+@click.command()
+@CONFIG
+@click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 selects a free port.  [default: 8787]"
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that share the port.  [default: 1]")
+def serve(path: str | None, host: str | None, port: int | None, workers: int | None) -> None:
+    """Start the proxy for clients of the OpenAI, Ollama, Gemini, Anthropic and Cohere APIs.
+
+    Prints `citestream listening on http://HOST:PORT` as soon as it accepts requests. After SIGTERM, running answers
+    are completed. Open the address in a browser to use the playground.
+
+    \b
+    citestream serve --port 9000                          another port; 0 selects a free one
+    citestream serve --config my.yaml --workers 2         a configuration file and two processes
+    OPENAI_API_KEY=... citestream serve                   also use the models of OpenAI
+    """
+    from ...config import ConfigError, find_loop, is_loopback
+    from ...http.serving.workers import serve as serve_forever
+    from ...observability.logs import configure_logging
+
+    config = read_config(path, host=host, port=port, workers=workers)
+    if name := find_loop(config):
+        variable = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}.get(name)
+        hint = f"; unset {variable} for the server, it is a setting of its clients" if variable else ""
+        fail(f"providers.{name}.base_url is the address of this server{hint}", USAGE)
+    configure_logging(config.log)
+    if not (is_loopback(config.server.host) or config.server.keys):
+        click.echo(f"citestream: warning: {config.server.host} accepts requests without a key", err=True)
+    try:
+        serve_forever(config, started=click.echo)
+    except ConfigError as error:
+        fail(str(error), USAGE)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        fail(f"cannot listen on {config.server.host}:{config.server.port}: {reason}; try another --host or --port")
+
+
+@click.command("check-config")
+@click.argument("path", required=False, type=click.Path(dir_okay=False), envvar="CITESTREAM_CONFIG")
+def check_config(path: str | None) -> None:
+    """Validate a configuration file, or only the environment variables, and print all errors.
+
+    Variables and files with API keys are read too, so that a missing one is reported. So are the packages, models and
+    certificates that the options need. Nothing is connected. An evidence store that does not exist yet is a warning.
+
+    \b
+    citestream check-config my.yaml
+    """
+    import asyncio
+
+    from ...config import ConfigError
+    from ...config_check import check_requirements
+
+    config = read_config(path)
+    try:
+        unusable = asyncio.run(check_requirements(config))
+    except ConfigError as error:
+        fail(str(error), USAGE)
+    for name, reason in unusable.items():
+        click.echo(f"warning: {name} cannot be used yet: {reason}", err=True)
+    click.echo(f"{path or 'the environment'} is valid: providers {', '.join(config.providers)}")
+
+
+@click.command("make-key")
+@click.option("--name", default="", help="Name of the client for the access log.")
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read the key from standard input instead of creating one.")
+def make_key(name: str, from_stdin: bool) -> None:
+    """Create a client key and print its hash for the configuration.
+
+    \b
+    citestream make-key --name "search app"
+    printf %s "$OLD_KEY" | citestream make-key --stdin
+    """
+    from ...config import hash_key
+    from ...http.middleware.auth import new_key
+
+    key = sys.stdin.read().strip() if from_stdin else new_key()
+    if not key:
+        fail("standard input contains no key", USAGE)
+    if not from_stdin:
+        click.echo("For the client. The key is not stored and not shown again:", err=True)
+        click.echo(key)
+    click.echo("For the configuration, in server.keys:", err=True)
+    click.echo(f"- name: {json.dumps(name)}\n  sha256: {hash_key(key)}" if name else f"- sha256: {hash_key(key)}")
