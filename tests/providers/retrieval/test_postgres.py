@@ -14,7 +14,8 @@ import pytest
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut, Unreachable
 from citestream.providers.retrieval import Retriever, hybrid_search, retriever, term_selection
-from citestream.providers.retrieval.postgres import MAX_CHARACTERS, PostgresRetriever, Settings
+from citestream.providers.retrieval.postgres import PostgresRetriever, Settings
+from citestream.providers.retrieval.postgres_queries import MAX_CHARACTERS
 from citestream.providers.retrieval.ranking import MAX_QUESTION, relevance
 from citestream.providers.retrieval.term_selection import MAX_ROWS
 from tests.upstreams.postgres import Postgres, postgres
