@@ -8,7 +8,6 @@ from typing import NamedTuple
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import vocabulary
 from ...text.numbers.date_shifts import shifted_weekdays
-from ...text.numbers.quantities import agrees
 from ...text.words import compounds
 from ...text.words.concepts import synonyms
 from ...text.words.inflection import inflections
@@ -112,11 +111,7 @@ class Alignment:
         """Return the tokens of the passage with the same meaning."""
         passage = self.passage
         if token.quantity is not None:
-            return [
-                Match(other, 1, True)
-                for other in passage.tokens
-                if other.quantity is not None and agrees(token.quantity, other.quantity)
-            ]
+            return [Match(other, 1, True) for other in passage.numbers_agreeing(token.quantity)]
         for stem in filter(None, (token.whole, token.stem)):
             found = [Match(passage.tokens[at], 1, True) for at in passage.stems.get(stem, ())]
             if found:

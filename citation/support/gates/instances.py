@@ -62,7 +62,7 @@ def _is_condition(claim: Statement, token: ContentToken) -> bool:
     """Return whether a number is part of a condition, and not what the claim states."""
     if any(op.kind == "to" and op.after == token.word for op in claim.operators):
         return False  # "it fell to 7 %"
-    if not vocabulary(claim.language).role("boundary").isdisjoint(claim.words):
+    if claim.has_word("boundary"):
         return False  # "the shop opens at 10 am"
     if token.before or token.piece < claim.pieces - 1:
         return True
@@ -174,7 +174,7 @@ def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]
 def _interval(statement: Statement, token: ContentToken) -> tuple[float, float]:
     """Return the lowest and the highest number that a number with its bound admits."""
     value, bounds = _value(token, token), {bound_of(statement, token)}
-    if token.quantity is not None and token.quantity.unit in _CALENDAR:
+    if token.unit in _CALENDAR:
         bounds.update(op.kind for op in statement.operators if op.after == token.word)  # "before noon"
     return -inf if bounds & _UNTIL else value, inf if bounds & _SINCE else value
 

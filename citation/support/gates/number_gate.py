@@ -9,7 +9,7 @@ from functools import cached_property
 from ...text import Analysis, Quantity, agrees, analyze_title
 from ...text.numbers.clock_times import clock_times, shifted_times
 from ...text.numbers.derived_numbers import derived, notations
-from ...text.numbers.quantities import CLOCK, MONTH, RATIO
+from ...text.numbers.quantities import CLOCK, MONTH, RATIO, same_kind
 from ..features.claim_numbers import MOST_NUMBERS
 from .clause import Clause
 
@@ -215,15 +215,12 @@ class NumberGate:
         """Return whether the claim bounds a number that `text` states exactly: "more than 1,900" for 1,950."""
         if not quantity.values or quantity.may_be_year or quantity.ordinal:
             return False
-        value = quantity.values[0] * quantity.factor
+        value = quantity.base_value
         low, high = {">": (value, value * _NEAR), "<": (value / _NEAR, value)}.get(
             _bound_before(self.text, quantity), (0.0, 0.0)
         )
         return high > low and any(
-            q.values
-            and q.unit == quantity.unit
-            and low <= q.values[0] * q.factor <= high
-            and not _bound_before(text, q)
+            q.values and q.unit == quantity.unit and low <= q.base_value <= high and not _bound_before(text, q)
             for q in stated
         )
 
@@ -231,8 +228,7 @@ class NumberGate:
         """Return whether a long claim states one number more than the passage, which has none of this kind."""
         if len(self.claim.terms) <= _LONG:
             return False
-        kind = _kind(quantity)
-        return not any(_kind(other) == kind for other in passage.quantities)
+        return not any(same_kind(quantity, other) for other in passage.quantities)
 
     def _misattributed(self, quantity: Quantity, near: Sequence[Quantity], nearest: Clause) -> str:
         """Return the number that the passage gives for the claim's subject, if the claim's number refers to another.
@@ -241,8 +237,8 @@ class NumberGate:
         """
         if len(near) in (0, len(nearest.quantities)):
             return ""
-        year = quantity.may_be_year
-        here = [q for q in near if _same_kind(q, quantity, year)]
+        kind = quantity.unit, quantity.may_be_year
+        here = [q for q in near if (q.unit, q.may_be_year) == kind]
         if not here:
             return ""
         terms = self.terms - {quantity.term}
@@ -251,7 +247,7 @@ class NumberGate:
                 return ""
             if nearest.part_has_any(self.subject, q.start, q.end) and not nearest.in_first_part(q.start):
                 return ""  # "men 14 days, women 11 days"
-        others = [q for q in nearest.quantities if _same_kind(q, quantity, year) and q not in here]
+        others = [q for q in nearest.quantities if (q.unit, q.may_be_year) == kind and q not in here]
         if any(agrees(own, q) for own in self.claim.quantities for q in others):
             return ""  # the claim gives several numbers
         others = [q for q in others if nearest.part_has_any(terms, q.start, q.end)]
@@ -342,21 +338,11 @@ def _counts(quantity: Quantity, counted: str, analysis: Analysis) -> bool:
     return bool(quantity.values) and _next_term(analysis, quantity.end) == counted and not quantity.may_be_year
 
 
-def _same_kind(quantity: Quantity, other: Quantity, other_is_year: bool) -> bool:
-    """Return whether both have the same unit, and both or neither are years."""
-    return quantity.unit == other.unit and quantity.may_be_year == other_is_year
-
-
 def _elliptic(text: str, quantities: Sequence[Quantity], unit: str) -> list[Quantity]:
     """Return the numbers whose unit is left out: "the first costs 18 euros, the second 11."."""
     if not unit or not any(q.unit == unit for q in quantities):
         return []
     return [q for q in quantities if not q.unit and q.values and text[q.end : q.end + 1] in _LIST_ENDS]
-
-
-def _kind(quantity: Quantity) -> str:
-    """Return what can stand in the place of a number: a year, an ordinal, a number with the same unit."""
-    return "year" if quantity.may_be_year else "ordinal" if quantity.ordinal else quantity.unit
 
 
 def _next_term(analysis: Analysis, offset: int) -> str:

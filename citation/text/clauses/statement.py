@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from ..numbers.quantities import Quantity
+from ..numbers.quantities import Quantity, agrees
+from .vocabulary import vocabulary
 
 # Kinds of operators that negate a clause.
 NEGATING = frozenset({"not", "no", "may_not", "need_not", "denies", "unless", "false", "unstated"})
@@ -41,6 +42,11 @@ class ContentToken:
     clausal: bool = False  # an auxiliary is between it and the token before
     whole: str = ""  # stem of a verb with its separated prefix or particle: "lehnte … ab", "called … off"
     kind: str = ""  # class of mutually exclusive words: season, weekday
+
+    @property
+    def unit(self) -> str:
+        """The unit of a number, "" for a plain number and for a word."""
+        return self.quantity.unit if self.quantity is not None else ""
 
 
 class Span(Protocol):
@@ -96,6 +102,14 @@ class Statement:
         if self._kinds is None:
             self._kinds = frozenset(op.kind for op in self.operators)
         return self._kinds
+
+    def has_word(self, role: str) -> bool:
+        """Return whether the sentence has a word of a line of function.txt."""
+        return not vocabulary(self.language).role(role).isdisjoint(self.words)
+
+    def numbers_agreeing(self, number: Quantity) -> list[ContentToken]:
+        """Return the numbers of the sentence that confirm `number`."""
+        return [token for token in self.tokens if token.quantity is not None and agrees(number, token.quantity)]
 
     def of(self, *kinds: str) -> Iterator[Operator]:
         """Return the operators of these kinds in order."""

@@ -88,9 +88,9 @@ def with_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
 
 def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield the times that `text` describes by another: 7:45 pm for "at 7 pm, but it was delayed by 45 minutes"."""
-    spans = [q for q in quantities if q.unit == "time" and q.values and q.values[0] * q.factor < _DAY_SECONDS]
+    spans = [q for q in quantities if q.unit == "time" and q.values and q.base_value < _DAY_SECONDS]
     for span in spans if len(spans) * len(times) <= MOST_PAIRS else ():
-        minutes = span.values[0] * span.factor / 60
+        minutes = span.base_value / 60
         for one in times:
             if one.start <= span.start < one.end:
                 continue

@@ -223,7 +223,7 @@ def changes(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantit
 
 def differences(one: Quantity, other: Quantity) -> Iterator[Quantity]:
     """Yield the difference of the two numbers of a change, and its share of the first: 150 and 25 %."""
-    first, second = one.values[0] * one.factor, other.values[0] * other.factor
+    first, second = one.base_value, other.base_value
     yield other._replace(values=(abs(second - first) / other.factor,), start=one.start)
     yield Quantity((100 * abs(second - first) / first,), one.start, other.end, unit="%")
 

@@ -43,6 +43,11 @@ class Quantity(NamedTuple):
         return whole and self.end - self.start != _SEPARATED
 
     @property
+    def base_value(self) -> float:
+        """The first value in the first unit of the dimension."""
+        return self.values[0] * self.factor
+
+    @property
     def term(self) -> str:
         """Return the term that stands for the number in an index."""
         if not self.values:
@@ -88,6 +93,11 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
             if claim.approximate and _rounds_to(exact, stated):
                 return True
     return False
+
+
+def same_kind(one: Quantity, other: Quantity) -> bool:
+    """Return whether two numbers can stand in each other's place: years, ordinals, or numbers with the same unit."""
+    return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
 
 
 def _same_hour(time: Quantity, number: Quantity) -> bool:

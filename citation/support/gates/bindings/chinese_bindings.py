@@ -77,7 +77,7 @@ def _numbered(statement: Statement) -> str:
     for token in statement.tokens:
         quantity = token.quantity
         if quantity is not None and quantity.values and token.start >= at:
-            value = quantity.values[0] * quantity.factor if quantity.unit else quantity.values[0]
+            value = quantity.base_value if quantity.unit else quantity.values[0]
             parts += [text[at : token.start], f"{value:.10g}{quantity.unit}"]
             at = token.end
     return "".join([*parts, text[at:]])

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.differences import comparisons
-from ....text.numbers.quantities import Quantity, agrees
+from ....text.numbers.quantities import Quantity, agrees, same_kind
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
-from .values import is_value, same_content, same_kind
+from .values import is_value, same_content
 
 
 def value_of_compared(aligned: PassageAlignment) -> Iterator[Disagreement]:

@@ -31,9 +31,9 @@ class Comparison:
 def comparisons(statement: Statement) -> list[Comparison]:
     """Return the comparisons of a sentence in order."""
     words, role = statement.words, vocabulary(statement.language).role
-    than, like = role("than"), role("like")
-    if than.isdisjoint(words) and like.isdisjoint(words):
+    if not statement.has_word("than") and not statement.has_word("like"):
         return []
+    than, like = role("than"), role("like")
     equal, more, lesser = role("equal"), role("more"), role("lesser")
     found: list[Comparison] = []
     for at, word in enumerate(words):

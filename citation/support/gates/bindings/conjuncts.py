@@ -11,10 +11,11 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import FIRST_YEAR, MONTH, agrees, is_year
+from ....text.numbers.quantities import FIRST_YEAR, MONTH, is_year
 from ....text.words.stemming import stem
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
+from .values import same_content
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
@@ -159,19 +160,13 @@ def _places(
         if token.quantity is None:
             same = by_stem.get(token.stem, [])
         else:
-            same = [position[other] for other in numbers if _same(token, other)]
+            same = [position[other] for other in numbers if same_content(token, other)]
         first: dict[int, int] = {}
         for n, at in (*same, *matched.get(token, ())):
             first[n] = min(at, first.get(n, at))
         if first:
             found[token] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
     return found
-
-
-def _same(token: ContentToken, other: ContentToken) -> bool:
-    if token.quantity is not None or other.quantity is not None:
-        return token.quantity is not None and other.quantity is not None and agrees(token.quantity, other.quantity)
-    return token.stem == other.stem
 
 
 def _counterpart(
@@ -222,8 +217,8 @@ def _is_date(token: ContentToken, part: Conjunct) -> bool:
         return False
     if quantity.unit == MONTH or (not quantity.unit and is_year(quantity.values[0])):
         return True
-    months = [t.quantity for t in part.tokens if t.quantity is not None and t.quantity.unit == MONTH]
-    return any(abs(month.start - quantity.end) <= 1 or abs(quantity.start - month.end) <= 1 for month in months)
+    months = [t for t in part.tokens if t.unit == MONTH]
+    return any(abs(month.start - token.end) <= 1 or abs(token.start - month.end) <= 1 for month in months)
 
 
 def _changes_date(step: ContentToken, token: ContentToken) -> bool:

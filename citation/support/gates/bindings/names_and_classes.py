@@ -62,11 +62,7 @@ def _reason_for(token: ContentToken, language: str) -> Reason:
 def _shifted(passages: Sequence[Statement]) -> bool:
     """Return whether the passage moves a day: "two days later", "the following day"."""
     days = vocabulary(passages[0].language).role("shifted_day")
-    return any(
-        (t.quantity is not None and t.quantity.unit == "time") or t.kind == "unit" or t.folded in days
-        for passage in passages
-        for t in passage.tokens
-    )
+    return any(t.unit == "time" or t.kind == "unit" or t.folded in days for passage in passages for t in passage.tokens)
 
 
 def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -81,8 +77,7 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
         return
     token, person = unknown
     # "He retired in 1974" may be about the person that the claim names.
-    pronouns = vocabulary(claim.language).role("personal")
-    meant = not all(pronouns.isdisjoint(passage.words) for passage in aligned.passages)
+    meant = any(passage.has_word("personal") for passage in aligned.passages)
     unnamed = [t for t, match in best.tokens if match is None and t.quantity is None and not t.name]
     rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
     if not meant and len(unnamed) <= _UNMATCHED and (person or rivals):

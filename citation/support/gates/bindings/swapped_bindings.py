@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import agrees
+from ....text.numbers.quantities import same_kind
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
-from .values import same_kind
 
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
 # With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
@@ -57,7 +56,7 @@ def swapped_bindings(aligned: PassageAlignment) -> Iterator[Disagreement]:
 def _all_matches(alignment: Alignment, token: ContentToken, best: ContentToken) -> list[ContentToken]:
     passage = alignment.passage
     if token.quantity is not None:
-        return [t for t in passage.tokens if t.quantity is not None and agrees(token.quantity, t.quantity)]
+        return passage.numbers_agreeing(token.quantity)
     return [passage.tokens[at] for at in passage.stems.get(best.stem, ())] or [best]
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import MONTH, agrees
+from ....text.numbers.quantities import MONTH, agrees, same_kind
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from ..word_relations import excludes
@@ -104,8 +104,7 @@ _Rival = tuple[Statement, ContentToken]
 
 def _find(passage: Statement, token: ContentToken) -> list[ContentToken]:
     """Return the numbers of a passage that agree with a number of the claim."""
-    mine = token.quantity
-    return [t for t in passage.tokens if mine and t.quantity is not None and agrees(mine, t.quantity)]
+    return passage.numbers_agreeing(token.quantity) if token.quantity is not None else []
 
 
 def _rivals(claim: Statement, passage: Statement, token: ContentToken) -> list[ContentToken]:
@@ -125,7 +124,7 @@ def _rivals_of(value: Sequence[ContentToken], claim: Statement, passage: Stateme
     found = [rival for token in value for rival in _rivals(claim, passage, token)]
     if len(value) == 1:
         return found
-    months = [t for t in passage.tokens if t.quantity is not None and t.quantity.unit == MONTH]
+    months = [t for t in passage.tokens if t.unit == MONTH]
     return [rival for rival in found if any(gap(rival, month) <= _DATE for month in months)]
 
 
@@ -134,11 +133,6 @@ def same_content(one: ContentToken, other: ContentToken) -> bool:
     if one.quantity is not None and other.quantity is not None:
         return agrees(one.quantity, other.quantity)
     return one.stem == other.stem
-
-
-def same_kind(one: Quantity, other: Quantity) -> bool:
-    """Return whether two numbers can stand in each other's place."""
-    return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
 
 
 def _rival_in_sentence(

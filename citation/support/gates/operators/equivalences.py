@@ -110,10 +110,10 @@ def ended_after(alignment: Alignment) -> bool:
     """
     ends = [end for _, end in ranges(alignment.passage) if end.quantity is not None]
     dates = {end for end in ends if end.quantity and (end.quantity.unit in _CALENDAR or end.quantity.may_be_year)}
-    bounded = not vocabulary(alignment.claim.language).role("boundary").isdisjoint(alignment.claim.words)
+    bounded = alignment.claim.has_word("boundary")
     if bounded and any(match.token in dates for _, match in alignment.pairs()):
         return True
-    lengths = any(t.quantity is not None and t.quantity.unit == "time" for t in alignment.passage.tokens)
+    lengths = any(t.unit == "time" for t in alignment.passage.tokens)
     return lengths and any(
         token.quantity is not None and match is None and token.quantity.unit in _DATED
         for token, match in alignment.tokens

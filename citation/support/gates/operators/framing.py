@@ -46,10 +46,9 @@ def _introduced(alignment: Alignment, after: int) -> bool:
 def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage is a question and the claim a statement."""
     claim = alignment.claim
-    if alignment.passage.question and not claim.question and not {"if", "would"} & claim.kinds():
-        asks = vocabulary(claim.language).role("asking")
-        if asks.isdisjoint(claim.words):
-            yield Disagreement(Reason.FRAMING, "the passage only asks this", rule="question")
+    asked = alignment.passage.question and not claim.question
+    if asked and not {"if", "would"} & claim.kinds() and not claim.has_word("asking"):
+        yield Disagreement(Reason.FRAMING, "the passage only asks this", rule="question")
 
 
 def retracted_by_next_sentence(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -155,9 +154,7 @@ def stated_in_heading_only(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 def _full_sentence(heading: Statement) -> bool:
     """Return whether a heading states something: "Mark England appointed as head of the team"."""
-    states = any(t.verbal for t in heading.tokens) or not vocabulary(heading.language).role("auxiliary").isdisjoint(
-        heading.words
-    )
+    states = any(t.verbal for t in heading.tokens) or heading.has_word("auxiliary")
     return states and len(heading.tokens) >= _HEADLINE and not heading.question
 
 

@@ -87,8 +87,8 @@ def _every_unit(statement: Statement, at: int, numbers: Mapping[int, ContentToke
         return
     following = at + len(every)
     number = numbers.get(following)
-    if number is not None and number.quantity is not None and number.quantity.unit == "time":
-        seconds = number.quantity.values[0] * number.quantity.factor
+    if number is not None and number.quantity is not None and number.unit == "time":
+        seconds = number.quantity.base_value
         yield seconds / _DAY, at, following, " ".join((*every, statement.text_of(number)))
         return
     times = _TIMES.get(words[following])

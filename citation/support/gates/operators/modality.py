@@ -57,7 +57,7 @@ def _scheduled(alignment: Alignment) -> bool:
     """
     words = vocabulary(alignment.claim.language)
     completed = words.role("completed").intersection(alignment.claim.words)
-    dated = any(token.quantity is not None and token.quantity.unit == MONTH for token, _ in alignment.pairs())
+    dated = any(token.unit == MONTH for token, _ in alignment.pairs())
     return dated and bool(completed) and completed <= words.role("stative")
 
 
@@ -199,8 +199,7 @@ def _governing(alignment: Alignment, clause: int) -> set[str]:
 def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
     claim, words = alignment.claim, vocabulary(alignment.claim.language)
-    general = not words.role("general").isdisjoint(claim.words)
-    if general or (CONDITIONAL | DENIALS) & claim.kinds() or not _done(claim, clause):
+    if claim.has_word("general") or (CONDITIONAL | DENIALS) & claim.kinds() or not _done(claim, clause):
         return
     stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
     for op in alignment.passage.of("if"):
@@ -228,7 +227,7 @@ def _done(statement: Statement, clause: int) -> bool:
     if statement.language == "zh":
         return "done" in statement.kinds() or "了" in statement.text
     words = vocabulary(statement.language)
-    if not words.role("completed").isdisjoint(statement.words) or "done" in statement.kinds(clause):
+    if statement.has_word("completed") or "done" in statement.kinds(clause):
         return True
     endings, irregular = tuple(words.role("completed_ending")), words.role("irregular")
     planned = {op.word for op in statement.of("plan")}  # the French "partira" ends like the past "parla"

@@ -79,7 +79,7 @@ def _is_tentative(passage: Statement) -> bool:
 
 def _first_version(statement: Statement) -> bool:
     """Return whether a sentence calls what it states a first version: "initially", "originally"."""
-    return not vocabulary(statement.language).role("first_version").isdisjoint(statement.words)
+    return statement.has_word("first_version")
 
 
 def _takes_back(later: Statement, passage: Statement) -> bool:
@@ -88,7 +88,6 @@ def _takes_back(later: Statement, passage: Statement) -> bool:
 
 def _refers(later: Statement, passage: Statement) -> bool:
     """Return whether a sentence refers to another by a pronoun, a word of its own, or a word for what was said."""
-    role = vocabulary(later.language).role
-    if not role("pronoun").isdisjoint(later.words) or not role("statement_noun").isdisjoint(later.words):
+    if later.has_word("pronoun") or later.has_word("statement_noun"):
         return True
     return any(token.stem in passage.stems for token in later.tokens if token.quantity is None)

@@ -123,7 +123,7 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 def _adds(claim: Statement) -> bool:
     """Return whether a claim says of one more thing what is said of others: "a single household gets it, too"."""
-    added = not vocabulary(claim.language).role("additive").isdisjoint(claim.words)
+    added = claim.has_word("additive")
     return added and not {*DENIALS, "only", "if"} & claim.kinds()
 
 
@@ -227,7 +227,7 @@ def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
     mine, theirs = token.quantity, match.token.quantity
     if mine is None or theirs is None or not mine.values or not theirs.values:
         return True
-    a, b = mine.values[0] * mine.factor, theirs.values[0] * theirs.factor
+    a, b = mine.base_value, theirs.base_value
     return b < a if below else b > a
 
 
@@ -236,7 +236,7 @@ def _exceeds(one: ContentToken, other: ContentToken) -> bool:
     a, b = one.quantity, other.quantity
     if a is None or b is None or not a.values or not b.values:
         return False
-    return a.values[0] * a.factor > b.values[0] * b.factor * (1 + _CONVERTED)
+    return a.base_value > b.base_value * (1 + _CONVERTED)
 
 
 def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) -> str:

@@ -64,7 +64,7 @@ def opposite_change(aligned: PassageAlignment) -> Iterator[Disagreement]:
             known = [one, other, *differences(one, other)]
             if not (any(agrees(mine, q) for mine in numbers for q in known) or (similar and not numbers)):
                 continue
-            if (other.values[0] * other.factor - one.values[0] * one.factor) * direction < 0:
+            if (other.base_value - one.base_value) * direction < 0:
                 said = passage.text_of(one, other)
                 yield Disagreement(Reason.DIRECTION, f"the passage says a change from “{said}”", rule="from")
                 return
@@ -107,7 +107,7 @@ def different_time(alignment: Alignment) -> Iterator[Disagreement]:
     for op, token in mine:
         match = alignment.match_of.get(token)
         other = theirs.get(match.token) if match else None
-        if token.quantity is not None and token.quantity.unit:
+        if token.unit:
             continue
         if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
             continue
@@ -129,11 +129,7 @@ _ENDED = frozenset({"until", "before"})
 def ended(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as present what the passage says was so until some time."""
     claim, passage = alignment.claim, alignment.passage
-    words = vocabulary(claim.language)
-    past = words.role("past")
-    if words.role("present").isdisjoint(claim.words):
-        return
-    if not past.isdisjoint(claim.words) or past.isdisjoint(passage.words):
+    if not claim.has_word("present") or claim.has_word("past") or not passage.has_word("past"):
         return
     if _ENDED & claim.kinds() or any(t.quantity is not None for t in claim.tokens):
         return

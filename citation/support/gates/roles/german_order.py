@@ -106,8 +106,7 @@ def _has_oblique_pronoun(statement: Statement, tokens: list[ContentToken]) -> bo
 
 def is_german_passive(statement: Statement, pivot: ContentToken) -> bool:
     """Return whether a clause has a form of "werden" and its predicate may be a participle."""
-    passive = vocabulary("de").role("passive")
-    return not passive.isdisjoint(statement.words) and pivot.folded.endswith(("t", "en"))
+    return statement.has_word("passive") and pivot.folded.endswith(("t", "en"))
 
 
 def finite_verb(statement: Statement, pivot: ContentToken) -> int:

@@ -46,4 +46,4 @@ def _around(statement: Statement, op: Operator) -> Sides:
 
 def _is_length(token: ContentToken) -> bool:
     """Return whether a token is a length of time."""
-    return token.kind == "unit" or (token.quantity is not None and token.quantity.unit == "time")
+    return token.kind == "unit" or token.unit == "time"

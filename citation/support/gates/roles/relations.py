@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 from .arguments import heads, is_passive, subject
@@ -89,8 +88,7 @@ def _opposite_grades(alignment: Alignment) -> bool:
     sides = (alignment.claim, alignment.passage)
     if not all(any(side.of("than")) for side in sides):
         return False
-    lesser = vocabulary(alignment.claim.language).role("lesser")
-    return lesser.isdisjoint(sides[0].words) != lesser.isdisjoint(sides[1].words)
+    return sides[0].has_word("lesser") != sides[1].has_word("lesser")
 
 
 def swapped_objects(alignment: Alignment) -> Iterator[Disagreement]:
