@@ -28,6 +28,9 @@ _EARLIER = re.compile(
     r"|[之以]?前",
     re.IGNORECASE,
 )
+_THAN = re.compile(
+    r"\s(?:(?P<later>later|später|plus tard|más tarde)|earlier|früher|plus tôt|antes|before) (?:than|als|que|de lo)\b"
+)
 _AFTER = re.compile(r"\W{0,2}(?:after|following|nach|après|después de|tras)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"\W{0,2}(?:before|prior to|ahead of|vor|avant|antes de)\b", re.IGNORECASE)
 _OPEN = re.compile(
@@ -45,7 +48,8 @@ _LASTED = re.compile(
 )
 # Shifts without a number.
 _NEXT = re.compile(
-    r"\b(?:next|following|subsequent) (day|week|month|year)\b|\b(day|week|month|year) (?:after|later|afterwards)\b"
+    r"\b(?:next|following|subsequent) (day|week|month|year)\b"
+    r"|\b(day|week|month|year) (?:after|later|afterwards)\b(?! than)"
     r"|\b(?:nächste|folgende|darauffolgende)[nms]? (tag|woche|monat|jahr)e?s?\b"
     r"|\b(tags) darauf\b|\b(tag|woche|monat|jahr) (?:darauf|danach|später)\b"
     r"|\b(lendemain)\b|\b(semaine|mois|année) (?:suivante?|d'après)\b|\b(día|semana|mes|año) siguiente\b|([次翌]日)"
@@ -53,7 +57,8 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 _PREVIOUS = re.compile(
-    r"\b(?:previous|preceding) (day|week|month|year)\b|\b(day|week|month|year) (?:before|earlier)\b|\b(eve) of\b"
+    r"\b(?:previous|preceding) (day|week|month|year)\b"
+    r"|\b(day|week|month|year) (?:before|earlier)\b(?! than)|\b(eve) of\b"
     r"|\b(?:vorige|vorherige)[nms]? (tag|woche|monat|jahr)e?s?\b|\b(tags) zuvor\b|\b(vortag)e?s?\b"
     r"|\b(tag|woche|monat|jahr) (?:zuvor|davor)\b"
     r"|\b(veille)\b|\b(semaine|mois|année) (?:précédente?|d'avant)\b|\b(día|semana|mes|año) anterior\b|(víspera)"
@@ -182,6 +187,9 @@ def _shifts(text: str) -> Iterator[Shift]:
 def direction(text: str, span: Quantity, base: int) -> tuple[int, ...]:
     """Return the sign of a length of time that is counted from a date at the offset `base`, () if no word shows it."""
     lead_in = max(0, span.start - _LEAD_IN)
+    compared = _THAN.match(text, span.end)  # "on 14 October, a week later than planned"
+    if compared:
+        return ((-1 if compared["later"] else 1) * (1 if base < span.start else -1),)
     if _LATER.match(text, span.end) or _DELAYED.search(text, lead_in, span.start):
         return (1,)
     if _EARLIER.match(text, span.end) or _ADVANCED.search(text, lead_in, span.start):

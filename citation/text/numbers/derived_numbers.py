@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..normalize import fold
 from ..words.word_lists import load_words
-from .date_shifts import MOST_PAIRS, counted, direction, shifted_dates
+from .date_shifts import MOST_PAIRS, counted, direction, moved, shifted_dates, stated_dates
 from .differences import differences_stated
 from .parts import parts_and_multiples
 from .quantities import CENTURY, DECADE, FIRST_YEAR, MONTH, RATIO, Quantity, is_year
@@ -92,7 +92,7 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 _NEXT_YEAR = re.compile(r"\byear (?:after|before|later|earlier)\b|\b(?:a|one) year\b", re.IGNORECASE)
-_MONTH, _YEAR = 2629800, 31557600
+_DAY, _MONTH, _YEAR = 86400, 2629800, 31557600
 _MOST_YEARS = 200
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
 
@@ -156,7 +156,7 @@ def derived(
     ]
     found += parts_and_multiples(text, [*quantities, *found])
     if timed:
-        found += _between_years(quantities)
+        found += _between_dates(quantities)
     durations = list(_durations(folded, quantities)) if len(folded) == len(text) else []
     if dated:
         found += shifted_dates(text, quantities, durations)
@@ -193,7 +193,8 @@ def _ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         if not one.values or not other.values or one.unit or not 0 < one.values[0] < other.values[0]:
             continue
         if _RATIO.fullmatch(text, one.end, max(one.end, other.start)):
-            yield Quantity((one.values[0] / other.values[0],), one.start, other.end, unit=RATIO)
+            ratio = one.values[0] / other.values[0]
+            yield Quantity((ratio,), one.start, other.end, unit=RATIO, approximate=one.approximate)
     for total, part in pairwise(quantities):
         counts = total.values and part.values and not total.unit and not part.unit
         of_total = _TOTAL.search(text, max(0, total.start - _LEAD_IN), total.start) or _HAN_TOTAL.fullmatch(
@@ -288,12 +289,15 @@ def _shifted(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
                     yield base._replace(values=((base.values[0] + sign * span.values[0] - 1) % 12 + 1,))
 
 
-def _between_years(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Yield the number of years between two neighbouring years: seven for "began in 1825" and "used in 1832"."""
+def _between_dates(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the time between neighbouring dates: seven years for "began in 1825" and "used in 1832"."""
     years = [q for q in quantities if q.values and _is_year(q)]
     for one, other in pairwise(years):
         length = abs(other.values[0] - one.values[0])
         yield Quantity((length,), one.start, other.end, unit="time", factor=_YEAR)
+    for day, later in pairwise(date for date in stated_dates(quantities) if date.day):
+        length = abs((moved(later, 0, 0) - moved(day, 0, 0)).days)
+        yield Quantity((float(length),), day.start, later.end, unit="time", factor=_DAY)
 
 
 def _is_date(quantity: Quantity) -> bool:

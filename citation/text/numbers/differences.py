@@ -34,6 +34,11 @@ _BY = re.compile(rf"(?:{_pattern('by')}\s|{_pattern('rise')}了?|{_pattern('fall
 _TO = re.compile(rf"\s?{_pattern('to')}\s?")
 _MORE, _LESS = (re.compile(rf"\s?(?:points? |places? )?{_pattern(key)}") for key in ("more", "less"))
 _TIMES = re.compile(rf"(?:^|\W)({'|'.join(_MULTIPLES)}|times) (?P<as>as\b|so\b|mas\b|plus\b)?", re.IGNORECASE)
+# Behind what is left of the amount before: "of the 200 euros, 110 are left".
+_LEFT = re.compile(
+    r"(?: of (?:it|this|that|these|those|them|which))?(?: (?:is|are|was|were|still|now))* (?:left|remain)"
+)
+_EACH = re.compile(r" (?:each|apiece|a piece|pro stuck|je stuck|chacune?s?|cada un[oa])\b")
 # Between a number and a difference that is directly behind it: "24 points, five", "65 metres, or four"
 _APPOSITION = re.compile(
     r"(?:\s[^\W\d]+){0,2},\s(?:which is |or |some |about |almost |nearly |exactly |das sind |soit )?"
@@ -50,6 +55,11 @@ def differences_stated(text: str, quantities: Sequence[Quantity]) -> Iterator[Qu
     numbers = [q for q in quantities if q.values and not q.ordinal and not q.may_be_year and q.unit != RATIO]
     for one, other in pairwise(numbers):
         yield from _before_change(folded, one, other)
+        near = other.start - one.end <= _REACH
+        if near and one.unit == other.unit and _LEFT.match(folded, other.end):
+            yield one._replace(values=(one.values[0] - other.values[0] * other.factor / one.factor,))
+        if near and other.unit and not one.unit and _EACH.match(folded, other.end):
+            yield other._replace(values=(one.values[0] * other.values[0],))
     for at, one in enumerate(numbers):
         for sign, pattern in ((1, _MORE), (-1, _LESS)):
             if pattern.match(folded, one.end):

@@ -8,11 +8,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from .quantities import RATIO, Quantity, is_year
+from .quantities import CENTURY, CLOCK, DECADE, MONTH, RATIO, Quantity, is_year
 
 _OF = re.compile(r"\s(?:of|of the|of its|of their|of all|of all the|of these|of those|of our|der|des|de los|de las)\s")
 _OF_TOTAL = re.compile(r"\bof (?:the|its|their|our|all|all the|these|those)\s$", re.IGNORECASE)
 _OF_WHICH = re.compile(r"\sof (?:which|whom|them)\b")
+# Behind a share of the last amount: "members pay 30 euros, students half of this", "students pay half."
+_OF_IT = re.compile(r"\s(?:of (?:it|this|that|these|them)\b|(?:this|that) [^\W\d_]+)|[.,;]")
 _LEAD_IN, _REACH = 16, 60  # characters before a number, and between two numbers that belong together
 _AS = re.compile(r"\s(?:times )?as\b|\stimes (?:larger|more|higher|longer|bigger|the)\b")
 _HALF_AS = re.compile(r"\bhalf (?:as|the|of the|that|this|its|their)\b", re.IGNORECASE)
@@ -64,6 +66,14 @@ def _parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             which = behind and _OF_WHICH.match(text, share.end)
             if straight or reverse or which:
                 yield total._replace(values=(_rounded(ratio * total.values[0]),))
+        if _OF_IT.match(text, share.end):
+            before = [q for q in _near(quantities, share.start - _REACH, share.start) if q.end < share.start]
+            yield from (q._replace(values=(_rounded(ratio * q.values[0]),)) for q in before[-1:] if _is_amount(q))
+
+
+def _is_amount(quantity: Quantity) -> bool:
+    """Return whether a number measures something, so that it can be divided."""
+    return quantity.unit not in {"", RATIO, "%", MONTH, DECADE, CENTURY, CLOCK}
 
 
 def _rounded(value: float) -> float:

@@ -47,12 +47,14 @@ _EITHER_HAN_MORE = tuple(_HAN_MORE)
 _ARTICLES = frozenset({"the", "los", "las", "les", "die", "den"})  # "rondó los cincuenta mil"
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
-_MAX_RANGE = len(" oder ")
+_MAX_RANGE = len(" and a ")
+_AND = frozenset({" and ", " und ", " et ", " y "})
+_HOUR = 3600  # seconds
 _YEAR_DIGITS = 4
 _STEP = 128  # numbers that are parsed in a step: 1 ms
 # Numbers outside these limits, and what is computed from them, may overflow. They are compared as they are written.
 _SMALLEST, _LARGEST = 1e-50, 1e50
-_BEFORE_HALF = frozenset({"个", "年"})  # 一个半小时, 两年半
+_BEFORE_HALF = frozenset({"个", "年", " and a "})  # 一个半小时, 两年半, three and a half hours
 _CURRENCIES = frozenset({"eur", "usd", "gbp", "chf"})
 _DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
 
@@ -203,6 +205,8 @@ class QuantityParser:
             or is_approximate(tokens.text, start)
             or tokens.text.startswith(_EITHER_HAN_MORE, end)
         )
+        if start and tokens.text[start - 1] in _SIGNS:
+            start -= 1  # the sign is a part of the number: "from $40 to $60"
         return QuantityMatch(Quantity(values, start, end, unit, factor, strict, approximate), first, after)
 
     def _has_no_modifier(self, first: int, after: int) -> bool:
@@ -324,24 +328,8 @@ def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatc
                 merged.append(match)
                 continue
             between = text[quantity.end : following.start]
-            if quantity.approximate and not between and quantity.values[0] > following.values[0]:
-                total = following._replace(start=quantity.start, values=(quantity.values[0] + following.values[0],))
-                merged[-1] = merged[-1]._replace(quantity=total)
-                continue
-            if (
-                following.values == (0.5,)
-                and following.unit == "time"
-                and between in _BEFORE_HALF
-                and not quantity.unit
-            ):
-                total = following._replace(start=quantity.start, values=(quantity.values[0] + 0.5,), strict=True)
-                merged[-1] = merged[-1]._replace(quantity=total, first=match.first)
-                continue
-            if quantity.unit in _CURRENCIES and _is_cents(text, quantity, following):
-                value = quantity.values[0] + following.values[0] / 100
-                merged[-1] = match._replace(
-                    quantity=quantity._replace(values=(value,), end=following.end), after=merged[-1].after
-                )
+            if (whole := _whole(text, quantity, following)) is not None:
+                merged[-1] = QuantityMatch(whole, match.first, merged[-1].after)
                 continue
             if _shares_unit(quantity, following) and _RANGE.fullmatch(between):
                 match = match._replace(quantity=quantity._replace(unit=following.unit, factor=following.factor))
@@ -360,6 +348,22 @@ def _shares_unit(first: Quantity, second: Quantity) -> bool:
     return not (first.may_be_year and first.end - first.start == _YEAR_DIGITS and second.values[0] < 1000)
 
 
+def _whole(text: str, first: Quantity, second: Quantity) -> Quantity | None:
+    """Return the number that two neighbours state together: `1亿2000万`, `一个半小时`, `3 € 60`, `2 h 40 min`."""
+    between = text[first.end : second.start]
+    value = first.values[0] + second.values[0]
+    if first.approximate and not between and first.values[0] > second.values[0]:
+        return second._replace(start=first.start, values=(value,))
+    if second.values == (0.5,) and second.unit == "time" and between in _BEFORE_HALF and not first.unit:
+        return second._replace(start=first.start, values=(value,), strict=True)
+    if first.unit in _CURRENCIES and _is_cents(text, first, second):
+        return first._replace(values=(first.values[0] + second.values[0] / 100,), end=second.end)
+    if _is_rest(first, between, second):
+        value = first.values[0] * first.factor / second.factor + second.values[0]
+        return second._replace(start=first.start, values=(value,))
+    return None
+
+
 def _is_cents(text: str, whole: Quantity, cents: Quantity) -> bool:
     """Return whether two digits behind an amount of money are its cents: `3 euros 60`, `3 € 60`."""
     written = text[cents.start : cents.end]
@@ -370,6 +374,15 @@ def _is_cents(text: str, whole: Quantity, cents: Quantity) -> bool:
         and whole.values[0] % 1 == 0
         and cents.unit in {"", whole.unit}
     )
+
+
+def _is_rest(first: Quantity, between: str, second: Quantity) -> bool:
+    """Return whether the second number is the rest of a measure in a smaller unit: "2 h 40 min"."""
+    if not first.unit or first.unit != second.unit or not len(first.values) == len(second.values) == 1:
+        return False
+    long = first.unit == "time" and first.factor > _HOUR  # not "after five years and nine months after eight"
+    adjoins = between == " " or (not long and between in _AND)
+    return adjoins and second.values[0] * second.factor < first.factor
 
 
 def _is_year_range(first: Quantity, between: str, second: Quantity) -> bool:

@@ -7,6 +7,13 @@ from citestream.citation.text.numbers.derived_numbers import derived
 from citestream.citation.text.numbers.quantities import MONTH
 
 FOLLOWS = {
+    "the difference of two prices": ("The pass went up from £60 to £75.", "£15"),
+    "a half of the amount before": ("Trainers get 12 euros a day. Assistants get half of this.", "6 euros"),
+    "a half alone": ("The ticket costs £24. Children pay half.", "£12"),
+    "what is used": ("The fund had £500, and £120 of it is left.", "£380"),
+    "the time between two dates": ("The start is on 28 May; the former date was 7 May.", "three weeks"),
+    "the date that was planned": ("The shop opened on 20 March, six days later than planned.", "14 March"),
+    "several at one price": ("A team may rent two boats, at £40 each.", "£80"),
     "an article before a unit of time": ("Report leaks within a day.", "24 hours"),
     "half an hour": ("The walk takes half an hour.", "30 minutes"),
     "three quarters of an hour": ("It bakes for three quarters of an hour.", "45 minutes"),
@@ -62,6 +69,8 @@ FOLLOWS = {
     "what is three times as much": ("It cost 90 euros, three times as much as planned.", "30 euros"),
 }
 DOES_NOT_FOLLOW = {
+    "a later date than that of the delay": ("The shop opened on 20 March, six days later than planned.", "26 March"),
+    "a half of something that is not measured": ("The hall has 40 seats. Half of this is known.", "20 euros"),
     "a change in the other direction": ("The fare was cut by 40 euros to 260 euros.", "220 euros"),
     "the number of the one that is ahead": ("Norway has 24 points, five behind Denmark.", "19 points"),
     "the number of the shorter one": ("One is 61 metres high. The other is 4 metres taller.", "57 metres"),
@@ -96,7 +105,8 @@ DOES_NOT_FOLLOW = {
 def follows(text: str, claimed: str) -> bool:
     wanted = analyze_text(claimed, None).quantities
     dated = any(one.unit == MONTH for one in wanted)
-    numbers = derived(text, analyze_text(text, None).quantities, dated=dated)
+    timed = any(one.unit == "time" for one in wanted)
+    numbers = derived(text, analyze_text(text, None).quantities, dated=dated, timed=timed)
     return (all if dated else any)(any(agrees(one, number) for number in numbers) for one in wanted)
 
 

@@ -13,6 +13,10 @@ from citestream.citation.text.numbers.quantity_parser import QuantityParser
 from citestream.citation.text.tokens import tokenize
 
 SAME = {
+    "hours and minutes": ("The ferry takes 2 h 40 min.", "The ferry takes 160 minutes."),
+    "hours and minutes in words": ("It lasts one hour and twenty minutes.", "It lasts 80 minutes."),
+    "a mass in two units": ("It weighs 3 kg 200 g.", "It weighs 3.2 kg."),
+    "hours and a half": ("The tour takes three and a half hours.", "The tour takes 210 minutes."),
     "separators": ("It employs 1,500 people.", "It employs 1500 people."),
     "thousands with a k": ("It employs 1.5k people.", "It employs 1,500 people."),
     "German separators": ("Es sind 1.500 Leute in der Stadt.", "It is 1500 people."),
@@ -82,6 +86,7 @@ SAME = {
     "degrees of a scale": ("Der Ofen hat 200 Grad Celsius.", "The oven has 200 °C."),
 }
 OTHER = {
+    "months of another length of time": ("Six after five years and nine months after eight.", "It takes 69 months."),
     "another number": ("1,500", "1,800"),
     "another magnitude": ("2.4 million", "2.4 billion"),
     "another unit": ("5 km", "5 miles"),
