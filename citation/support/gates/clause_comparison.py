@@ -152,7 +152,7 @@ def _of_best(aligned: PassageAlignment) -> Iterator[Disagreement]:
     for clause in best.comparable_clauses:
         for compare_clause in (modality, supposed, quantifiers):
             yield from compare_clause(best, clause)
-    for compare_sentence in _OF_SENTENCE:
+    for compare_sentence in _OF_ROW if best.passage.cells else _OF_SENTENCE:
         yield from compare_sentence(best)
     yield from retracted_by_next_sentence(aligned)
     yield from unknown_cause(aligned)
@@ -175,6 +175,8 @@ _OF_SENTENCE: tuple[Callable[[Alignment], Iterator[Disagreement]], ...] = (
     opposite_cause,
     effect_as_cause,
 )
+# A row of a table has no order of words.
+_OF_ROW: tuple[Callable[[Alignment], Iterator[Disagreement]], ...] = (frequency, bounds)
 
 
 def _of_passage(aligned: PassageAlignment) -> Iterator[Disagreement]:

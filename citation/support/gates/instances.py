@@ -60,8 +60,8 @@ def is_outside(alignment: Alignment) -> bool:
 
 def _is_condition(claim: Statement, token: ContentToken) -> bool:
     """Return whether a number is part of a condition, and not what the claim states."""
-    if any(op.kind == "to" and op.after == token.word for op in claim.operators):
-        return False  # "it fell to 7 %"
+    if any(op.kind == "to" and op.after == token.word and claim.words[op.word] != "en" for op in claim.operators):
+        return False  # "it fell to 7 %"; not "en juillet"
     if claim.has_word("boundary"):
         return False  # "the shop opens at 10 am"
     if token.before or token.piece < claim.pieces - 1:
@@ -199,6 +199,8 @@ def _value(token: ContentToken, unit: ContentToken) -> float:
 
 
 def _counted(statement: Statement, token: ContentToken) -> str:
-    """Return the stem of the word directly behind a number, "" if there is none."""
+    """Return the stem of the word directly behind a number, "" if there is none. In Chinese it is one character."""
+    if statement.language == "zh":
+        return statement.text[token.end : token.end + 1]
     following = next((t for t in statement.tokens if t.start >= token.end), None)
     return following.stem if following is not None and following.start - token.end <= 1 else ""

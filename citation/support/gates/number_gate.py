@@ -195,6 +195,8 @@ class NumberGate:
         dated = any(q.unit == MONTH for q, _ in self.quantities)
         timed = quantity.unit == "time"
         known = passage.derived(denied=bool(self.claim.negations), dated=dated, timed=timed)
+        if quantity.ordinal:  # "one" does not state "the first"
+            known = [other for other in known if other.ordinal]
         if any(agrees(form, other) for form in [quantity, *notations(quantity)] for other in known):
             return True
         # "errors occur in one in two hundred cases": the two numbers of the claim are one ratio.

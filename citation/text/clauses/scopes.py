@@ -95,7 +95,8 @@ def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
     first = bisect_right([token.word for token in statement.tokens], op.after - 1)
     found: list[ContentToken] = []
     for token in statement.tokens[first : first + _PHRASE]:
-        if token.piece != op.piece or (found and (token.verbal or token.clausal)):
-            break
+        adjective = len(found) == 1 and found[0].word == token.word - 1 and statement.language in _ONCE
+        if token.piece != op.piece or (found and (token.verbal or token.clausal) and not adjective):
+            break  # not behind an adjective that is first: "sin previo aviso"
         found.append(token)
     return found or [token for token in statement.tokens[:first] if token.piece == op.piece]

@@ -95,6 +95,10 @@ class Statement:
         """The numbers of the sentence."""
         return [token.quantity for token in self.tokens if token.quantity is not None]
 
+    def same_cell(self, one: int, other: int) -> bool:
+        """Return whether two offsets are in the same cell of a table row; True outside of tables."""
+        return not self.cells or any(start <= one < end and start <= other < end for _, (start, end) in self.cells)
+
     def kinds(self, clause: int | None = None) -> frozenset[str]:
         """Return the kinds of operators of a clause, or of all clauses. Call this only when the sentence is parsed."""
         if clause is not None:

@@ -37,7 +37,7 @@ _NAMED = re.compile(
 # Before the hour: "a quarter to eight", "halb neun"; behind it: "les ocho y media".
 _BEFORE = {key: int(key.split()[1]) for key in _WORDS if key.startswith("before")}
 _BEHIND = {key: int(key.split()[1]) for key in _WORDS if key.startswith("behind")}
-_AT = re.compile(r"\b(?:à|vers|dès)\s$", re.IGNORECASE)
+_AT = re.compile(r"\b(?:à|vers|dès|à partir de|avant|jusqu'à|entre)\s$", re.IGNORECASE)
 _LEAD_IN = 24  # characters before an hour in which its fraction is looked for
 # A search for each of these phrases is faster than the patterns, and few texts have one.
 _FRACTION_PHRASES = [phrase for key in (*_BEFORE, *_BEHIND) for phrase in _WORDS[key]]

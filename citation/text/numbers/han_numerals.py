@@ -43,7 +43,8 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
         if numerator and not value:
             continue  # 零分之一 has no value
         tenths = counter == "成" and run[found.end() : found.end() + 1] not in _NO_TENTHS
-        if value is not None and (explicit or tenths or measures or numeral not in _NOT_ALONE):
+        certain = explicit or tenths or measures or counter == "月"
+        if value is not None and (certain or numeral not in _NOT_ALONE):
             matches.append(QuantityMatch(_quantity(run, offset, found, value), i, i))
     if "半" in run:
         matches = sorted([*matches, *_halves(run, offset, i)], key=lambda match: match.quantity.start)

@@ -167,8 +167,9 @@ def other_member_in_clause(aligned: PassageAlignment) -> Iterator[Disagreement]:
             continue
         stating = clauses[shares.index(best)]
         for token in marked:
-            if not any(_finds(token, clause) for clause in clauses):
-                continue  # `other_class_member` compares it
+            found = [clause for clause in clauses if _finds(token, clause)]
+            if not found or any(_states(rest, clause) for clause in found):
+                continue  # `other_class_member` compares it, or it is said of this member, too
             others = [other for other in stating.tokens if other.kind == token.kind]
             if others and all(excludes(kinds[token.folded], kinds[other.folded]) for other in others):
                 detail = f"the passage says “{stating.sentence.text_of(others[0])}” of this, not “{token.folded}”"

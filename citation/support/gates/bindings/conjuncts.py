@@ -196,8 +196,8 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
         return _same_kind_of_number(one, other)
     if one.stem == other.stem or one.operator or other.operator:
         return False
-    if one.kind and one.kind == other.kind:
-        return True
+    if (one.kind and one.kind == other.kind) or "weekday" in {one.kind, other.kind}:
+        return one.kind == other.kind
     if one.verbal or other.verbal:
         return one is here.verb and other is there.verb
     if one.before or other.before:

@@ -128,8 +128,8 @@ def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: 
     """Return whether two words can replace each other in a sentence."""
     if one.quantity is not None or other.quantity is not None:
         return one.quantity is not None and other.quantity is not None and same_kind(one.quantity, other.quantity)
-    if one.kind and one.kind == other.kind:
-        return True
+    if (one.kind and one.kind == other.kind) or "weekday" in {one.kind, other.kind}:
+        return one.kind == other.kind
     if one.name != other.name and one.word and other.word and here.passage.language != "de":
         return False
     if one.name and other.name and here.passage.language != "de":

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.quantities import agrees
+from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 
 def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
-    """Yield a disagreement if a number of the claim is in another row or column of a table."""
+    """Yield a disagreement if a number of the claim is in another cell of a table, or a word in another row."""
     rows = [passage for passage in passages if passage.cells]
     named = [row for row in rows if _names(row, claim)]
     if len(named) != 1:
@@ -28,6 +29,20 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
             detail = f"the table has {claim.text_of(token)} in another column than “{header}”"
             yield Disagreement(Reason.BINDING, detail, rule="column")
             return
+    alignment = Alignment(claim, named[0])
+    others = [passage for passage in passages if not passage.cells]
+    for token, match in alignment.tokens:
+        if match is not None or token.quantity is not None or any(token.stem in other.stems for other in others):
+            continue
+        if any(_columns_with(row, token.stem) for row in rows):
+            detail = f"the table does not have “{claim.text_of(token)}” in the row “{_first(named[0])}”"
+            yield Disagreement(Reason.BINDING, detail, rule="row")
+            return
+
+
+def _columns_with(row: Statement, stem: str) -> list[int]:
+    """Return the columns, except the first, whose cell has a word."""
+    return [column for column in range(1, len(row.cells)) if stem in _cell_words(row, column)]
 
 
 def _names(row: Statement, claim: Statement) -> bool:

@@ -121,7 +121,8 @@ def _narrower(alignment: Alignment) -> str:
         adjoins = noun.word == before.word + 1 and noun.piece == before.piece and not noun.clausal
         if token is None or token.word not in firsts or not adjoins or before in token_of:
             continue
-        if not (before.quantity or before.verbal or before.operator or (before.name and noun.name)):
+        acts = before.verbal and (alignment.claim.language != "zh" or before.word > 0)  # 研发部门 is a noun
+        if not (before.quantity or acts or before.operator or (before.name and noun.name)):
             return alignment.passage.text_of(before, noun)
     return ""
 

@@ -89,6 +89,8 @@ def _is_weaker(mine: Kinds, alignment: Alignment, at: int) -> bool:
     theirs = passage.kinds(match.token.clause) if match is not None else set()
     named = alignment.matched
     for op in passage.of("only"):
+        if match is not None and passage.language == "zh" and op.clause != match.token.clause:
+            continue  # a clause that a comma ends may be about something else
         near = [t for t in passage.tokens if t.word >= op.after] or passage.tokens[-1:]
         if any(t not in named for t in near):
             return True

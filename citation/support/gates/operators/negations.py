@@ -251,15 +251,20 @@ def _outvoted(
 def _denies_the_same(alignment: Alignment, clause: int) -> bool:
     """Return whether both sides deny the word behind a negation of this clause, or of the matching one.
 
-    "No findings came out of the review", "the review was completed with remarks and no findings".
+    "No findings came out of the review", "the review was completed with remarks and no findings". The passage may
+    deny it in another clause that has a word of the claim.
     """
     sides = (alignment.claim, clause), (alignment.passage, alignment.mains[clause])
     denied = [
-        next((t for t in side.tokens if t.clause == at and t.word >= op.after), None)
+        next((t for t in side.tokens if t.clause == at and t.word >= op.after and t.quantity is None), None)
         for side, at in sides
         for op in side.of(*NEGATING)
         if op.clause == at
     ]
+    clauses = {match.token.clause for _, match in alignment.pairs()} - {alignment.mains[clause]}
+    again = {(t.stem, t.sign) for t in alignment.passage.tokens if t.clause in clauses and t not in alignment.matched}
+    if any(t is not None and (t.stem, t.sign) in again for t in denied if t in alignment.claim.tokens):
+        return True
     agreeing = [pair for pair in alignment.pairs() if pair[1].sign * pair[1].token.sign == pair[0].sign]
     return any(token is one or match.token is one for token, match in agreeing for one in denied)
 

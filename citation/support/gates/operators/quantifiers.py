@@ -239,13 +239,18 @@ def _exceeds(one: ContentToken, other: ContentToken) -> bool:
     return a.base_value > b.base_value * (1 + _CONVERTED)
 
 
+def _is_preposition(statement: Statement, op: Operator, token: ContentToken) -> bool:
+    """Return whether a predicate is between a bound and a number: "une nuit sous tente coûte 24 euros"."""
+    return any(op.after <= other.word < token.word and other.verbal for other in statement.tokens)
+
+
 def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) -> str:
     """Return the kind of bound of a number, "" if there is none. Negation reverses it: "does not exceed"."""
     for op in statement.operators:
-        if op.kind not in _BOUNDS:
+        if op.kind not in _BOUNDS or not statement.same_cell(op.start, token.start):
             continue
         if 0 <= token.word - op.after < _BOUND_REACH or (0 <= op.word - token.word <= 2 and op.start - token.end <= 12):
-            if op.kind in {"over", "under"} and op.start > token.end:
+            if op.kind in {"over", "under"} and (op.start > token.end or _is_preposition(statement, op, token)):
                 continue
             flipped = any(n.kind in _DENYING and 0 < op.word - n.after + 1 <= _FLIP_REACH for n in statement.operators)
             if flip and flipped and op.kind in {"over", "under"}:

@@ -61,6 +61,41 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "物业公司检修了电梯，费用由业主委员会支付。",
         "电梯检修的费用由物业公司承担。",
     ),
+    "another Chinese number than that of a bound of something else": (
+        Reason.NUMBER_MISMATCH,
+        "每月缺勤超过两次的，扣除奖金200元。",
+        "每月奖金为800元。",
+    ),
+    "all in Chinese, where the passage names one kind": (
+        Reason.MODALITY,
+        "设计团队可以在家办公。",
+        "所有团队都可以在家办公。",
+    ),
+    "another German ordinal": (
+        Reason.NUMBER_MISMATCH,
+        "| Gerät | Frist |\n|---|---|\n| Bohrer | 1 Woche |\n\nNach der dritten Rüge wird der Zugang gesperrt.",
+        "Nach der ersten Rüge wird der Zugang gesperrt.",
+    ),
+    "another French time of day": (
+        Reason.BINDING,
+        "Les tentes sont libres dès 13 h, les cabanes à partir de 17 h.",
+        "Les cabanes sont libres dès 13 h.",
+    ),
+    "an open question in Spanish": (
+        Reason.MODALITY,
+        "Todavía no se ha decidido si se cerrará el puente viejo.",
+        "Se cerrará el puente viejo.",
+    ),
+    "a word of another row": (
+        Reason.BINDING,
+        "| Trabajo | Empresa |\n|---|---|\n| Tejado | Obras Luna |\n| Pintura | Talleres Vega |",
+        "La pintura está a cargo de Obras Luna.",
+    ),
+    "a Spanish phrase with an adjective before its noun": (
+        Reason.NEGATION,
+        "La luz se cortará cada lunes, siempre con aviso de dos días.",
+        "La luz se cortará sin previo aviso.",
+    ),
     "another frequency in the clause that states the same": (
         Reason.BINDING,
         "滤网每季度清洗一次，轴承每年加油一次。",
@@ -281,6 +316,27 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
 }
 
 PASSED: dict[str, tuple[str, str]] = {
+    "a bound in another cell of the row": (
+        "| Emplacement | Haute saison | Minimum |\n|---|---|---|\n| Tente | 24 € | 1 nuit |\n| Gîte | 48 € | 2 nuits |",
+        "En haute saison, une nuit sous tente coûte 24 euros.",
+    ),
+    "an agent in a Chinese table": (
+        "| 项目 | 期限 | 审批人 |\n|---|---|---|\n| 采购 | 五天 | 财务主管 |\n| 差旅 | 两天 | 部门主管 |",
+        "差旅由部门主管审批。",
+    ),
+    "a month in a French range": (
+        "Le charbon est interdit de juin à septembre.",
+        "En juillet, le charbon est interdit.",
+    ),
+    "a number in a Chinese bound": ("每月缺勤超过两次的，不发奖金。", "一个月缺勤三次的，不发奖金。"),
+    "a denial in another Chinese clause": (
+        "学校每年提供学费补助，但进修不在补助范围内。",
+        "进修的学费学校不补助。",
+    ),
+    "a year in a Chinese sentence about another topic": (
+        "去年工厂收入三亿元，利润却下降了4%。",
+        "工厂去年的利润下降了。",
+    ),
     "the same bound on one Chinese unit": ("会员每次使用会议室不超过一小时。", "会员每次最多使用会议室一小时。"),
     "the same agent behind 由": ("物业公司检修了电梯，费用由业主委员会支付。", "电梯检修的费用由业主委员会承担。"),
     "a Chinese clause about the topic of the clause before": (
