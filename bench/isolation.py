@@ -243,6 +243,18 @@ def _repeated_sentences() -> Case:
     return _cite(claims, [f"Pump {n} not shut. " * 430 for n in range(200)])
 
 
+def _table(size: int) -> Case:
+    """Return a table of `size` rows and columns, which is cited to itself."""
+    rows = [" | ".join(str(7 * column + row) for column in range(size)) for row in range(size)]
+    text = "\n".join([rows[0], "|".join(["---"] * size), *rows])
+    return Case({"text": text, "evidence": [{"text": text}]}, "/v1/cite")
+
+
+def _nested_list(depth: int) -> Case:
+    text = "".join(f"{'  ' * level}- It rose.\n" for level in range(depth))
+    return Case({"text": text, "evidence": [{"text": SENTENCE}]}, "/v1/cite")
+
+
 def _chinese() -> Case:
     text = (ROOT / "examples" / "documents" / CHINESE).read_text("utf-8") * 20
     return Case(_chat([text[at * 800 : (at + 1) * 800] for at in range(20)]), answer=_events("冬至。", 1))
@@ -331,9 +343,12 @@ CASES: dict[str, Callable[[], Case]] = {
     "cite 250 numbers to 500": lambda: _numbers(250),
     "cite 100,000 sentences": lambda: _cite([f"It rose in {1900 + n}." for n in range(100_000)], [SENTENCE]),
     "cite to 100,000 texts": lambda: _cite([SENTENCE], ["It rose."] * 100_000),
+    "cite a table of 40,000 cells": lambda: _table(200),
+    "cite a list of 1,000 levels": lambda: _nested_list(1_000),
     "200,000 search results": lambda: retrieved(200_000),
     "10,000 messages": _long_history,
     "2 MB of one-letter lines": lambda: Case(_chat(["a\nb\n" * 500_000]), answer=_events("It rose. ", 1)),
+    "2 MB of invisible characters": lambda: Case(_chat(["\u202eabc " * 380_000]), answer=_events("It rose. ", 1)),
     "first marker": lambda: Case(_chat([SENTENCE]), answer=_events("It rose [1], or 【1】, or (see [1]).", 1)),
     "20 English excerpts": lambda: Case(_chat(list(excerpts(20))), answer=_events("It rose. ", 1)),
     "20 Chinese excerpts": _chinese,

@@ -27,6 +27,7 @@ INPUTS: dict[str, Case] = {
             "cite one long sentence",
             "10,000 messages",
             "2 MB of one-letter lines",
+            "2 MB of invisible characters",
             "20 Chinese excerpts",
             "dense JSON",
             "one long string",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.evidence.budget import estimate_tokens, fit_budget
 from citestream.citation.evidence.prompt import Injected, Message, Templates, ToolEvidence, excerpt, inject
-from citestream.citation.evidence.sanitize import sanitize, sanitize_line
+from citestream.citation.evidence.sanitize import LONG_BLOCK, sanitize, sanitize_in_steps, sanitize_line
 from citestream.citation.markers import ANY_NUMBER, MarkerNames, strip
 
 NONCE = "7f3a9c51"
@@ -379,3 +379,18 @@ def test_evidence_cannot_contain_a_marker(text: str) -> None:
 @given(hostile)
 def test_sanitizing_is_idempotent(text: str) -> None:
     assert sanitize(sanitize(text, NONCE), NONCE) == sanitize(text, NONCE)
+
+
+@pytest.mark.parametrize(
+    "hostile", ["a\r\nb", f"<{'|'}im_start{'|'}>", "<<SYS>>", "< / excerpt", "[/INST]", NONCE.upper(), "\u202e\u200b"]
+)
+def test_long_text_is_sanitized_like_short_text(hostile: str) -> None:
+    for before in range(LONG_BLOCK - len(hostile), LONG_BLOCK + 2):
+        padding = "a" * (before - 1) + " "
+        assert sanitize(padding + hostile, NONCE) == padding + sanitize(" " + hostile, NONCE)[1:]
+
+
+@pytest.mark.parametrize("hostile", ["\u202e", "\r", "<|", "<<SYS>>", "\u0301", "İ"])
+def test_long_text_is_sanitized_in_steps(hostile: str) -> None:
+    text = hostile * (10 * LONG_BLOCK // len(hostile))
+    assert len(list(sanitize_in_steps(text, NONCE))) >= 9
