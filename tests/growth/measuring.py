@@ -27,6 +27,7 @@ from citestream.citation.text import analyze_text, split_sentences
 from citestream.citation.text.queries.questions import question_parts
 from citestream.citation.text.queries.search_terms import search_terms
 from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits
+from citestream.citation.text.segmentation.blocks import BlockContext, line_type
 
 GROWTH = 16  # factor between two lengths of the input
 # Factor between the costs above which growth counts as faster than linear; 256 is quadratic, 64 is n^1.5. Constant
@@ -54,6 +55,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "extract_passages of JSON": lambda text: extract_passages(json.dumps([{"text": text, "url": text}])),
     "feed an answer": lambda text: _feed(text),
     "JsonValues": lambda text: _json_drafts(text),
+    "line_type in a list": lambda text: line_type(f"{text}a - b", BlockContext(indent=len(text)), final=True),
     "LinkDefanger": lambda text: _defang(text),
     "makes_claim": lambda text: makes_claim(text, Kind.PROSE),
     "question_parts": question_parts,
