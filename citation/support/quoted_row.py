@@ -4,6 +4,7 @@ from ..text.queries.search_terms import search_terms
 from ..text.tables import is_table_rule
 
 MAX_ROWS = 200  # rows of a table that are compared with the sentence
+MAX_CHARACTERS = 20_000  # total length of these rows: finding their terms takes 4 ms
 
 
 def quoted_row(claim: str, text: str, start: int, end: int) -> tuple[int, int]:
@@ -23,18 +24,21 @@ def quoted_row(claim: str, text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _rows_below(text: str, first: int) -> list[tuple[int, int]]:
-    """Return the rows below the header of the table to which the line at `first` belongs, except its rule."""
+    """Return the rows below the header of the table to which the line at `first` belongs, except its rule.
+
+    Return no rows if that line is too far below the header.
+    """
     lines: list[tuple[int, int]] = []
-    at = _table_start(text, first)
+    begin = at = _table_start(text, first)
     while at < len(text) and len(lines) < MAX_ROWS:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
-        if "|" not in text[at:end]:
+        if end - begin > MAX_CHARACTERS or "|" not in text[at:end]:
             break
         lines.append((at, end))
         at = end + 1
     rule = next((i for i, line in enumerate(lines[:2]) if is_table_rule(text[slice(*line)])), None)
-    return [] if rule is None else lines[rule + 1 :]
+    return [] if rule is None or at <= first else lines[rule + 1 :]
 
 
 def _table_start(text: str, first: int) -> int:

@@ -4,7 +4,7 @@ import pytest
 
 from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.quoted_row import MAX_ROWS, quoted_row
+from citestream.citation.support.quoted_row import MAX_CHARACTERS, MAX_ROWS, quoted_row
 
 TABLE = """Prices of 2026:
 
@@ -36,6 +36,14 @@ def test_the_row_is_quoted(case: str) -> None:
 def test_a_long_table_is_read_in_part() -> None:
     table = "| a | b |\n|---|---|\n" + "| x | y |\n" * (2 * MAX_ROWS)
     assert quoted_row("x y", table, 0, 5) == (20, 29)
+
+
+@pytest.mark.parametrize("long_rows", [0, 1])
+def test_a_row_far_below_its_header_is_quoted_itself(long_rows: int) -> None:
+    table = "| a | b |\n|---|---|\n| x | y |\n" + f"| {'z ' * MAX_CHARACTERS}|\n" * long_rows + "| u | v |\n"
+    start = table.index("| u")
+    quoted = quoted_row("x y", table, start, start + 9)
+    assert table[slice(*quoted)] == ("| u | v |" if long_rows else "| x | y |")
 
 
 def test_a_reference_quotes_the_row() -> None:
