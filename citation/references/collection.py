@@ -36,12 +36,8 @@ class References:
         self._choices: set[int] = set()  # those with citations
         self._citations: dict[int, list[Citation]] = {}  # by choice, in order of the text
 
-    def number(self, evidence_number: int) -> int:
-        """Return the shown number of this evidence: dense by first use, or its own."""
-        return self.cite(evidence_number).number
-
     def cite(self, evidence_number: int) -> Reference:
-        """Return the reference of this evidence, created at first use."""
+        """Return the reference of this evidence, created at first use. Its number is dense by first use, or its own."""
         reference = self._cited.get(evidence_number)
         if reference is None:
             number = evidence_number if self._numbering == "evidence" else len(self._cited) + 1

@@ -71,18 +71,6 @@ class ScoredText:
         return explain_drafts(self.drafts, self.scores, self.prepared, self.response.options.max_per_sentence)
 
 
-async def cite_text(
-    text: str | list[str],
-    evidence: tuple[Evidence, ...],
-    options: Options,
-    labels: Mapping[str, str] | None = None,
-    scorers: Scorers | None = None,
-    links: LinkPolicy = "allow",
-) -> CitedText:
-    """Cite a text as `citation.cite.cite` does, with scorers that use external services."""
-    return await (await score_text(text, evidence, options, labels, scorers, links)).cited()
-
-
 async def score_text(
     text: str | list[str],
     evidence: tuple[Evidence, ...],
@@ -91,7 +79,10 @@ async def score_text(
     scorers: Scorers | None = None,
     links: LinkPolicy = "allow",
 ) -> ScoredText:
-    """Segment a text and score its sentences. Without `scorers`, no embedder or cross-encoder is used."""
+    """Segment a text and score its sentences. Without `scorers`, no embedder or cross-encoder is used.
+
+    `ScoredText.cited` then returns the same as `citation.cite.cite`.
+    """
     options = scorers.resolve(options) if scorers else options
     response = Response(evidence, options, labels=labels, links=links)
     answer = response.answer(0)

@@ -55,7 +55,6 @@ class AnthropicEncoder(Encoder):
         self._begun = False
         self._failed = False
         self._ending: Fields = {"stop_reason": None, "stop_sequence": None}
-        self._calls_ended = False
         self._usage: Fields = {}
         self._added: Fields = {}  # Citestream's fields, for the last event
 

@@ -11,7 +11,7 @@ from citestream.citation import Evidence, cite
 from citestream.citation.options import Options
 from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
 from citestream.proxy.http.application import make_app
-from citestream.proxy.pipeline.cite_text import cite_text
+from citestream.proxy.pipeline.cite_text import score_text
 
 TEXT = "The Harlan bridge was opened on 4 May 1932 [2]. It carries two lanes and eight railway tracks. I like it."
 EVIDENCE = [
@@ -162,7 +162,7 @@ async def _text(client: TestClient[Any, Any], body: object) -> str:
 async def test_over_http_and_as_a_library_the_same_text_is_cited_the_same(length: int) -> None:
     text = (TEXT + "\n\n" + "x" * 700 + " ") * 40
     evidence = tuple(Evidence(number, entry["text"], f"e{number}") for number, entry in enumerate(EVIDENCE, 1))
-    cited = await cite_text(text[:length], evidence, Options())
+    cited = await (await score_text(text[:length], evidence, Options())).cited()
     alone = cite(text[:length], evidence)
     assert (cited.text, cited.supports) == (alone.text, alone.supports)
 
