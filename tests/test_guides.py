@@ -47,7 +47,7 @@ def test_tables_are_those_of_one_run_wherever_they_stand() -> None:
 
 
 @pytest.mark.parametrize("name", ["aliases.yaml", "retrieving.yaml", "litellm/behind.yaml"])
-def test_configurations_load(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configurations_of_the_client_tests_are_valid(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITELLM_MASTER_KEY", "sk-1234")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
     assert load(str(ROOT / "tests/clients" / name))

@@ -20,7 +20,7 @@ def record(**changes: Any) -> dict[str, Any]:
     return plain | changes
 
 
-def test_pairs_and_decisions() -> None:
+def test_pairs_and_decisions_are_counted() -> None:
     counts = count(record(), [[0, 2], [1], [2]])
     assert (counts.true, counts.false, counts.missed) == (1, 2, 1)
     assert (counts.cited_supported, counts.bad, counts.hit, counts.wrong) == (1, 1, 1, 0)
@@ -41,7 +41,7 @@ def test_records_of_sets_have_no_pairs() -> None:
     assert (counts.true, counts.paired, counts.supported) == (0, 0, 1)
 
 
-def test_measures() -> None:
+def test_quality_is_computed_from_the_counts() -> None:
     measured = quality(count(record(), [[0, 1], [], []]))
     assert (measured.precision, measured.recall, measured.f1) == (1, 1, 1)
     assert (measured.balanced, measured.bad) == (1, 0)

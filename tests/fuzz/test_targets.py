@@ -44,7 +44,7 @@ def test_seeds_and_their_mutations(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_any_bytes(name: str) -> None:
+def test_no_bytes_break_a_target(name: str) -> None:
     @given(st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
     @settings(max_examples=60)
     def run(data: bytes) -> None:

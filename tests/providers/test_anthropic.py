@@ -41,7 +41,7 @@ ALL_BLOCKS: list[dict[str, Any]] = [
 FORMAT = "anthropic-claude-v1"
 
 
-async def test_an_answer() -> None:
+async def test_an_answer_is_translated_to_events() -> None:
     async with Server(Anthropic()) as server:
         answer = await answered("anthropic", server.url)
     assert answer.error is None
@@ -183,7 +183,7 @@ REASONS = {
 
 
 @pytest.mark.parametrize("native", REASONS)
-async def test_the_stop_reason(native: str) -> None:
+async def test_a_stop_reason_becomes_a_finish_reason(native: str) -> None:
     async with Server(Anthropic(stop=native)) as server:
         answer = await answered("anthropic", server.url)
     assert answer.reasons == {0: REASONS[native]}

@@ -88,7 +88,7 @@ REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", REJECTIONS)
-def test_an_error_status_says(case: str) -> None:
+def test_an_error_status_becomes_an_error_with_its_explanation(case: str) -> None:
     status, body, expected = REJECTIONS[case]
     error = rejected(status, {}, json.dumps(body).encode() if body != "" else b"")
     assert {name: getattr(error, name) for name in expected} == expected

@@ -25,7 +25,7 @@ def response_event(*parts: dict[str, Any], reason: str | None = None, **fields: 
     return b"data: " + spaced({"candidates": [candidate | fields]}) + b"\r\n\r\n"
 
 
-async def test_an_answer() -> None:
+async def test_an_answer_is_translated_to_events() -> None:
     async with Server(Gemini(thoughts=["They ", "ask."])) as server:
         answer = await answered("gemini", server.url)
     assert answer.error is None
@@ -111,7 +111,7 @@ REASONS = {
 
 
 @pytest.mark.parametrize("native", REASONS)
-async def test_the_finish_reason(native: str) -> None:
+async def test_a_finish_reason_is_translated_or_an_error(native: str) -> None:
     async with Server(Gemini(finish=native)) as server:
         answer = await answered("gemini", server.url)
     assert answer.text() == TEXT
@@ -172,7 +172,7 @@ STREAMS: dict[str, tuple[list[bytes], str, Any]] = {
 
 @pytest.mark.parametrize("case", STREAMS)
 @pytest.mark.parametrize("size", [1, 11, 1000])
-async def test_what_becomes_of(case: str, size: int) -> None:
+async def test_a_stream_gives_its_text_and_its_end(case: str, size: int) -> None:
     events, text, end = STREAMS[case]
     stream = b"".join(events)
     async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
@@ -359,7 +359,7 @@ REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]]
 
 
 @pytest.mark.parametrize("case", REQUESTS)
-def test_gemini_is_sent(case: str) -> None:
+def test_a_request_is_translated(case: str) -> None:
     messages, params, expected = REQUESTS[case]
     assert generate_content_body(ChatRequest(MODEL, messages, params)) == {"contents": [], **expected}
 
@@ -387,7 +387,7 @@ MEDIA = {
 
 
 @pytest.mark.parametrize("case", MEDIA)
-def test_gemini_is_given(case: str) -> None:
+def test_media_become_parts(case: str) -> None:
     part, expected = MEDIA[case]
     body = generate_content_body(ChatRequest("m", [{"role": "user", "content": [part]}]))
     assert body["contents"][0]["parts"] == [expected]

@@ -21,7 +21,7 @@ def ndjson(*lines: bytes) -> Any:
     return sse(*lines, lines=("Content-Type: application/x-ndjson",))
 
 
-async def test_an_answer() -> None:
+async def test_an_answer_is_translated_to_events() -> None:
     async with Server(Ollama(thinking=["They ", "ask."])) as server:
         answer = await answered("ollama", server.url)
     assert answer.error is None
@@ -50,7 +50,7 @@ async def test_tool_calls_are_numbered_and_their_arguments_are_text() -> None:
     assert answer.reasons == {0: "tool_calls"}
 
 
-async def test_the_models() -> None:
+async def test_the_names_of_models_are_listed() -> None:
     async with Server(Ollama()) as server:
         asked = make_provider("ollama", server.url)
         assert await asked.models() == ["llama3.2:latest", "qwen3:4b"]
@@ -117,7 +117,7 @@ STREAMS: dict[str, tuple[list[bytes], str, type[Exception] | None]] = {
 
 @pytest.mark.parametrize("case", STREAMS)
 @pytest.mark.parametrize("size", [1, 7, 1000])
-async def test_what_becomes_of(case: str, size: int) -> None:
+async def test_a_stream_gives_its_text_and_its_end(case: str, size: int) -> None:
     lines, text, failure = STREAMS[case]
     stream = b"".join(lines)
     async with Server(ndjson(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
@@ -249,7 +249,7 @@ REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]]
 
 
 @pytest.mark.parametrize("case", REQUESTS)
-def test_ollama_is_sent(case: str) -> None:
+def test_a_request_is_translated(case: str) -> None:
     messages, params, expected = REQUESTS[case]
     assert chat_body(ChatRequest("m", messages, params)) == {"model": "m", "stream": True, **expected}
 

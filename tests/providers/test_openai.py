@@ -21,7 +21,7 @@ TEXT = "Water boils at 100 °C [1]."
 STOP = b'data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\n'
 
 
-async def test_an_answer_of_openai() -> None:
+async def test_an_answer_of_openai_is_translated_to_events() -> None:
     async with Server(OpenAI()) as server:
         answer = await answered("openai", server.url, {"temperature": 0})
     assert answer.error is None
@@ -102,14 +102,14 @@ async def test_tool_calls_come_after_the_text_and_in_fragments() -> None:
     assert answer.reasons == {0: "tool_calls"}
 
 
-async def test_several_choices_interleaved() -> None:
+async def test_interleaved_choices_are_separated() -> None:
     async with Server(OpenAI()) as server:
         answer = await answered("openai", server.url, {"n": 3})
     assert [answer.text(choice) for choice in range(3)] == [TEXT] * 3
     assert answer.reasons == {0: "stop", 1: "stop", 2: "stop"}
 
 
-async def test_an_answer_of_vllm() -> None:
+async def test_an_answer_of_vllm_is_translated_to_events() -> None:
     async with Server(VLLM()) as server:
         answer = await answered("openai", server.url)
     assert answer.text() == TEXT
@@ -192,7 +192,7 @@ async def test_a_reader_that_leaves_closes_the_upstream() -> None:
         await asked.aclose()
 
 
-async def test_the_models() -> None:
+async def test_the_names_of_models_are_listed() -> None:
     async with Server(OpenAI()) as server:
         asked = make_provider("openai", server.url)
         assert await asked.models() == ["gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14"]
@@ -260,7 +260,7 @@ AZURE = {
 
 
 @pytest.mark.parametrize("case", AZURE)
-def test_the_address_of(case: str) -> None:
+def test_the_address_of_an_azure_deployment(case: str) -> None:
     base_url, expected = AZURE[case]
     assert azure_url(base_url, "/chat/completions", "d", "") == expected
 

@@ -38,5 +38,5 @@ async def test_events_pass_as_they_are() -> None:
     assert events == [delta, Idle()]
 
 
-async def test_its_models() -> None:
+async def test_its_models_are_those_it_was_created_with() -> None:
     assert await ScriptedProvider(names=["a", "b"]).models() == ["a", "b"]

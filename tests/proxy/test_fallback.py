@@ -87,7 +87,7 @@ LATER: dict[str, list[Step]] = {
 
 @pytest.mark.parametrize("streamed", [True, False])
 @pytest.mark.parametrize("case", FAILURES | LATER)
-async def test_another_model_answers_after(case: str, streamed: bool) -> None:
+async def test_another_model_answers_after_a_failure(case: str, streamed: bool) -> None:
     async with proxy((FAILURES | LATER)[case]) as (client, _):
         answer = await client.post("/v1/chat/completions", json={**ASKED, **EVIDENCE, "stream": streamed})
         body = await answer.read()
@@ -175,7 +175,7 @@ def test_who_is_asked_in_turn() -> None:
     assert chain("bare", default_provider="a") == ("bare", "b/y")
 
 
-def test_nobody_is_asked_twice() -> None:
+def test_no_model_is_asked_twice() -> None:
     models = {"x": {"model": "b/x", "fallback": "y"}, "y": {"model": "b/y", "fallback": "x"}}
     assert chain("x", models=models) == ("x", "y")
     assert chain("a/x", models=models) == ("a/x", "b/y")

@@ -32,7 +32,7 @@ async def test_the_embedder_is_one_of_the_configured_providers() -> None:
     assert upstream.batches == [[EVIDENCE[0].text]], "sentence and evidence are the same text"
 
 
-def test_an_embedder_nobody_configured() -> None:
+def test_an_embedder_of_an_unknown_provider_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"scoring\.embedder: 'nobody' is neither local nor a provider that embeds"):
         parse({"scoring": {"embedder": "nobody/model"}})
 

@@ -306,7 +306,7 @@ def test_entries_of_a_list_of_sources_are_not_cited() -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
-def test_what_is_shown(text: str, expected: str) -> None:
+def test_the_shown_text_does_not_depend_on_the_deltas(text: str, expected: str) -> None:
     rng = Random(0)
     ways = [[text], list(text), *([text[:i], text[i:]] for i in range(1, len(text)))]
     ways += [cut(text, [rng.randrange(1000) for _ in range(8)]) for _ in range(5)]

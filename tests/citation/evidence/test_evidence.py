@@ -189,6 +189,6 @@ LABELLED: dict[str, tuple[Evidence, dict[str, str] | None, str]] = {
 
 
 @pytest.mark.parametrize("case", LABELLED)
-def test_label(case: str) -> None:
+def test_the_label_names_the_kind_of_evidence(case: str) -> None:
     evidence, names, expected = LABELLED[case]
     assert (label(evidence, names) if names is not None else label(evidence)) == expected

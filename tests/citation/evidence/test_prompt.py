@@ -60,7 +60,7 @@ def test_rules_follow_the_system_message_and_excerpts_precede_the_question() -> 
     "rule", ["directly", "only what the excerpts say", "broad question", "source text", "long passages", "conclude",
              "[1][2]", "at most four", "missing", "never follow an instruction"],
 )  # fmt: skip
-def test_the_rules_contain(rule: str) -> None:
+def test_the_system_prompt_contains_each_rule(rule: str) -> None:
     assert rule.lower() in Templates.load().system.lower()
 
 

@@ -38,7 +38,7 @@ class Measured:
         """Nothing is open."""
 
 
-async def test_vectors_are_kept() -> None:
+async def test_a_text_is_embedded_once() -> None:
     model = Measured()
     asked = Embedder(model)
     first = await asked.embed(["a", "bb"])
@@ -53,7 +53,7 @@ async def test_a_text_that_says_nothing_is_not_asked_for_and_gets_zeros() -> Non
     assert found[[0, 1, 3]].tolist() == [[0, 0]] * 3
 
 
-async def test_nothing_to_embed() -> None:
+async def test_no_texts_give_no_vectors() -> None:
     assert (await Embedder(Measured()).embed([])).shape[0] == 0
 
 
@@ -71,7 +71,7 @@ BATCHES = {
 
 
 @pytest.mark.parametrize("case", BATCHES)
-async def test_batches(case: str) -> None:
+async def test_texts_are_sent_in_batches_within_the_limits(case: str) -> None:
     limits, texts, expected = BATCHES[case]
     model = Measured(**limits)
     assert (await Embedder(model).embed(texts)).shape == (len(texts), 2)

@@ -85,7 +85,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("case", ANSWERS)
-async def test_an_answer_that_is_none(case: str) -> None:
+async def test_an_answer_without_a_vector_for_each_text_is_an_error(case: str) -> None:
     async with Server(script(whole("200 OK", ANSWERS[case], "Content-Type: application/json"))) as server:
         asked = make_embedder("openai", server.url)
         with pytest.raises(ProviderError):
@@ -93,7 +93,7 @@ async def test_an_answer_that_is_none(case: str) -> None:
         await asked.aclose()
 
 
-async def test_a_connection_that_breaks() -> None:
+async def test_a_broken_connection_is_an_error() -> None:
     async with Server(script(Break.RESET)) as server:
         asked = make_embedder("ollama", server.url)
         with pytest.raises(ProviderError):

@@ -61,7 +61,7 @@ def test_an_acronym_stands_for_the_words_that_it_abbreviates(question: str) -> N
     assert compose(question, LEADERS) == ACRONYMS[question]
 
 
-def test_another_acronym_does_not() -> None:
+def test_another_acronym_is_not_expanded() -> None:
     assert compose("Who is the CFO?", LEADERS) == NOTHING_FITS
     assert compose("WHO IS THE CEO?", LEADERS) == NOTHING_FITS  # all words are in capitals
 
@@ -277,7 +277,7 @@ async def test_the_question_is_the_one_before_excerpts_were_put_in_front_of_it()
     assert answer.text().startswith("Apollo 11 landed")
 
 
-async def test_its_model() -> None:
+async def test_it_has_one_model() -> None:
     assert await ExtractiveProvider().models() == ["extractive"]
     assert ChatRequest("extractive", []).excerpts == {}
 

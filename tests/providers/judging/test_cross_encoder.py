@@ -115,7 +115,7 @@ LOGITS = {
 
 
 @pytest.mark.parametrize("case", LOGITS)
-def test_log_odds(case: str) -> None:
+def test_logits_become_log_odds_of_entailment(case: str) -> None:
     logits, labels, expected = LOGITS[case]
     assert log_odds(np.array(logits), labels) == pytest.approx(expected)
 

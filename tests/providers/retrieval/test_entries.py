@@ -30,7 +30,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("path", "expected"), FOUND.items(), ids=[path or "the whole" for path in FOUND])
-def test_paths(path: str, expected: Any) -> None:
+def test_a_path_finds_its_value_in_an_answer(path: str, expected: Any) -> None:
     assert value_at(ANSWER, path) == expected
 
 

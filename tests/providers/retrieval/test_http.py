@@ -130,7 +130,9 @@ ASKED: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize(("preset", "target", "body", "key"), [(n, *rest) for n, rest in ASKED.items()], ids=ASKED)
-async def test_how_services_are_asked(preset: str, target: str, body: dict[str, Any], key: tuple[str, str]) -> None:
+async def test_a_service_receives_the_request_of_its_preset(
+    preset: str, target: str, body: dict[str, Any], key: tuple[str, str]
+) -> None:
     settings = {"api_key": "k", "headers": {"X-Team": "a"}, "body": {"dataset_ids": ["d1"]}}
     async with asking(saying(ANSWERS[preset][0]), preset=preset, index="Docs", **settings) as (server, ask):
         await ask(QUESTION, 5)

@@ -22,7 +22,7 @@ FILLED = {
 
 
 @pytest.mark.parametrize(("template", "expected"), FILLED.values(), ids=FILLED)
-def test_templates(template: Any, expected: Any) -> None:
+def test_placeholders_are_replaced_by_values(template: Any, expected: Any) -> None:
     assert fill(template, VALUES) == expected
 
 

@@ -100,7 +100,7 @@ async def searching(
         await made.aclose()
 
 
-async def test_by_words(server: Postgres) -> None:
+async def test_a_search_by_words_returns_the_fields_of_the_row(server: Postgres) -> None:
     async with searching(server.url) as ask:
         found = await ask("When was the Harlan bridge opened?", 5)
     (entry,) = found.entries
@@ -249,7 +249,7 @@ async def test_a_text_without_end_is_cut(server: Postgres) -> None:
     assert len(entry["text"]) == MAX_CHARACTERS
 
 
-async def test_it_only_reads(server: Postgres) -> None:
+async def test_a_view_cannot_change_the_database(server: Postgres) -> None:
     server.run("CREATE FUNCTION breaks() RETURNS text LANGUAGE sql AS $$ DELETE FROM docs RETURNING text $$;"
                "CREATE VIEW breaking AS SELECT 1 AS id, breaks() AS text")  # fmt: skip
     async with searching(server.url, "breaking") as ask:

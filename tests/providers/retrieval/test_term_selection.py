@@ -37,7 +37,7 @@ SELECTIONS: dict[str, tuple[Mapping[str, float], TermSelection]] = {
 
 
 @pytest.mark.parametrize("case", SELECTIONS)
-def test_selected_terms(case: str) -> None:
+def test_rare_terms_are_searched_alone_and_common_ones_together(case: str) -> None:
     counts, expected = SELECTIONS[case]
     assert select_terms(counts, ROWS) == expected
 

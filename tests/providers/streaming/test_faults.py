@@ -261,7 +261,7 @@ REFUSALS: dict[str, tuple[Sequence[Step], type[ProviderError], int]] = {
 
 @pytest.mark.parametrize("kind", WHOLE)
 @pytest.mark.parametrize("case", REFUSALS)
-async def test_before_an_answer_began(case: str, kind: str) -> None:
+async def test_a_failure_before_the_answer_has_a_status_and_no_secrets(case: str, kind: str) -> None:
     steps, expected, status = REFUSALS[case]
     async with Server(script(*steps)) as server:
         answer = await answered(kind, server.url, timeouts=IMPATIENT)
@@ -275,7 +275,7 @@ async def test_before_an_answer_began(case: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-async def test_nobody_listens(kind: str) -> None:
+async def test_a_refused_connection_is_an_unreachable_provider(kind: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

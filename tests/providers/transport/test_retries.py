@@ -97,7 +97,7 @@ async def test_who_is_asked_again(case: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-async def test_not_for_ever(kind: str) -> None:
+async def test_a_provider_that_stays_busy_is_asked_three_times(kind: str) -> None:
     turns = Turns(kind, [BUSY])
     async with Server(turns) as server:
         answer = await answered(kind, server.url, retries=AT_ONCE)
@@ -218,5 +218,5 @@ def test_the_date_that_a_provider_names_is_waited_for() -> None:
         (Rejected("x", status=429), False),
     ],
 )
-def test_what_is_safe(error: ProviderError, again: bool) -> None:
+def test_only_safe_errors_are_retried(error: ProviderError, again: bool) -> None:
     assert (Retries().wait(error, 0) is not None) is again

@@ -224,7 +224,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_becomes_of(case: str) -> None:
+def test_chunks_become_events(case: str) -> None:
     chunks, expected = CASES[case]
     assert read(*chunks, n=2 if case.startswith("a server that ignores n") else 1) == expected
 

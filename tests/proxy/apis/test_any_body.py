@@ -383,7 +383,7 @@ def test_any_object_with_the_names_of_real_fields(server: HTTPConnection, path: 
 
 
 @pytest.mark.parametrize("path", BODIES)
-def test_any_json_at_all(server: HTTPConnection, path: str) -> None:
+def test_no_json_body_breaks_the_server(server: HTTPConnection, path: str) -> None:
     @given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6))
     def ask(body: object) -> None:
         check(server, path, body)

@@ -249,7 +249,9 @@ def cases(kind: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("row", "provider", "fate"), cases("Requests: "))
-def test_requests(world: World, row: Row, provider: str, fate: str) -> None:
+def test_a_field_of_a_request_reaches_the_provider_as_documented(
+    world: World, row: Row, provider: str, fate: str
+) -> None:
     path = row.table.removeprefix("Requests: ").strip("`")
     status, sent = world.sent(path, provider, row)
     if fate.isdecimal():
@@ -260,7 +262,7 @@ def test_requests(world: World, row: Row, provider: str, fate: str) -> None:
 
 
 @pytest.mark.parametrize(("row", "client", "fate"), cases("Answers: "))
-def test_answers(world: World, row: Row, client: str, fate: str) -> None:
+def test_a_field_of_an_answer_reaches_the_client_as_documented(world: World, row: Row, client: str, fate: str) -> None:
     provider = row.table.removeprefix("Answers: ")
     status, shown = world.shown(client, provider, row)
     if fate.isdecimal():

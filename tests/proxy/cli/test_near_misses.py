@@ -73,13 +73,13 @@ PAIR_RULES = [has_one_supported_and_one_unsupported_claim, has_one_evidence_and_
 
 @pytest.mark.parametrize("path", FILES, ids=label)
 @pytest.mark.parametrize("rule", RECORD_RULES, ids=lambda rule: rule.__name__)
-def test_each_record(rule: Callable[[Record], bool], path: Path) -> None:
+def test_each_record_follows_the_rules(rule: Callable[[Record], bool], path: Path) -> None:
     assert [record for record in records(path) if not rule(record)] == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=label)
 @pytest.mark.parametrize("rule", PAIR_RULES, ids=lambda rule: rule.__name__)
-def test_each_pair(rule: Callable[[list[Record]], bool], path: Path) -> None:
+def test_each_pair_follows_the_rules(rule: Callable[[list[Record]], bool], path: Path) -> None:
     assert [pair for pair in pairs(path) if not rule(pair)] == []
 
 

@@ -74,7 +74,9 @@ TOLD = {
 
 
 @pytest.mark.parametrize(("error", "status", "told", "headers"), TOLD.values(), ids=TOLD)
-def test_an_error_is_told(error: Exception, status: int, told: tuple[str | None, ...], headers: dict[str, str]) -> None:
+def test_an_error_has_its_status_body_and_headers(
+    error: Exception, status: int, told: tuple[str | None, ...], headers: dict[str, str]
+) -> None:
     assert status_of(error) == status
     assert error_body(error) == {"error": dict(zip(("message", "type", "param", "code"), told, strict=True))}
     assert headers_of(error) == headers

@@ -99,7 +99,9 @@ CASES = {
 
 
 @pytest.mark.parametrize(("second", "expected", "outcome"), CASES.values(), ids=CASES)
-def test_the_second_pass(second: str | ProviderError, expected: str, outcome: str) -> None:
+def test_the_result_of_the_second_pass_is_used_if_it_can_be(
+    second: str | ProviderError, expected: str, outcome: str
+) -> None:
     text, response, _ = asyncio.run(answered(second))
     assert text == expected
     assert response.grounding.as_dict()["enrich"]["outcome"] == outcome

@@ -97,7 +97,7 @@ def test_vectors_of_other_evidence_are_refused() -> None:
         scorer("hybrid").prepare(EVIDENCE, VECTORS[:2])
 
 
-def test_no_evidence() -> None:
+def test_without_evidence_nothing_is_supported() -> None:
     made = scorer("hybrid").prepare([])
     assert attribute(GERMAN, made.score(GERMAN), made).supports == ()
 

@@ -198,7 +198,7 @@ def test_a_page_of_a_pdf(world: World, tmp_path: Path) -> None:
     ]
 
 
-def test_blocks_of_a_document(world: World) -> None:
+def test_the_blocks_of_a_document_are_cited_by_their_index(world: World) -> None:
     world.says(*PIECES, *END)
     document = {**DOCUMENT, "source": BLOCKS}
     assert citations(world.ask([document, QUESTION])) == [
@@ -207,7 +207,7 @@ def test_blocks_of_a_document(world: World) -> None:
     ]
 
 
-def test_search_results(world: World) -> None:
+def test_search_results_are_cited_by_their_index(world: World) -> None:
     world.says(*PIECES, *END)
     first = {**RESULT, "content": [{"type": "text", "text": "Bananas grow in the tropics."}]}
     found = citations(world.ask([first, RESULT, QUESTION]))

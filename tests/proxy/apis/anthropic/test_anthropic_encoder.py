@@ -197,7 +197,7 @@ STOPS: dict[str, tuple[list[Fields], str | None]] = {
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_the_stop_reason(name: str) -> None:
+def test_a_finish_reason_becomes_a_stop_reason(name: str) -> None:
     chunks, reason = STOPS[name]
     assert whole(*chunks)["stop_reason"] == reason
 

@@ -45,7 +45,7 @@ def test_chat_streamed_and_whole_say_the_same(client: ollama.Client) -> None:
     assert lines[-1].eval_count
 
 
-def test_generate_too(client: ollama.Client) -> None:
+def test_generate_is_cited_like_chat(client: ollama.Client) -> None:
     options = {"evidence": EVIDENCE}
     streamed = client.generate("extractive", MESSAGES[0]["content"], stream=True, options=options)
     assert "".join(line.response or "" for line in streamed) == CITED
@@ -68,7 +68,7 @@ def test_models_are_listed_and_shown(client: ollama.Client) -> None:
     assert client.show("extractive").capabilities
 
 
-def test_errors_are_text(client: ollama.Client) -> None:
+def test_an_error_has_ollamas_format(client: ollama.Client) -> None:
     with pytest.raises(ollama.ResponseError) as caught:
         client.chat("nobody/nothing", messages=MESSAGES)
     assert caught.value.status_code == 404

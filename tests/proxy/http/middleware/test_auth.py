@@ -66,7 +66,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("headers", ACCEPTED.values(), ids=ACCEPTED)
-async def test_a_client_comes_in(config: Config, headers: dict[str, str]) -> None:
+async def test_a_client_with_a_valid_key_is_admitted(config: Config, headers: dict[str, str]) -> None:
     async with TestClient(TestServer(make_app(config))) as client:
         assert (await client.get("/v1/models", headers=headers)).status == 200
 

@@ -49,7 +49,7 @@ async def test_a_named_page_may_ask_without_a_key_and_read_with_one() -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_answers_are_marked(stream: bool) -> None:
+async def test_an_answer_to_an_allowed_page_has_the_headers(stream: bool) -> None:
     async with client(PAGE) as asking:
         answer = await asking.post(CHAT, json={**ASKED, "stream": stream}, headers={"Origin": PAGE})
         assert answer.status == 200
@@ -61,7 +61,7 @@ async def test_answers_are_marked(stream: bool) -> None:
 
 
 @pytest.mark.parametrize("origin", ["https://app.example.evil", "http://app.example", "null", "https://evil"])
-async def test_another_page_may_not(origin: str) -> None:
+async def test_an_answer_to_another_page_has_no_headers(origin: str) -> None:
     async with client(PAGE) as asking:
         answer = await asking.get("/v1/models", headers={"Origin": origin})
         assert "Access-Control-Allow-Origin" not in answer.headers

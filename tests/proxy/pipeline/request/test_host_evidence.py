@@ -318,7 +318,7 @@ SWITCHES: dict[Literal["hosts", "off"], tuple[Messages, bool]] = {
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_the_configuration_decides(switch: Literal["hosts", "off"]) -> None:
+def test_the_configuration_decides_whether_prompts_are_searched_for_evidence(switch: Literal["hosts", "off"]) -> None:
     messages, expected = SWITCHES[switch]
     found = asyncio.run(host_evidence(messages, EvidenceConfig(from_prompt=switch)))
     assert (found is not None) is expected
