@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from .events import ChatRequest, Event, Relayed
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body, stream
-from .streaming.relay import read_json, relay
+from .streaming.http_provider import HttpProvider, request_body
+from .streaming.relay import read_json
 from .transport import Call, EventSplitter, Transport, check_reachable
 from .wire.anthropic.message_events import AnthropicReader
 from .wire.anthropic.messages_request import messages_body
@@ -39,8 +39,7 @@ class AnthropicProvider(HttpProvider):
         """Stream one answer. Raises ProviderError."""
         headers = as_object(as_object(request.params.get("anthropic")).get("headers"))
         call = self._call("POST", MESSAGES, request.key, await request_body(messages_body, request), headers)
-        splitter, reader = EventSplitter(self._settings.max_event_bytes), AnthropicReader(request.model)
-        async with aclosing(stream(self._transport, call, self._settings, splitter, reader)) as events:
+        async with aclosing(self._stream(call, EventSplitter, AnthropicReader(request.model))) as events:
             async for event in events:
                 yield event
 
@@ -60,7 +59,7 @@ class AnthropicProvider(HttpProvider):
         """
         call = self._call("POST", path, key, body, headers)
         end = StreamEnd("anthropic", choices) if path == MESSAGES else None
-        return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
+        return await self._relay(call, end)
 
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
@@ -68,7 +67,7 @@ class AnthropicProvider(HttpProvider):
         path = f"/v1/models?limit={PAGE_SIZE}"
         while path:
             call = self._call("GET", path, None)
-            page = await read_json(await relay(self._transport, call, self._settings.timeouts))
+            page = await read_json(await self._relay(call))
             listed = [as_object(model).get("id") for model in as_list(page.get("data"))]
             found = [name for name in listed if isinstance(name, str) and name]
             names += found

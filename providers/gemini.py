@@ -15,8 +15,8 @@ from .errors import ProviderError, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .google_credentials import AccessTokens
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body, requested_choices, stream
-from .streaming.relay import read_json, relay
+from .streaming.http_provider import HttpProvider, request_body, requested_choices
+from .streaming.relay import read_json
 from .transport import (
     MAX_EVENT_BYTES,
     Call,
@@ -53,10 +53,8 @@ class GeminiProvider(HttpProvider):
         """Stream one answer. Raises ProviderError."""
         url = f"{self._model_url(request.model)}:streamGenerateContent?alt=sse"
         call = await self._call(url, await request_body(generate_content_body, request), request.key)
-        splitter = EventSplitter(self._settings.max_event_bytes)
         reader = GeminiReader(request.model, requested_choices(request))
-        events = stream(self._transport, call, self._settings, splitter, reader, server_closes=True)
-        async with aclosing(events):
+        async with aclosing(self._stream(call, EventSplitter, reader, server_closes=True)) as events:
             async for event in events:
                 yield event
 
@@ -76,7 +74,7 @@ class GeminiProvider(HttpProvider):
         """
         call = await self._call(f"{self._model_url(model)}{path}", body, key)
         end = StreamEnd("gemini", choices) if path.startswith(":streamGenerateContent") else None
-        return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
+        return await self._relay(call, end)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None

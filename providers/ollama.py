@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from .errors import translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body, stream
-from .streaming.relay import read_json, relay
+from .streaming.http_provider import HttpProvider, request_body
+from .streaming.relay import read_json
 from .transport import Call, LineSplitter, Transport, check_reachable
 from .wire.embeddings import from_ollama, openai_request
 from .wire.ollama.chat_request import chat_body
@@ -41,8 +41,7 @@ class OllamaProvider(HttpProvider):
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
         call = self._call("/api/chat", await request_body(chat_body, request), request.key)
-        splitter, reader = LineSplitter(self._settings.max_event_bytes), OllamaReader(request.model)
-        async with aclosing(stream(self._transport, call, self._settings, splitter, reader)) as events:
+        async with aclosing(self._stream(call, LineSplitter, OllamaReader(request.model))) as events:
             async for event in events:
                 yield event
 
@@ -62,7 +61,7 @@ class OllamaProvider(HttpProvider):
         """
         end = StreamEnd("ollama", choices) if path in {"/api/chat", "/api/generate"} else None
         call = self._call(path, body, key)
-        return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
+        return await self._relay(call, end)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None

@@ -17,8 +17,8 @@ from urllib.parse import quote
 from .errors import NoSuchApi, ProviderError, Rejected, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body, requested_choices, stream
-from .streaming.relay import read_json, relay
+from .streaming.http_provider import HttpProvider, request_body, requested_choices
+from .streaming.relay import read_json
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
 from .wire.json_text import as_object
@@ -86,7 +86,7 @@ class OpenAIProvider(HttpProvider):
         if path == RESPONSES and not self._may_have_responses():
             raise NoSuchApi("This provider has no Responses API.", status=404)
         try:
-            return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
+            return await self._relay(call, end)
         except Rejected as error:
             if path != RESPONSES or self._settings.responses != "auto" or not _is_unknown_path(error):
                 raise
@@ -125,8 +125,7 @@ class OpenAIProvider(HttpProvider):
             requested_choices(request), usage_on_every_chunk=options.get("continuous_usage_stats") is True
         )
         call = self._call("POST", CHAT, request.key, await request_body(self._body, request), request.model)
-        splitter = EventSplitter(self._settings.max_event_bytes)
-        return stream(self._transport, call, self._settings, splitter, reader)
+        return self._stream(call, EventSplitter, reader)
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}

@@ -81,7 +81,7 @@ STAGES = (
     ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
     (
         "read provider",
-        ("(providers/streaming/http_provider.py", "(providers/streaming/relay.py", "(providers/transport/"),
+        ("(providers/streaming/", "(providers/transport/"),
     ),
     (
         "steps between",

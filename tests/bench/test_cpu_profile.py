@@ -26,7 +26,7 @@ SAMPLES = {
     "a step that belongs to nothing else": ("steps between", STEP),
     "a provider is read while an answer is sent": (
         "read provider",
-        [*RESPONDING, "stream (providers/streaming/http_provider.py:113)", "match (providers/wire/text_runs.py:90)"],
+        [*RESPONDING, "stream (providers/streaming/answer_stream.py:113)", "match (providers/wire/text_runs.py:90)"],
     ),
     "JSON is encoded": ("encode", [*SENDING, "encode (proxy/http/sending.py:236)"]),
     "data is written": (
