@@ -121,19 +121,17 @@ class App:
         key: str | None,
         passages: AnswerPassages | None,
     ) -> tuple[Batches, Response]:
-        options = self.scorers.resolve(job.options)
         json = job.json or asks_for_fenced_json(messages)
         prompt = await self._prompt(found, messages, ask_markers=not (json or forced_function(params)))
-        functions = await read_input(partial(answer_functions, params), params.get("tools"))
         response = Response(
             prompt.injected,
-            options,
+            self.scorers.resolve(job.options),
             received=len(found.evidence),
             dropped=prompt.dropped,
             labels=self.config.evidence.labels,
             limits=self._limits,
             json=json,
-            answer_functions=functions,
+            answer_functions=await read_input(partial(answer_functions, params), params.get("tools")),
             links=self.config.output.links,
             passage_link=passages.link if passages else None,
             host=HostLabels.from_prompt(found.prompt) if found.prompt else None,
@@ -142,18 +140,8 @@ class App:
             response.grounding.notes["retrieval"] = dict(found.retrieval)
         scoring = self.scorers.open(response.options, prompt.injected)
         response.grounding.judging = scoring.judge_report
-        excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
         asked = (found.prompt and found.prompt.question) or question(messages)
-        request = ChatRequest(
-            route.model,
-            prompt.messages,
-            params,
-            excerpts,
-            asked,
-            key,
-            titles={evidence.number: _title(evidence) for evidence in prompt.injected},
-            searched=found.retrieval is not None,
-        )
+        request = _request(route.model, prompt, params, asked, key, searched=found.retrieval is not None)
         hold_seconds = self.config.limits.held_seconds
         if response.options.enrich and not json:
             return respond_in_two_passes(route, request, response, scoring, hold_seconds), response
@@ -199,6 +187,15 @@ class App:
         await self.routes.aclose()
         await self.scorers.aclose()
         scheduler().close()
+
+
+def _request(
+    model: str, prompt: Injected, params: Mapping[str, Any], asked: str, key: str | None, *, searched: bool
+) -> ChatRequest:
+    """Return the request to a provider, with the evidence for providers that answer from it without a model."""
+    excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
+    titles = {evidence.number: _title(evidence) for evidence in prompt.injected}
+    return ChatRequest(model, prompt.messages, params, excerpts, asked, key, titles=titles, searched=searched)
 
 
 def _title(evidence: Evidence) -> str:

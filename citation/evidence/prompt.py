@@ -90,13 +90,11 @@ def inject_in_steps(
     for item in evidence:
         framed[item.number] = yield from _excerpt(item, nonce)
         yield None
-    costs = {number: estimate_tokens(text) for number, text in framed.items()}
     repeated = Counter(number for result in results for number in result.numbers)
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
     room -= len(results) * estimate_tokens(templates.results)
-    kept, dropped = fit_budget(
-        evidence, {n: cost * max(1, repeated[n]) for n, cost in costs.items()}, room, _ages(results)
-    )
+    costs = {number: estimate_tokens(text) * max(1, repeated[number]) for number, text in framed.items()}
+    kept, dropped = fit_budget(evidence, costs, room, _ages(results))
     if not kept:
         return Injected([dict(message) for message in messages], (), dropped)
     prepared: list[Message] = []

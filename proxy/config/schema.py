@@ -105,6 +105,20 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
+        self._check_server()
+        self._check_providers()
+        for name, alias in self.models.items():
+            self._check_alias(name, alias)
+            self._check_model(alias.fallback, f"models.{name}.fallback")
+        self._check_retrievers()
+        self._check_embedder(self.scoring.embedder, "scoring.embedder")
+        if not self.scoring.judge.startswith(ONNX):
+            self._check_model(self.scoring.judge, "scoring.judge")
+        self._check_required()
+        self._check_store()
+        return self
+
+    def _check_server(self) -> None:
         server = self.server
         if is_malformed_address(server.host):
             raise ValueError(f"server.host {server.host} is not an IP address, which has four numbers of 0 to 255")
@@ -113,6 +127,8 @@ class Config(Section):
                 f"server.host {server.host} is reachable from other machines: name client keys in server.keys, "
                 "or set server.allow_anonymous: true"
             )
+
+    def _check_providers(self) -> None:
         if self.default_provider and self.default_provider not in self.providers:
             raise ValueError(
                 f"default_provider {self.default_provider!r} is not among the providers"
@@ -121,15 +137,14 @@ class Config(Section):
         for name, provider in self.providers.items():
             if not name or "/" in name:
                 raise ValueError(f"providers.{name}: a provider's name must not be empty or hold a slash")
-            if provider.pass_client_key and server.keys:
+            if provider.pass_client_key and self.server.keys:
                 raise ValueError(
                     f"providers.{name}.pass_client_key: with server.keys the client's key is the one for this server; "
                     "it must not go on to a provider"
                 )
             self._check_model(provider.fallback, f"providers.{name}.fallback")
-        for name, alias in self.models.items():
-            self._check_alias(name, alias)
-            self._check_model(alias.fallback, f"models.{name}.fallback")
+
+    def _check_retrievers(self) -> None:
         if self.default_retriever and self.default_retriever not in self.retrievers:
             raise ValueError(
                 f"default_retriever {self.default_retriever!r} is not among the retrievers"
@@ -139,12 +154,6 @@ class Config(Section):
             self._check_model(retriever.rewrite, f"retrievers.{name}.rewrite")
             if retriever.embedder:
                 self._check_embedder(retriever.embedder, f"retrievers.{name}.embedder")
-        self._check_embedder(self.scoring.embedder, "scoring.embedder")
-        if not self.scoring.judge.startswith(ONNX):
-            self._check_model(self.scoring.judge, "scoring.judge")
-        self._check_required()
-        self._check_store()
-        return self
 
     def _check_store(self) -> None:
         if self.store.url and self.references.file:

@@ -1,6 +1,6 @@
 """Update a store to match the content of a folder."""
 
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -77,10 +77,8 @@ async def index(
     with store.transaction():
         stored_folder = store.folder(folder)
     hashes = store.files(stored_folder.number)
-    for deleted in sorted(hashes.keys() - {file.name for file in files}):
-        with store.transaction():
-            store.remove(stored_folder.number, deleted)
-        yield Removed(deleted)
+    for removed in _remove_deleted(store, stored_folder, hashes.keys() - {file.name for file in files}):
+        yield removed
     batch = ExitStack()
     committed = -COMMIT_SECONDS
     process = ReaderProcess(file_seconds)
@@ -95,6 +93,14 @@ async def index(
     finally:
         process.close()
         batch.close()  # commits the complete files, also if the run is stopped
+
+
+def _remove_deleted(store: Store, folder: Folder, names: Iterable[str]) -> Iterator[Removed]:
+    """Remove files from the store, each in its own transaction."""
+    for name in sorted(names):
+        with store.transaction():
+            store.remove(folder.number, name)
+        yield Removed(name)
 
 
 @dataclass(frozen=True, slots=True)
