@@ -23,13 +23,14 @@ from citestream.citation.grounding import Grounding
 from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
+from .collect_chunks import LogProbs
 from .deciding.prefetch import Steps, decide_in_order, prefetch
 from .deciding.scoring import Scoring
 from .link_filter import remove_links
 from .outgoing import Failed, Outgoing, TextOut
-from .segment_stream import PendingText, Step, segment
+from .segment_stream import PendingText, Step, has_own_fields, segment
 
 log = logging.getLogger("citestream")
 
@@ -66,7 +67,9 @@ def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
     for step in steps:
         match step:
             case PendingText(choice, draft, chunk, logprobs, decision):
-                if text := response.answer(choice).cite(draft, decision):
+                text = response.answer(choice).cite(draft, decision)
+                was_shown = not draft.text[draft.released :]  # and not dropped
+                if text or (was_shown and _has_fields(chunk, logprobs)):
                     yield TextOut(choice, text, chunk, logprobs)
             case Finish(choice, reason, chunk):
                 if listed := response.answer(choice).reference_list():
@@ -78,6 +81,11 @@ def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
                 yield step
             case _:
                 assert_never(step)
+
+
+def _has_fields(chunk: Chunk, logprobs: LogProbs | None) -> bool:
+    """Return whether the provider sent more than text: of a removed marker, only this is sent."""
+    return bool(logprobs) or (bool(chunk) and has_own_fields(chunk))
 
 
 async def decide_drafts(drafts: Sequence[Draft], scoring: Scoring, response: Response) -> list[Decision]:

@@ -197,6 +197,21 @@ def test_log_probabilities_travel_with_their_text() -> None:
     assert "".join(tokens[0]) == "The Harlan bridge was opened."
 
 
+@pytest.mark.parametrize("release", ["sentence", "live"])
+def test_log_probabilities_of_a_removed_marker_are_sent_without_text(release: Any) -> None:
+    words = ["Harlan", " is", " old", ".", "\n", "[", "9", "]"]
+    events: list[Event] = []
+    for number, word in enumerate(words):
+        one = chunk({"content": word})
+        one["choices"][0]["logprobs"] = {"content": [{"token": word, "logprob": -0.1}], "refusal": None}
+        one["choices"][0]["token_ids"] = [number]
+        events.append(TextDelta(0, word, one))
+    body = answered([*events, finish()], Options(release=release))
+    assert text_of(body).strip() == "Harlan is old."
+    assert [entry["token"] for entry in body["choices"][0]["logprobs"]["content"]] == words
+    assert body["choices"][0]["token_ids"] == [*range(len(words))]
+
+
 def test_json_is_left_alone_and_judged_all_the_same() -> None:
     text = '{"answer": "The Harlan bridge was opened on 4 May 1932.", "n": [1, 2]}'
     body = answered([*deltas(list(text)), finish()], json=True)
