@@ -101,7 +101,7 @@ class CohereMessage:
             delta = choice.get("delta") or {}
             logprobs = wire.joined_logprobs(wire.logprobs_items(choice.get("logprobs")))
             events += self._new_citations()  # those of a sentence that was sent before it was decided
-            for kind, value in pieces_of(delta):
+            for kind, value in pieces_of(delta) or ([("content", "")] if logprobs else []):
                 if kind in SOURCES and isinstance(value, str):
                     events += self._piece(kind, value, logprobs)
             events += self._new_citations()
@@ -151,7 +151,7 @@ class CohereMessage:
             events += [*self._end_block(), wire.content_start(len(self._blocks), kind)]
             self._open = _Block(kind, source, self._shown)
             self._blocks.append(self._open)
-        if text:
+        if text or logprobs:
             self._open.add(text)
             self._shown += len(text) if source == "content" else 0
             events.append(wire.content_delta(len(self._blocks) - 1, kind, text) | logprobs)
