@@ -26,6 +26,7 @@ from ..transport import (
 from ..wire.json_steps import loads_in_steps
 from ..wire.stream_end import TERMINATORS, StreamEnd, after_last_terminator
 
+NO_REASON = "The provider's answer ended without a finish reason."
 MAX_TERMINATOR_BYTES = 3  # the longest part of a terminator that an earlier read may end with
 
 
@@ -137,29 +138,41 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
     with accepted:
         yield b""
         try:
-            async for data in read_body(response, watch):
-                with work:
-                    events = buffer.feed(data) if buffer else data
-                if data:
-                    watch.begin()
-                if end and events:
-                    await work.run(end.feed_in_steps(events))
-                    if end.seen and not end.server_closes:
-                        watch.finish()
-                yield key_filter.feed(events)
-                if len(data) >= LARGE_READ:
-                    await work.pause()
+            async with aclosing(read_body(response, watch)) as received:
+                async for data in received:
+                    with work:
+                        events = buffer.feed(data) if buffer else data
+                    if data:
+                        watch.begin()
+                    done = -1
+                    if end and events:
+                        await work.run(end.feed_in_steps(events))
+                        done = end.early_done(events)
+                        if end.seen and not end.server_closes:
+                            watch.finish()
+                    yield key_filter.feed(events[:done] if done >= 0 else events)
+                    if done >= 0:
+                        raise IncompleteAnswer(NO_REASON)
+                    if len(data) >= LARGE_READ:
+                        await work.pause()
         except ProviderError as error:
             broken = error
         rest = buffer.flush() if buffer else b""
-        if end:
-            await work.run(end.feed_in_steps(rest))
-            if not broken:
-                end.close()
-            if not (broken or end.seen):
-                broken = IncompleteAnswer("The provider's answer ended without a finish reason.")
+        broken = await _error_at_end(end, rest, broken, work)
         if buffer and broken:
             rest = await work.run(buffer.terminate(rest))
         yield key_filter.feed(rest) + key_filter.flush()
         if broken and not (end and end.seen):
             raise broken
+
+
+async def _error_at_end(
+    end: StreamEnd | None, rest: bytes, broken: ProviderError | None, work: Work
+) -> ProviderError | None:
+    """Return the error of a stream that has closed with this rest. `broken`: the error that closed it."""
+    if end is None:
+        return broken
+    await work.run(end.feed_in_steps(rest))
+    if not broken:
+        end.close()
+    return broken if broken or end.seen else IncompleteAnswer(NO_REASON)

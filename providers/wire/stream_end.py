@@ -43,6 +43,7 @@ _FORMATS = {
     "gemini": _Format(re.compile(rb'Reason"'), "candidates", "finishReason"),
 }
 _ERROR = b'"error"'
+_DONE_EVENT = re.compile(rb"(?:\A|(?<=[\r\n]))data: ?\[DONE]")  # JSON has no line breaks inside its strings
 
 
 class StreamEnd:
@@ -77,6 +78,16 @@ class StreamEnd:
             yield from self._read(payload)
 
     feed = completed(feed_in_steps)
+
+    def early_done(self, events: bytes) -> int:
+        """Return the position of `[DONE]` in a stream without a finish reason, -1 if it is not in these events.
+
+        OpenAI's clients stop reading there, so that an error after it would not reach them.
+        """
+        if self.seen or self._api != "openai" or DONE not in events:
+            return -1
+        done = _DONE_EVENT.search(events)
+        return done.start() if done else -1
 
     def close(self) -> None:
         """Note that the connection was closed properly, which is the only end marker of Gemini's API."""

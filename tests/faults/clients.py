@@ -50,12 +50,14 @@ class Client:
 
 
 def events(body: bytes) -> list[Any]:
-    """The data of an event stream, whatever its line ends. Fails for data that is not JSON, but for [DONE]."""
+    """The data of an event stream up to [DONE], as the SDKs read it. Fails for data that is not JSON."""
     text = body.decode().replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     found = []
     for event in text.split("\n\n"):
         data = [line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")]
-        if data and data != ["[DONE]"]:
+        if data == ["[DONE]"]:
+            break
+        if data:
             found.append(json.loads("\n".join(data)))
     return found
 

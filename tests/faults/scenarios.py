@@ -155,7 +155,9 @@ WITHIN: dict[str, Scenario] = {
     "silence in an event": Scenario(
         lambda d: [*half(d), d.text("x")[:30], Break.STALL], HALF, error=True, impatient=True
     ),
-    "[DONE] without a finish reason": Scenario(lambda d: [*half(d), d.done], HALF, error=True, kinds=("openai",)),
+    "[DONE] without a finish reason": Scenario(
+        lambda d: [*half(d), d.done], HALF, error=True, changed=True, kinds=("openai",)
+    ),
     "an endless line": Scenario(lambda d: [*half(d), b"data: ", *[b"x" * MB] * 3], HALF, error=True, changed=True),
     "fewer bytes than Content-Length": Scenario(half, HALF, error=True, http=overstated),
     "broken framing": Scenario(
