@@ -43,12 +43,36 @@ _EACH = re.compile(r" (?:each|apiece|a piece|pro stuck|je stuck|chacune?s?|cada 
 _APPOSITION = re.compile(
     r"(?:\s[^\W\d]+){0,2},\s(?:which is |or |some |about |almost |nearly |exactly |das sind |soit )?"
 )
+# "rose from 600 to 750 euros": the difference, and its share of the first
+_FROM = re.compile(r"(?:\b(?:from|von|de)\s|[从由自])$", re.IGNORECASE)
+_TO_END = re.compile(r"[^.;,，。；]{0,12}?(?:\b(?:to|auf|à|a)\s|至|到)[^.;,，。；\d]{0,6}", re.IGNORECASE)
+_LEAD_IN_FROM = 80  # characters before the first number of a change in which "from" is looked for
 _SENTENCES = re.compile(r"[.;!?。；]\s?")
 _MOST_SENTENCES = 1  # full stops between two numbers
 
 
+def changes(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield the first and the second number of each change: 600 and 750, for "rose from 600 to 750"."""
+    for one, other in pairwise(quantities):
+        if not one.values or not other.values or (one.unit and one.unit != other.unit) or one.values[0] == 0:
+            continue
+        if _FROM.search(text, max(0, one.start - _LEAD_IN_FROM), one.start) and _TO_END.fullmatch(
+            text, one.end, max(one.end, other.start)
+        ):
+            yield one if one.unit else one._replace(unit=other.unit, factor=other.factor), other
+
+
+def differences(one: Quantity, other: Quantity) -> Iterator[Quantity]:
+    """Yield the difference of the two numbers of a change, and its share of the first: 150 and 25 %."""
+    first, second = one.base_value, other.base_value
+    yield other._replace(values=(abs(second - first) / other.factor,), start=one.start)
+    yield Quantity((100 * abs(second - first) / first,), one.start, other.end, unit="%")
+
+
 def differences_stated(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Yield the numbers that follow from the differences and multiples that `text` states."""
+    """Yield the numbers that follow from the changes, differences and multiples that `text` states."""
+    for one, other in changes(text, quantities):
+        yield from differences(one, other)
     folded = fold(text)
     if len(folded) != len(text):
         return

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from .quantities import CENTURY, CLOCK, DECADE, MONTH, RATIO, Quantity, is_year
+from .quantities import CENTURY, CLOCK, DECADE, MONTH, RATIO, Quantity, states_year
 
 _OF = re.compile(r"\s(?:of|of the|of its|of their|of all|of all the|of these|of those|of our|der|des|de los|de las)\s")
 _OF_TOTAL = re.compile(r"\bof (?:the|its|their|our|all|all the|these|those)\s$", re.IGNORECASE)
@@ -114,14 +114,14 @@ def _founded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
             or (not age.unit and _TURNED.search(before))
             or _YEARS_OLD.match(text, age.end)
         ):
-            years = filter(_is_year, _near(quantities, age.start, age.end))
+            years = filter(states_year, _near(quantities, age.start, age.end))
             if year := min(years, key=lambda year: abs(year.start - age.start), default=None):
                 yield year._replace(values=(year.values[0] - age.values[0],))
 
 
 def _ages_later(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 1842 for "consecrated in 1742, burned down a century later"."""
-    years = [q for q in quantities if _is_year(q)]
+    years = [q for q in quantities if states_year(q)]
     for found in _AGES.finditer(text) if years else ():
         near = _near(quantities, found.start(), found.end())
         number = next((q for q in near if not q.unit and 0 <= found.start() - q.end <= 1), None)
@@ -132,7 +132,3 @@ def _ages_later(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]
         sign = -1 if found["way"].lower() in {"earlier", "before"} else 1
         for year in years[max(0, following - 1) : following + 1]:  # the nearest year on each side
             yield year._replace(values=(year.values[0] + sign * length,))
-
-
-def _is_year(quantity: Quantity) -> bool:
-    return not quantity.unit and not quantity.ordinal and is_year(quantity.values[0])

@@ -95,6 +95,11 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
     return False
 
 
+def states_year(quantity: Quantity) -> bool:
+    """Return whether a number is plain and as large as a year."""
+    return not quantity.unit and not quantity.ordinal and bool(quantity.values) and is_year(quantity.values[0])
+
+
 def same_kind(one: Quantity, other: Quantity) -> bool:
     """Return whether two numbers can stand in each other's place: years, ordinals, or numbers with the same unit."""
     return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
