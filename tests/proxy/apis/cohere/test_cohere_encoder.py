@@ -193,12 +193,14 @@ def test_log_probabilities_come_with_their_text() -> None:
     words = ["Yes", ".", "\n[9]"]
     parts = deltas(["Yes.", "\n[9]"])
     for delta, tokens in zip(parts, (words[:2], words[2:]), strict=True):
-        scores = [{"token": token, "logprob": -0.5, "bytes": None, "top_logprobs": []} for token in tokens]
+        scores: list[Fields] = [
+            {"token": token, "logprob": -0.5, "bytes": None, "top_logprobs": []} for token in tokens
+        ]
         delta.chunk["choices"][0]["logprobs"] = {"content": scores}  # type: ignore[union-attr]
     events, whole = encoded([*parts, finish()])
     first, *others = [event["logprobs"] for event in events if event["type"] == "content-delta"]
     assert first == {"text": "Yes.", "token_ids": [], "logprobs": [-0.5, -0.5]}
-    assert [one["text"] for one in others] == words[2:]  # of a removed marker
+    assert [one["text"] for one in others] == words[2:]  # those of the removed marker
     assert [one["text"] for one in whole["logprobs"]] == words
 
 
