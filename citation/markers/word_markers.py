@@ -66,7 +66,8 @@ def match_conjunction(text: str, i: int, final: bool) -> int | Partial | None:
 
 _PHRASES = load_words("source_phrases")
 _CONJUNCTIONS = any_of(_PHRASES["conjunctions"])
-_JOINS = re.compile(rf"[\s,]{{0,3}}{_CONJUNCTIONS}?\s{{0,3}}")
+_GAP = rf"[{SPACES},]{{0,3}}"  # a line break separates markers
+_JOINS = re.compile(rf"{_GAP}{_CONJUNCTIONS}?[{SPACES}]{{0,3}}")
 # Phrases that need an object, also at the end of a sentence
 _GOVERNS = re.compile(
     rf"""
@@ -112,7 +113,8 @@ _UNSPACED_VERBS = any_of(_PHRASES["stating_unspaced"] + _PHRASES["telling_unspac
 _JOINED = rf"(?:[\s,]{{0,3}}{_CONJUNCTIONS}?\s{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
 _ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |aussi |también )?"
 _SUBJECT = re.compile(rf"{_JOINED}(?:\s{{0,3}}{_UNSPACED_VERBS}|['’]s\b|\s{{1,3}}{_ADVERB}{_VERBS}\b)")
-_JOINED_TO_NEXT = re.compile(rf"[\s,]{{0,3}}{_CONJUNCTIONS}\s{{0,3}}\[")
-_BEFORE_NEXT = re.compile(r"[\s,]{0,3}[^\W\d]{0,5}&?\s{0,3}")  # more text could complete _JOINED_TO_NEXT
-_BETWEEN = re.compile(rf"[\s,]{{0,3}}{_CONJUNCTIONS}\s{{0,3}}(?=\[)")
+_JOINED_TO_NEXT = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}\[")
+# More text could complete _JOINED_TO_NEXT
+_BEFORE_NEXT = re.compile(rf"{_GAP}(?:[^\W\d]{{0,5}}|[&,、])[{SPACES}]{{0,3}}")
+_BETWEEN = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}(?=\[)")
 _JOINED_SUBJECT = re.compile(rf"(?={_JOINED_TO_NEXT.pattern}){_SUBJECT.pattern}")
