@@ -120,7 +120,7 @@ def is_data(text: str, i: int, brackets: Brackets) -> bool:
     else:
         return True
     if before in ("=", "[", "{"):
-        return True
+        return text[k - 3 : k] != "$^{"  # a formula that consists of a marker
     if before == ":":
         k = _back_over_spaces(text, k - 1)
         return text[k - 1 : k] in ('"', "'") or (listed and _word_before(text, k) not in _LEADS)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
-from .grammar import MAX_MARKER, PARTIAL, Brackets, Form, Partial, match_form, parse_numbers, words
+from .grammar import MAX_MARKER, PARTIAL, Brackets, Form, Partial, match_form, match_link_target, parse_numbers, words
 
 MAX_DISPLAYED = 80  # characters between the brackets, as displayed
 MAX_NESTED = 4  # opening brackets in a row
@@ -59,11 +59,16 @@ def _match_displayed(text: str, i: int) -> Brackets | Partial | None:
 
 
 def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | None:
-    """Match the other closing brackets from `at`, and read the numbers."""
+    """Match the other closing brackets from `at`, and read the numbers. The inner brackets can be a link."""
     numbers = _numbers(body)
     closed, end = 1, at
     if numbers is None or depth == 1:
         return numbers and Brackets(end, *numbers)
+    if text[at : at + 1] == "(":
+        target = match_link_target(text, at)
+        if not isinstance(target, int):
+            return target
+        at = target
     for character, beyond in _decode(text, at):
         if character in _CLOSING:
             closed, end = closed + 1, beyond
@@ -131,7 +136,9 @@ def _plain(character: str) -> str:
 # --- numbers ------------------------------------------------------------------------------------------------------
 
 # Words that are part of a marker in square brackets only: "(No. 1)" and "(see 1)" are prose
-_OTHER_WORDS = words("no nr num number note notes footnote footnotes fn see or to through oder bis ou")
+_OTHER_WORDS = words(
+    "no nr num number note notes footnote footnotes fn see or to through oder bis ou web file link result"
+)
 
 _NAME = r"(?:[^\W\d_]++[\s.:：\-]*+)*+"
 _NUMBER = r"[#№]?+\s*+\d{1,18}+"

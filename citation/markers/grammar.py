@@ -32,6 +32,7 @@ class Form(Enum):
     PLAIN = "plain"  # [1] ［1］ [^1] [1, 2]: can also be an index, an array or a year
     LINK = "link"  # [[1]]
     SOURCE = "source"  # [Source 1] [ID:1] 【1†source】 ##1$$: always a citation
+    SUPERSCRIPT = "superscript"  # <sup>1</sup> ¹: can also be an exponent
 
 
 class Brackets(NamedTuple):
@@ -46,7 +47,7 @@ def match_form(text: str, i: int) -> Brackets | Partial | None:
     """Match a frequent form at `i`, without looking at its context. PARTIAL if the text ends inside it."""
     for form, part in _FORMS.get(text[i], ()):
         if found := _pattern(part.full).match(text, i):
-            parsed = parse_numbers(found[0], form)
+            parsed = parse_numbers(found[0], form, _TAG_NAMES)
             return Brackets(found.end(), *parsed) if parsed else None
         if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
             return PARTIAL
@@ -59,14 +60,14 @@ def match_link_target(text: str, i: int) -> int | Partial | None:
 
 
 def match_lead(text: str, i: int) -> int | Partial | None:
-    """Return the end of an opening parenthesis and a word for "source", if there is one, as in `(Source: [1])`."""
+    """Return the end of an opening parenthesis and a word for "source" or "see": `(Source: [1])`, `(see [1])`."""
     found = _pattern(_LEAD.full).match(text, i)
     if found is None:
         return None
     if found.end() == len(text):
         return PARTIAL
     word = "".join(filter(str.isalpha, found[0]))
-    return found.end() if not word or word.lower() in SOURCE_WORDS else None
+    return found.end() if not word or word.lower() in SOURCE_WORDS | _SEE_WORDS else None
 
 
 def _end(part: "_Part", text: str, i: int) -> int | Partial | None:
@@ -121,6 +122,8 @@ SOURCE_WORDS = words("""
     źródło источники источник джерело πηγή πηγές المصادر المصدر مصدر منبع nguồn kaynak
     来源 來源 出处 出處 参考 參考 引用 资料 資料 文档 文檔 出典 출처 근거
 """)
+_SEE_WORDS = words("see cf siehe vgl voir véase vedi zie см 见 見 参见 參見 参照")
+_TAG_NAMES = words("sup")
 # "[1, page 12, chunk 7]": the number after one of these words is not an evidence number
 _LOCATOR_WORDS = words("""
     pages page pp p chunks chunk lines line sections section paragraphs paragraph para seite s l § стр 页 頁
@@ -128,7 +131,8 @@ _LOCATOR_WORDS = words("""
 _JOIN_WORDS = words("and und y et e и 和 及")
 _KNOWN_WORDS = SOURCE_WORDS | _LOCATOR_WORDS | _JOIN_WORDS
 
-_DIGIT = "\\d⁰¹²³⁴-⁹"
+SUPERSCRIPTS: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_DIGIT = f"\\d{SUPERSCRIPTS}"
 _LETTER = f"[^\\W{_DIGIT}_]"
 _SPACE = _times(_one(" \\t\u00a0\u2009\u202f\u3000"), 0, 3)
 _NUMBER = _times(_one(_DIGIT), 1, MAX_DIGITS)
@@ -144,6 +148,8 @@ _NOTE = _seq(_one("†"), _times(_one("^\\]】］\\n"), 0, 64))
 _LIST = _seq(_SPACE, _ITEM, _MORE, _maybe(_NOTE), _SPACE)
 _NAMED_LIST = _seq(_SPACE, _NAMED, _RANGE, _MORE, _SPACE)
 _TURN = _seq(_NUMBER, _one(":"), _NUMBER, _NOTE)  # 【4:1†source】: the second number is that of the source
+
+_RAISED = _times(_one(SUPERSCRIPTS), 1, 3)
 
 _PLACE = _times(_any(_one("^\\s()<>"), _seq(_one("("), _times(_one("^\\s()"), 0, 200), _one(")"))), 0, 500)
 _TARGET = _any(_seq(_one("<"), _times(_one("^<>\\n"), 0, 500), _one(">")), _PLACE)
@@ -166,6 +172,10 @@ _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "（": ((Form.SOURCE, _seq(_one("（"), _NAMED_LIST, _one("）"))),),
     "#": ((Form.SOURCE, _seq(_word("##"), _NUMBER, _word("$$"))),),
     "\\": ((Form.PLAIN, _seq(_word("\\["), _LIST, _word("\\]"))),),
+    "<": ((Form.SUPERSCRIPT, _seq(_word("<sup>"), _LIST, _word("</sup>"))),),
+} | {
+    digit: ((Form.SUPERSCRIPT, _seq(_RAISED, _times(_seq(_one(",，"), _RAISED), 0, MAX_LISTED - 1))),)
+    for digit in SUPERSCRIPTS
 }
 
 

@@ -15,7 +15,7 @@ from .context import (
     skip_spaces,
 )
 from .displayed import match_brackets
-from .grammar import PARTIAL, Brackets, Form, Partial, match_lead
+from .grammar import PARTIAL, SUPERSCRIPTS, Brackets, Form, Partial, match_lead
 from .named import MarkerNames, match_name
 
 MAX_PLAUSIBLE_NUMBER = (
@@ -49,10 +49,12 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
 
 
 MARKER_STARTS: Final = (
-    OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_<^")
+    OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_<^$" + SUPERSCRIPTS)
 )  # the characters that a citation can begin with
-_WRAPPERS = frozenset("(（*_<^")
-_EMPHASIS = (("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"))
+_WRAPPERS = frozenset("(（*_<^$")
+_EMPHASIS = (
+    ("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"), ("$^{", "}$"), ("$^", "$")
+)  # fmt: skip
 _GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
 
 
@@ -163,6 +165,8 @@ def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: boo
     brackets = match_brackets(text, i)
     if not isinstance(brackets, Brackets):
         return None if final else brackets
+    if brackets.form is Form.SUPERSCRIPT:
+        return _superscript(text, i, brackets, names, final)
     if is_data(text, i, brackets):
         return None
     end = right_context(text, i, brackets, left, names, final)
@@ -171,6 +175,21 @@ def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: boo
     soft = left is LeftContext.ATTACHED and text[skip_spaces(text, end) :][:1].isalnum()
     numbers = _plausible_numbers(text[i], brackets, names, attached=left is LeftContext.ATTACHED, soft=soft)
     return Match(end, *numbers) if numbers else None
+
+
+# Not "in.²" or "x ²"
+_NOTE_BEFORE = re.compile(rf"(?:[^\W_]{{4}}(?:[.{SPACES}]|\.[{SPACES}])|[,;:!?…\"”’»。，！？；：][{SPACES}]?)\Z")
+
+
+def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: bool) -> Match | Partial | None:
+    """Match a superscript that is no exponent: after punctuation or a space, with numbers of evidence only."""
+    if not _NOTE_BEFORE.search(text, max(0, i - 6), i):
+        return None
+    following = text[found.end : found.end + 2]
+    if not final and following in ("", ",", "，"):
+        return PARTIAL
+    cited, unknown = names.split(found.ranges)
+    return Match(found.end, cited, ()) if cited and not unknown and not following[:1].isalnum() else None
 
 
 def _plausible_numbers(

@@ -23,7 +23,8 @@ NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file
 
 MARKERS = """
 [1]|[2]|[9]|[1, 2]|[1-3]|[[1]]|[[1]](http://x)|【1】|［2］|【3†source】|[^1]|[ID:1]|(ID: 2)|[Source 1]|##1$$|**[1]**|
-([1])|[١]|&#91;1&#93;|[<b>1</b>]|[1<!-- x -->]|[[[1]]]|[①]|[#1]|\\[1]|[a.pdf](e1)|[DC] a.pdf
+([1])|[١]|&#91;1&#93;|[<b>1</b>]|[1<!-- x -->]|[[[1]]]|[①]|[#1]|\\[1]|[a.pdf](e1)|[DC] a.pdf|
+¹|<sup>1, 2</sup>|$^{[1]}$|[[1](http://x)]|(see [1])
 """.replace("\n", "").split("|")
 WORDS = [
     "Sales",
@@ -83,7 +84,7 @@ SHARP = [
     "](",
     "[DC] ",
 ]
-SHARP += ["[Source ", "[2024]", "[0, 1]"]
+SHARP += ["[Source ", "$^{", "}$", "²", "(see ", "[2024]", "[0, 1]"]
 
 prose = st.lists(st.sampled_from(MARKERS + WORDS + MARKS), max_size=25).map("".join)
 hostile = st.lists(st.sampled_from(MARKERS + WORDS + MARKS + SHARP * 2), max_size=25).map("".join)

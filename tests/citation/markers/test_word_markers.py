@@ -25,7 +25,6 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
         "Based on [1], the tower is tall.",
         "In [1], the tower is tall.",
         "For details, see [1].",
-        "The tower is tall (see [1]) and old.",
         "According to [1] , the tower is tall.",
         "From [1]: the tower is tall.",
         "The tower is tall, per [1].",
