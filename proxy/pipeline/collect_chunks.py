@@ -5,21 +5,12 @@ from typing import Any
 
 from citestream.providers.events import Chunk
 
-from ..http.encoding import dumps
+from .merge_deltas import REASONING, Piece, append_pieces, join_logprobs, merge_deltas, merge_fields
 
 Fields = dict[str, Any]
-LogProbs = dict[str, Any]  # `{"content": [...], "refusal": [...]}`, one entry per token
-Piece = tuple[str, Any]  # a kind of content, and its value
-
-# Strings that are complete in the chunk that has them. All other strings of a delta are fragments to be joined.
-COMPLETE_STRINGS = frozenset(
-    {"id", "type", "object", "role", "name", "status", "format", "model", "signature", "thought_signature", "call_id"}
-)
 NATIVE_FIELDS = frozenset(
     {"google", "ollama", "anthropic"}
 )  # fields of a provider's own API; they arrive in several chunks
-REASONING = ("reasoning", "reasoning_content", "thinking")  # names of the same text; some servers send two of them
-PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
 TEXTS = frozenset({"content", "refusal"})
 THOUGHTS = frozenset({"reasoning_details", *REASONING})  # a fragment of a thought may have several of these fields
 
@@ -86,7 +77,9 @@ class Completion:
         if not (delta and (is_text or is_thought)) or index not in self._choices:
             return False
         fragments = self._fragments.setdefault(index, _Fragments())
-        return fragments.add(delta if is_text else _merged({}, delta))  # a list may have several parts of one entry
+        return fragments.add(
+            delta if is_text else merge_deltas({}, delta)
+        )  # a list may have several parts of one entry
 
     def _join_text(self, choice: int) -> None:
         """Add the fragments of a choice to its message."""
@@ -102,7 +95,7 @@ class Completion:
             self._choices[index] = choice
         for key, value in chunk.items():
             if key == "delta":
-                choice["message"] = {**_merged(choice["message"], value or {}), "role": "assistant"}
+                choice["message"] = {**merge_deltas(choice["message"], value or {}), "role": "assistant"}
                 self._begin(index, value or {}, len(choice["message"].get("tool_calls") or ()))
             elif key == "logprobs":
                 choice["logprobs"] = join_logprobs(choice["logprobs"], value)
@@ -115,7 +108,7 @@ class Completion:
         """Record the pieces and calls that begin with this delta. `calls`: the number of calls so far."""
         pieces, begun = self._pieces.setdefault(choice, []), self._begun.setdefault(choice, [])
         known = len(pieces)
-        _append(pieces, delta)
+        append_pieces(pieces, delta)
         begun += [(kind, at) for at, (kind, _) in enumerate(pieces) if at >= known]
         begun += [("call", at) for at in range(sum(kind == "call" for kind, _ in begun), calls)]
 
@@ -135,7 +128,7 @@ class _Fragments:
             return False
         count = 1
         while self._joined and self._joined[-1][0] == count:
-            count, delta = 2 * count, _merged(self._joined.pop()[1], delta)
+            count, delta = 2 * count, merge_deltas(self._joined.pop()[1], delta)
         self._joined.append((count, delta))
         return True
 
@@ -143,62 +136,8 @@ class _Fragments:
         """Return all as one delta."""
         found = Fields()
         for _, delta in reversed(self._joined):
-            found = _merged(delta, found)
+            found = merge_deltas(delta, found)
         return found
-
-
-def join_logprobs(first: LogProbs | None, second: LogProbs | None) -> LogProbs | None:
-    """Return the log-probabilities of two consecutive texts."""
-    if not first or not second:
-        return first or second
-    return {key: _concatenated(first.get(key), second.get(key)) for key in {**first, **second}}
-
-
-def _concatenated(first: Any, second: Any) -> Any:
-    return first + second if isinstance(first, list) and isinstance(second, list) else second or first
-
-
-def merge_fields(known: Mapping[str, Any], more: Mapping[str, Any], *, join_lists: bool = True) -> Fields:
-    """Merge the fields of two consecutive chunks, except their deltas. Later values replace earlier ones.
-
-    Objects are merged. `join_lists`: lists are joined, such as the token ids of a choice.
-    """
-    found = dict(known)
-    for key, value in more.items():
-        earlier = found.get(key)
-        match earlier, value:
-            case list(), list() if join_lists:
-                found[key] = earlier + value
-            case dict(), dict():
-                found[key] = earlier | value
-            case _:
-                found[key] = earlier if value is None else value
-    return found
-
-
-def _merged(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
-    """Merge two consecutive deltas: strings and lists are joined, objects merged, other values replaced."""
-    return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
-
-
-def reasoning_of(delta: Mapping[str, Any]) -> str:
-    """Return the reasoning text of a delta. Providers use different names for its field."""
-    return next((delta[key] for key in REASONING if isinstance(delta.get(key), str) and delta[key]), "")
-
-
-def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
-    """Return the content of a delta or message: reasoning under that name, then all else under its own name."""
-    reasoning = reasoning_of(delta)
-    found = [("reasoning", reasoning)] if reasoning else []
-    return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
-
-
-def _append(pieces: list[Piece], delta: Mapping[str, Any]) -> None:
-    for kind, value in pieces_of(delta):
-        if kind != "extra_content" and pieces and pieces[-1][0] == kind:
-            pieces[-1] = (kind, pieces[-1][1] + value)
-        else:
-            pieces.append((kind, value))
 
 
 def _finished(choice: Fields) -> Fields:
@@ -208,41 +147,3 @@ def _finished(choice: Fields) -> Fields:
         return choice
     numbered = [{key: value for key, value in call.items() if key != "index"} for call in calls]
     return {**choice, "message": {**choice["message"], "tool_calls": numbered}}
-
-
-def _joined(key: str, known: Any, value: Any) -> Any:
-    """Join a value and the next one of the same field."""
-    if key == "arguments" and value is not None and not isinstance(value, str):
-        value = dumps(value).decode()
-    match known, value:
-        case _, None:
-            return known
-        case dict(), dict():
-            return _merged(known, value)
-        case list(), list():
-            return _joined_lists(known, value)
-        case str(), str() if key not in COMPLETE_STRINGS:
-            return known + value
-        case _, list() if key != "annotations":
-            return _joined_lists([], value)
-        case _:
-            return value
-
-
-def _joined_lists(known: list[Any], more: list[Any]) -> list[Any]:
-    """Join two lists. Fragments of the same entry have the same `index`, and the same type if they have one."""
-    found = list(known)
-    for entry in more:
-        place = next((at for at, one in enumerate(found) if _is_same_entry(one, entry)), None)
-        if place is None:
-            found.append(entry)
-        else:
-            found[place] = _merged(found[place], entry)
-    return found
-
-
-def _is_same_entry(one: Any, entry: Any) -> bool:
-    if not (isinstance(one, dict) and isinstance(entry, dict)) or not isinstance(entry.get("index"), int):
-        return False
-    kinds = [kind for kind in (one.get("type"), entry.get("type")) if kind is not None]
-    return one.get("index") == entry["index"] and kinds[:1] == kinds[-1:]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 
-from .collect_chunks import LogProbs
+from .merge_deltas import LogProbs
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from citestream.providers.scheduler import Work
 
-from .collect_chunks import LogProbs, join_logprobs, merge_fields
+from .merge_deltas import LogProbs, join_logprobs, merge_fields
 from .outgoing import Failed, Passed
 
 Fields = dict[str, Any]

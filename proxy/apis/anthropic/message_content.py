@@ -10,7 +10,7 @@ from citestream.providers.wire.anthropic.content_blocks import content_of
 from citestream.providers.wire.json_text import as_list, as_object
 
 from ...http.client_api import Citations
-from ...pipeline.collect_chunks import reasoning_of
+from ...pipeline.merge_deltas import reasoning_of
 from .citation_location import Locations, native_citations
 
 Fields = dict[str, Any]

@@ -12,7 +12,7 @@ from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import new_call_id
 
 from ...http.client_api import Citations
-from ...pipeline.collect_chunks import pieces_of
+from ...pipeline.merge_deltas import pieces_of
 from .cohere_documents import source_of
 
 Fields = dict[str, Any]

@@ -12,7 +12,8 @@ from citestream.providers.wire.openai_messages import parse_tool_calls
 
 from ...http.client_api import Encoder
 from ...http.encoding import dumps_event
-from ...pipeline.collect_chunks import Completion, Piece, pieces_of
+from ...pipeline.collect_chunks import Completion
+from ...pipeline.merge_deltas import Piece, pieces_of
 from .grounding_metadata import Text, byte_length, grounding_metadata
 
 Fields = dict[str, Any]

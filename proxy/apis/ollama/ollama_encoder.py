@@ -18,7 +18,8 @@ from citestream.providers.wire.ollama.chat_response import (
 
 from ...http.client_api import Encoder
 from ...http.encoding import dumps_event
-from ...pipeline.collect_chunks import Completion, pieces_of
+from ...pipeline.collect_chunks import Completion
+from ...pipeline.merge_deltas import pieces_of
 
 Fields = dict[str, Any]
 

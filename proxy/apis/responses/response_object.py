@@ -11,7 +11,8 @@ from typing import Any
 from citestream.providers.wire.openai_messages import image_url, parse_data_url
 from citestream.providers.wire.responses import INCOMPLETE_REASONS, response_annotations, response_usage
 
-from ...pipeline.collect_chunks import REASONING, Completion
+from ...pipeline.collect_chunks import Completion
+from ...pipeline.merge_deltas import REASONING
 from ...pipeline.request.job import Job
 
 Fields = dict[str, Any]

@@ -11,7 +11,8 @@ from citestream.providers.wire.responses import response_annotations
 
 from ...http.client_api import Encoder
 from ...http.encoding import dumps_event
-from ...pipeline.collect_chunks import Completion, reasoning_of
+from ...pipeline.collect_chunks import Completion
+from ...pipeline.merge_deltas import reasoning_of
 from ...pipeline.request.job import Job
 from .response_object import (
     Item,

@@ -15,10 +15,10 @@ from citestream.citation.evidence.prompt import ToolEvidence
 from citestream.citation.evidence.tool_results import ExtractedPassages, extract_passages
 from citestream.providers.events import Message
 from citestream.providers.retrieval.excerpts import MAX_LENGTH, split_excerpts
+from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import tool_names
 
 from ...config import EvidenceConfig
-from ...http.encoding import dumps
 from .job import JobEvidence
 from .observations import LEAD as OBSERVATION_LEAD
 from .observations import called_tool, observation
