@@ -20,7 +20,8 @@ from citestream.citation.support.judging import ALL, JudgeBand, apply, candidate
 from citestream.citation.support.scorers import Claim, scorer
 from citestream.providers.events import Event, Finish, TextDelta
 from citestream.proxy.cli.judge_check_command import near_misses
-from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits, JudgeModel, Opinion, Question
+from citestream.proxy.pipeline.deciding.judge_models import JudgeModel, Opinion, Question
+from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.pipeline.respond import respond

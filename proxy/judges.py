@@ -13,7 +13,8 @@ from citestream.providers.judging.language_model import LanguageModelJudge
 from .config import ConfigError
 from .config.evidence_options import ONNX, ScoringConfig
 from .model_routes import Routes
-from .pipeline.deciding.judging import CrossEncoder, Judge, JudgeLimits, JudgeModel, PromptedModel
+from .pipeline.deciding.judge_models import CrossEncoder, JudgeModel, PromptedModel
+from .pipeline.deciding.judging import Judge, JudgeLimits
 
 SECRET_BYTES = 32  # as long as the key of blake2b may usefully be
 

@@ -70,9 +70,9 @@ STAGES = (
     (
         "write to client",
         (
-            ";begin (proxy/http/sending.py",
-            ";write (proxy/http/sending.py",
-            ";end (proxy/http/sending.py",
+            ";begin (proxy/http/client_stream.py",
+            ";write (proxy/http/client_stream.py",
+            ";end (proxy/http/client_stream.py",
             "(aiohttp/web_response.py",
         ),
     ),

@@ -28,7 +28,7 @@ from citestream.providers.errors import ProviderError
 from ..config import Config
 from ..judges import judge_model, make_judge
 from ..model_routes import Routes
-from ..pipeline.deciding.judging import JudgeModel, Question
+from ..pipeline.deciding.judge_models import JudgeModel, Question
 from ..scorers import Scorers
 
 SEED = 0  # seed of the sample: two judges read the same pairs

@@ -23,10 +23,11 @@ from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import parse_body
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi
+from .client_stream import Stream
 from .encoding import json_response, json_response_in_steps
 from .pass_through import client_key, relay, relayed_body
 from .request_body import hold, read_json
-from .sending import MakeChunks, Stream, collect, send, send_failure
+from .sending import MakeChunks, collect, send, send_failure
 
 log = logging.getLogger("citestream")
 

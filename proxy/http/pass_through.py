@@ -13,9 +13,10 @@ from ..config import Server
 from ..model_routes import Route
 from ..pipeline.request.job import Job
 from .client_api import Encoder
+from .client_stream import STREAM_HEADERS, Stream
 from .encoding import encode
 from .middleware.auth import presented_key
-from .sending import STREAM_HEADERS, Stream, send_failure
+from .sending import send_failure
 
 HELD_BYTES = 2**20  # maximum size of an answer that is sent at once; most have 2 KB, and 1,000 embeddings have 10 MB
 

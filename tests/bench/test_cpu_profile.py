@@ -31,9 +31,9 @@ SAMPLES = {
     "JSON is encoded": ("encode", [*SENDING, "encode (proxy/http/sending.py:236)"]),
     "data is written": (
         "write to client",
-        [*SENDING, "write (proxy/http/sending.py:98)", "_writelines (aiohttp/http_writer.py:106)"],
+        [*SENDING, "write (proxy/http/client_stream.py:98)", "_writelines (aiohttp/http_writer.py:106)"],
     ),
-    "an answer ends": ("write to client", [*SENDING, "end (proxy/http/sending.py:103)"]),
+    "an answer ends": ("write to client", [*SENDING, "end (proxy/http/client_stream.py:103)"]),
     "a request is routed": ("take requests", REQUEST),
     "the event loop itself": (LOOP, REQUEST[:2]),
 }

@@ -14,7 +14,8 @@ from citestream.providers.events import ChatRequest
 from citestream.providers.judging.language_model import LanguageModelJudge
 from citestream.providers.scripted import ScriptedProvider
 from citestream.providers.transport import Timeouts
-from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits, PromptedModel
+from citestream.proxy.pipeline.deciding.judge_models import PromptedModel
+from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.pipeline.respond import respond

@@ -7,22 +7,19 @@ the grounding report says `degraded`. Verdicts are cached by content across requ
 
 import asyncio
 import logging
-from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import exp
 from time import perf_counter
 
 from citestream.citation.grounding import JudgeReport
 from citestream.citation.support.decision import JUDGE_THRESHOLD, Verdict
-from citestream.citation.support.judge_prompt import JudgeTemplate, probability, read_answer
 from citestream.citation.support.judging import JudgeBand, apply, candidates
 from citestream.citation.support.scorers import Claim, PreparedEvidence
 from citestream.providers.errors import ProviderError
-from citestream.providers.judging.cross_encoder import EntailmentModel
-from citestream.providers.judging.language_model import LanguageModelJudge
+
+from .judge_models import JudgeModel, Question
 
 log = logging.getLogger("citestream")
 
@@ -37,78 +34,6 @@ class JudgeLimits:
     concurrent_calls: int  # per worker; one answer may use half of them
     calls_per_answer: int
     cached_verdicts: int
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One claim and one passage of evidence."""
-
-    claim: str
-    context: str  # the sentence before the claim
-    title: str
-    passage: str
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """The probability that the passage supports the claim, None if the reply cannot be read; and what it cost."""
-
-    probability: float | None
-    tokens: int = 0
-
-
-class JudgeModel(ABC):
-    """A model that reads a claim and a passage together."""
-
-    @abstractmethod
-    async def read(self, question: Question) -> Opinion:
-        """Return the opinion on one question. Raise ProviderError."""
-
-    async def aclose(self) -> None:
-        """Release what the model holds."""
-        return
-
-
-class PromptedModel(JudgeModel):
-    """A language model that is asked in words."""
-
-    def __init__(self, model: LanguageModelJudge, template: JudgeTemplate, secret: bytes) -> None:
-        """`secret`: key of the nonces around passages."""
-        self._model = model
-        self._template = template
-        self._secret = secret
-
-    async def read(self, question: Question) -> Opinion:
-        """See JudgeModel."""
-        messages = self._template.messages(
-            question.claim, question.passage, title=question.title, context=question.context, secret=self._secret
-        )
-        reply = await self._model.ask(messages)
-        likely = probability(reply.top)
-        if likely is None and (answer := read_answer(reply.text)) is not None:
-            likely = float(answer)
-        return Opinion(likely, reply.tokens)
-
-
-class CrossEncoder(JudgeModel):
-    """A local model in ONNX that returns log odds of entailment."""
-
-    def __init__(self, model: EntailmentModel) -> None:
-        """`model`: closed with this one."""
-        self._model = model
-
-    async def read(self, question: Question) -> Opinion:
-        """See JudgeModel."""
-        passage = f"{question.title}. {question.passage}" if question.title else question.passage
-        (log_odds,) = await self._model.entailed([(passage, question.claim)])
-        return Opinion(1 / (1 + exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log_odds)))))
-
-    async def aclose(self) -> None:
-        """Stop the model's thread."""
-        await self._model.aclose()
-
-
-MAX_LOG_ODDS = 30.0  # beyond it the probability is 0 or 1 in double precision, and `exp` may overflow
 
 
 class Judge:

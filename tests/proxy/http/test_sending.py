@@ -17,7 +17,8 @@ from aiohttp.test_utils import TestServer
 from citestream.providers.events import Finish
 from citestream.proxy.apis.openai_chat import ChatEncoder
 from citestream.proxy.config import Server as ServerConfig
-from citestream.proxy.http.sending import Stream, send
+from citestream.proxy.http.client_stream import Stream
+from citestream.proxy.http.sending import send
 from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 from citestream.proxy.pipeline.respond import Batches
 

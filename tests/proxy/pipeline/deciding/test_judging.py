@@ -15,7 +15,8 @@ from citestream.citation.support.scorers import Claim, scorer
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.judging.language_model import LanguageModelJudge
 from citestream.providers.scripted import ScriptedProvider
-from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits, JudgeModel, Opinion, PromptedModel, Question
+from citestream.proxy.pipeline.deciding.judge_models import JudgeModel, Opinion, PromptedModel, Question
+from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits
 
 LIMITS = JudgeLimits(deadline_seconds=5.0, concurrent_calls=8, calls_per_answer=100, cached_verdicts=100)
 QUESTIONS = [Question(f"Claim {number}.", "", "Title", "A passage.") for number in range(6)]
