@@ -25,10 +25,10 @@ from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
-from .collect_chunks import LogProbs
 from .deciding.prefetch import Steps, decide_in_order, prefetch
 from .deciding.scoring import Scoring
 from .link_filter import remove_links
+from .merge_deltas import LogProbs
 from .outgoing import Failed, Outgoing, TextOut
 from .segment_stream import PendingText, Step, has_own_fields, segment
 
