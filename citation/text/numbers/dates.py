@@ -2,13 +2,24 @@
 
 import re
 
+from ..normalize import APOSTROPHES
 from ..tokens import Tokens
 from .number_words import match_number_words
 from .numerals import CENTURIES, DECIMAL_COMMA, roman_value
-from .quantities import CENTURY, CLOCK, MONTH, RATIO, Quantity, QuantityMatch
-from .units import AMBIGUOUS_MONTHS, BEFORE_MONTH, MONTHS, OF_MONTH
+from .quantities import CENTURY, CLOCK, DECADE, MONTH, RATIO, Quantity, QuantityMatch, is_year
+from .units import (
+    AMBIGUOUS_MONTHS,
+    BEFORE_MONTH,
+    DECADE_ENDINGS,
+    DECADE_WORDS,
+    ENDINGS,
+    MONTHS,
+    OF_MONTH,
+    ORDINAL_ENDINGS,
+)
 
 _LAST_CENTURY = 30
+_NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
 _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::[0-5]\d)?(?:\s?([aApP])\.?\s?[mM]\.?)?")
 
 
@@ -75,6 +86,35 @@ def match_century(tokens: Tokens, i: int, language: str | None) -> list[Quantity
                 quantity = Quantity((float(value),), tokens.starts[min(i, j)], tokens.ends[last], CENTURY)
                 return [QuantityMatch(quantity, i, last + 1)]
     return []
+
+
+def match_period(tokens: Tokens, values: tuple[float, ...], first: int, after: int, end: int) -> QuantityMatch | None:
+    """Match decades (`1990s`, `90er`, `años 90`), centuries (`19th century`) and ordinals (`3rd`).
+
+    `values`: of the number from token `first` to `after`, which ends at the offset `end`.
+    """
+    start = tokens.starts[first]
+    word = tokens.word(after)
+    gap = tokens.text[end : tokens.starts[after]] if after < len(tokens) else None
+    if word not in ENDINGS and tokens.word(first - 1) not in DECADE_WORDS and (gap or after == len(tokens)):
+        return None
+    tens = values[0] % 10 == 0
+    if word in DECADE_ENDINGS and gap in _NO_GAP and tens and values[0] >= 10:
+        return QuantityMatch(Quantity(values, start, tokens.ends[after], DECADE), first, after + 1)
+    ending = after + 1 if word in ORDINAL_ENDINGS and not gap else after
+    if tokens.word(ending) in CENTURIES:
+        return QuantityMatch(Quantity(values, start, tokens.ends[ending], CENTURY), first, ending + 1)
+    if ending > after:
+        return QuantityMatch(Quantity(values, start, tokens.ends[after], ordinal=True), first, ending)
+    if gap == "" and tokens.kind(after) == "run":
+        if tokens.surface(after).startswith("世纪"):
+            return QuantityMatch(Quantity(values, start, end, CENTURY), first, after)
+        if tokens.surface(after).startswith(("年代", "년대")):
+            return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
+    before = tokens.word(first - 1) if first and tokens.is_adjacent(tokens.ends[first - 1], first) else ""
+    if before in DECADE_WORDS and tens and (20 <= values[0] < 100 or is_year(values[0])):
+        return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
+    return None
 
 
 def version(surface: str, start: int, end: int) -> Quantity:

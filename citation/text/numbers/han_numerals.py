@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..tokens import Tokens
 from .numerals import find_han_numbers, han_value
 from .quantities import CENTURY, DECADE, MONTH, RATIO, Quantity, QuantityMatch
-from .units import UNITS, han_unit
+from .units import HAN_MORE, UNITS, han_unit
 
 _NOT_ALONE = frozenset("万亿兆百千一零〇") | {"万一", "一一", "千万"}  # words of their own without a counter
 _NO_TENTHS = frozenset("为立功果员本分长熟就都绩品因")  # 之一成为, 一成员; but 涨了一成
@@ -18,8 +18,6 @@ _HALF = re.compile(
 )
 _YEARLY = ("年报", "年度")  # a report on half a year
 _IDIOMATIC = frozenset({UNITS["天"], UNITS["周"]})  # 有一天: one day, at some time
-_MORE = "余多"  # after a number: and more
-_EITHER_MORE = tuple(_MORE)
 
 
 def is_approximate(text: str, start: int) -> bool:
@@ -82,8 +80,8 @@ def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quan
         return Quantity((value,), start, end, DECADE)
     if counter == "月" and not ordinal and value <= 12:
         return Quantity((value,), start, end, MONTH)
-    approximate = is_approximate(run, found.start()) or counter in _EITHER_MORE
-    unit = "" if ordinal else han_unit(rest.lstrip(_MORE))
+    approximate = is_approximate(run, found.start()) or counter in HAN_MORE
+    unit = "" if ordinal else han_unit(rest.lstrip("".join(HAN_MORE)))
     if run.endswith("零下", 0, found.start()):
         value = -value
     if unit:

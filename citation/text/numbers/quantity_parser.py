@@ -3,63 +3,37 @@
 import re
 from functools import lru_cache
 
-from ..normalize import APOSTROPHES
 from ..steps import Steps, complete
 from ..tokens import Tokens
 from ..words.languages import stopwords
-from .dates import match_century, match_date, match_month, version
+from .adjacent_quantities import merge_adjacent
+from .dates import match_century, match_date, match_month, match_period, version
 from .german_words import number_with_unit
 from .han_numerals import is_approximate, match_run
 from .number_words import match_compound_ordinal, match_fraction, match_half, match_number_words, match_ordinal
 from .numerals import CENTURIES, FRACTIONS, HALVES, HAN_SCALES, ONE, ORDINALS, numeral_values, scale
-from .quantities import CENTURY, DECADE, MONTH, Quantity, QuantityMatch, is_year
+from .quantities import Quantity, QuantityMatch
+from .unit_matches import match_unit
 from .units import (
     APPROXIMATE,
     BEFORE_LEAST,
     CURRENCY_SIGNS,
-    DECADE_ENDINGS,
-    DECADE_WORDS,
-    DEGREES,
-    ENDINGS,
+    HAN_MORE,
     MONEY_SCALES,
     MONTHS,
     NEGATIVE,
-    OF_UNIT,
-    ONLY_FRENCH,
-    ORDINAL_ENDINGS,
-    PER,
-    PERCENT,
-    PERCENT_AFTER_PER,
     UNITS,
     VERSION_WORDS,
-    han_unit,
-    power_unit,
 )
 
-_SIGNS = frozenset(CURRENCY_SIGNS)
 # Signs that belong to the number after them, and to the number before them.
-_PREFIXES = _SIGNS | {"-", "−"}
+_PREFIXES = CURRENCY_SIGNS | {"-", "−"}
 _SUFFIXES = frozenset(unit[0] for unit in UNITS if not unit[0].isalnum())
-_HAN_MONTH = re.compile("月(?!亮|球|经|饼)")  # not moon, menses, moon cake
-_NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
-_HAN_MORE = "余多"  # 3万多: more than 30,000
-_EITHER_HAN_MORE = tuple(_HAN_MORE)
 _ARTICLES = frozenset({"the", "los", "las", "les", "die", "den"})  # "rondó los cincuenta mil"
 _DECIMAL = re.compile(r"\d+\.\d+", re.ASCII)
-_RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
-_MAX_RANGE = len(" and a ")
-_AND = frozenset({" and ", " und ", " et ", " y "})
-_HOUR = 3600  # seconds
-_YEAR_DIGITS = 4
 _STEP = 128  # numbers that are parsed in a step: 1 ms
 # Numbers outside these limits, and what is computed from them, may overflow. They are compared as they are written.
 _SMALLEST, _LARGEST = 1e-50, 1e50
-_BEFORE_HALF = frozenset({"个", "年", " and a "})  # 一个半小时, 两年半, three and a half hours
-_CURRENCIES = frozenset({"eur", "usd", "gbp", "chf"})
-_DIMENSIONS = frozenset(dimension for dimension, _ in UNITS.values())
-
-# The dimension and the factor of a unit, and the token and the offset after the quantity.
-_UnitMatch = tuple[str, float, int, int]
 
 
 class QuantityParser:
@@ -182,8 +156,8 @@ class QuantityParser:
         """Return the quantity of a number at the tokens from `first` to `after`, with its scale and unit."""
         tokens, start = self.tokens, self.tokens.starts[first]
         end, scaled = tokens.ends[after - 1], False
-        money = tokens.text[max(0, start - 1) : start] in _SIGNS
-        if after < len(tokens) and tokens.text[tokens.ends[after] : tokens.ends[after] + 1] in _SIGNS:
+        money = tokens.text[max(0, start - 1) : start] in CURRENCY_SIGNS
+        if after < len(tokens) and tokens.text[tokens.ends[after] : tokens.ends[after] + 1] in CURRENCY_SIGNS:
             money = True  # 45 M€
         while tokens.is_adjacent(end, after):
             factor, length = self._scale(after, money)
@@ -194,18 +168,18 @@ class QuantityParser:
             if tokens.kind(after) == "run":
                 break
             after += 1
-        period = self._period(values, first, after, end)
+        period = match_period(tokens, values, first, after, end)
         if period:
             return period
-        unit, factor, after, end = self._unit(first, after, end)
+        unit, factor, after, end = match_unit(tokens, self.language, first, after, end)
         approximate = (
             scaled
             or tokens.word(first) in APPROXIMATE  # une vingtaine
             or tokens.word(first - 2 if tokens.word(first - 1) in _ARTICLES else first - 1) in APPROXIMATE
             or is_approximate(tokens.text, start)
-            or tokens.text.startswith(_EITHER_HAN_MORE, end)
+            or tokens.text.startswith(HAN_MORE, end)
         )
-        if start and tokens.text[start - 1] in _SIGNS:
+        if start and tokens.text[start - 1] in CURRENCY_SIGNS:
             start -= 1  # the sign is a part of the number: "from $40 to $60"
         return QuantityMatch(Quantity(values, start, end, unit, factor, strict, approximate), first, after)
 
@@ -232,73 +206,6 @@ class QuantityParser:
             return (HAN_SCALES[pair], len(pair)) if pair in HAN_SCALES else (HAN_SCALES[pair[0]], 1)
         return None, 0
 
-    def _period(self, values: tuple[float, ...], first: int, after: int, end: int) -> QuantityMatch | None:
-        """Match decades (`1990s`, `90er`, `años 90`), centuries (`19th century`) and ordinals (`3rd`)."""
-        tokens, start = self.tokens, self.tokens.starts[first]
-        word = tokens.word(after)
-        gap = tokens.text[end : tokens.starts[after]] if after < len(tokens) else None
-        if word not in ENDINGS and tokens.word(first - 1) not in DECADE_WORDS and (gap or after == len(tokens)):
-            return None
-        tens = values[0] % 10 == 0
-        if word in DECADE_ENDINGS and gap in _NO_GAP and tens and values[0] >= 10:
-            return QuantityMatch(Quantity(values, start, tokens.ends[after], DECADE), first, after + 1)
-        ending = after + 1 if word in ORDINAL_ENDINGS and not gap else after
-        if tokens.word(ending) in CENTURIES:
-            return QuantityMatch(Quantity(values, start, tokens.ends[ending], CENTURY), first, ending + 1)
-        if ending > after:
-            return QuantityMatch(Quantity(values, start, tokens.ends[after], ordinal=True), first, ending)
-        if gap == "" and tokens.kind(after) == "run":
-            if tokens.surface(after).startswith("世纪"):
-                return QuantityMatch(Quantity(values, start, end, CENTURY), first, after)
-            if tokens.surface(after).startswith(("年代", "년대")):
-                return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
-        before = tokens.word(first - 1) if first and tokens.is_adjacent(tokens.ends[first - 1], first) else ""
-        if before in DECADE_WORDS and tens and (20 <= values[0] < 100 or is_year(values[0])):
-            return QuantityMatch(Quantity(values, start, end, DECADE), first, after)
-        return None
-
-    def _unit(self, first: int, after: int, end: int) -> _UnitMatch:
-        tokens, text = self.tokens, self.tokens.text
-        follows = text[end : end + 3].lstrip()
-        before = text[max(0, tokens.starts[first] - 2) : tokens.starts[first]].strip()[-1:]
-        if follows[:1] in {"%", "％"}:
-            return "%", 1.0, after, text.index(follows[0], end) + 1
-        if before and before in _SIGNS:
-            return *UNITS[before], after, end
-        sign = follows[:2].casefold() if follows[:1] == "°" else follows[:1]
-        if sign and not sign.isalnum() and sign in UNITS:
-            return *UNITS[sign], after, end
-        if not tokens.is_adjacent(end, after):
-            return "", 1.0, after, end
-        return self._unit_in_run(after, end) if tokens.kind(after) == "run" else self._unit_word(after, end)
-
-    def _unit_word(self, after: int, end: int) -> _UnitMatch:
-        tokens = self.tokens
-        word, following = tokens.word(after), tokens.word(after + 1)
-        if word == OF_UNIT and following in UNITS:  # millones de euros, millones de metros cúbicos
-            return self._unit_word(after + 1, end)
-        if word in PER and following in PERCENT_AFTER_PER:
-            return "%", 1.0, after + 2, tokens.ends[after + 1]
-        if word.startswith(PERCENT):
-            return "%", 1.0, after + 1, tokens.ends[after]
-        if word in DEGREES and following in UNITS:  # degrees Celsius
-            return *UNITS[following], after + 2, tokens.ends[after + 1]
-        if power := power_unit(word, following):
-            return *power, after + 2, tokens.ends[after + 1]
-        if word in ONLY_FRENCH and self.language not in {None, "fr"}:
-            return "", 1.0, after, end
-        if tokens.kind(after) == "word" and word in UNITS:
-            return *UNITS[word], after + 1, tokens.ends[after]
-        return "", 1.0, after, end
-
-    def _unit_in_run(self, after: int, end: int) -> _UnitMatch:
-        rest = self.tokens.text[end : end + 6].lstrip(_HAN_MORE)
-        if unit := han_unit(rest):
-            return *UNITS[unit], after, end + len(unit)
-        if _HAN_MONTH.match(rest):
-            return MONTH, 1.0, after, end + 1
-        return "", 1.0, after, end
-
 
 @lru_cache(maxsize=4096)
 def _is_separate(before: str, behind: str) -> bool:
@@ -316,85 +223,3 @@ def _is_separate(before: str, behind: str) -> bool:
 def _may_overflow(match: QuantityMatch) -> bool:
     values = match.quantity.values
     return bool(values) and values[0] != 0 and not _SMALLEST < abs(values[0]) < _LARGEST
-
-
-def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatch]:
-    """Complete quantities from the one after them: `5-10 %`, `2018–19`, `1亿2000万`, `一个半小时`, `19世纪80年代`."""
-    merged: list[QuantityMatch] = []  # last first
-    for match in reversed(matches):
-        if merged and match.quantity.values and merged[-1].quantity.values:
-            quantity, following = match.quantity, merged[-1].quantity
-            if following.start - quantity.end > _MAX_RANGE:
-                merged.append(match)
-                continue
-            between = text[quantity.end : following.start]
-            if (whole := _whole(text, quantity, following)) is not None:
-                merged[-1] = QuantityMatch(whole, match.first, merged[-1].after)
-                continue
-            if _shares_unit(quantity, following) and _RANGE.fullmatch(between):
-                match = match._replace(quantity=quantity._replace(unit=following.unit, factor=following.factor))
-            elif _is_year_range(quantity, between, following):
-                merged[-1] = merged[-1]._replace(quantity=_add(following, quantity.values[0] // 100 * 100))
-            elif _is_decade_of(quantity, between, following):
-                merged[-1] = merged[-1]._replace(quantity=_add(following, (quantity.values[0] - 1) * 100))
-        merged.append(match)
-    return merged[::-1]
-
-
-def _shares_unit(first: Quantity, second: Quantity) -> bool:
-    """Return whether a number may have the unit of the one behind it. Not 2012 in "from 9 % in 2012 to 6 %"."""
-    if first.unit or second.unit not in _DIMENSIONS:
-        return False
-    return not (first.may_be_year and first.end - first.start == _YEAR_DIGITS and second.values[0] < 1000)
-
-
-def _whole(text: str, first: Quantity, second: Quantity) -> Quantity | None:
-    """Return the number that two neighbours state together: `1亿2000万`, `一个半小时`, `3 € 60`, `2 h 40 min`."""
-    between = text[first.end : second.start]
-    value = first.values[0] + second.values[0]
-    if first.approximate and not between and first.values[0] > second.values[0]:
-        return second._replace(start=first.start, values=(value,))
-    if second.values == (0.5,) and second.unit == "time" and between in _BEFORE_HALF and not first.unit:
-        return second._replace(start=first.start, values=(value,), strict=True)
-    if first.unit in _CURRENCIES and _is_cents(text, first, second):
-        return first._replace(values=(first.values[0] + second.values[0] / 100,), end=second.end)
-    if _is_rest(first, between, second):
-        value = first.values[0] * first.factor / second.factor + second.values[0]
-        return second._replace(start=first.start, values=(value,))
-    return None
-
-
-def _is_cents(text: str, whole: Quantity, cents: Quantity) -> bool:
-    """Return whether two digits behind an amount of money are its cents: `3 euros 60`, `3 € 60`."""
-    written = text[cents.start : cents.end]
-    return (
-        text[whole.end : cents.start] in {" ", " € ", " con ", " et "}
-        and len(written) == 2
-        and written.isdecimal()
-        and whole.values[0] % 1 == 0
-        and cents.unit in {"", whole.unit}
-    )
-
-
-def _is_rest(first: Quantity, between: str, second: Quantity) -> bool:
-    """Return whether the second number is the rest of a measure in a smaller unit: "2 h 40 min"."""
-    if not first.unit or first.unit != second.unit or not len(first.values) == len(second.values) == 1:
-        return False
-    long = first.unit == "time" and first.factor > _HOUR  # not "after five years and nine months after eight"
-    adjoins = between == " " or (not long and between in _AND)
-    return adjoins and second.values[0] * second.factor < first.factor
-
-
-def _is_year_range(first: Quantity, between: str, second: Quantity) -> bool:
-    """Return whether the second number is a year without its century: `2018–19`."""
-    complete = not first.unit and first.end - first.start == _YEAR_DIGITS and is_year(first.values[0])
-    return complete and between in {"-", "–", "—"} and second.end - second.start == 2 and not second.unit
-
-
-def _is_decade_of(first: Quantity, between: str, second: Quantity) -> bool:
-    """Return whether a decade follows its century: `19世纪80年代`."""
-    return first.unit == CENTURY and second.unit == DECADE and second.values[0] < 100 and between in {"", "世纪"}
-
-
-def _add(quantity: Quantity, base: float) -> Quantity:
-    return quantity._replace(values=(base + quantity.values[0],))

@@ -9,7 +9,8 @@ UNITS: dict[str, tuple[str, float]] = {}
 for _entry, _words in load_words("units").items():
     _dimension, _factor = _entry.split()
     UNITS.update(dict.fromkeys(_words, (_dimension, float(_factor))))
-CURRENCY_SIGNS = "$€£₹"
+CURRENCY_SIGNS = frozenset("$€£₹")
+HAN_MORE = ("余", "多")  # 3万多: more than 30,000
 _HAN_UNITS: dict[str, list[str]] = {}  # by their first character, the longest first
 for _word in sorted((word for word in UNITS if word > "\u3000"), key=len, reverse=True):
     _HAN_UNITS.setdefault(_word[0], []).append(_word)
