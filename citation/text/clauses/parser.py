@@ -185,10 +185,10 @@ class _Parser:
         return (
             role.verb_form
             or infinitive
-            or before.auxiliary
-            or before.plural
-            or before.pronoun
-            or self.spaced.tokens[i - 1].capitalized
+            or (
+                self.begins[-1] != i
+                and (before.auxiliary or before.plural or before.pronoun or self.spaced.tokens[i - 1].capitalized)
+            )
         )
 
     def _is_clitic(self, i: int) -> bool:
