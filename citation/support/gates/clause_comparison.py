@@ -116,6 +116,8 @@ def compare(
         elif aligned.mentioned >= COMPARABLE:  # two sentences together state it
             yield from retracted_by_next_sentence(aligned)
         yield from _of_passage(aligned)
+    else:
+        yield from (found for found in other_argument(aligned) if found.certain)
     if len(claim.tokens) <= _SHORT:
         if aligned.mentioned >= COMPARABLE:
             yield from only_denied(aligned)

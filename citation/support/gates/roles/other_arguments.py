@@ -15,6 +15,7 @@ LANGUAGES = frozenset({"en"})  # the order of subject, predicate and object is f
 # The share of the claim's other words that a sentence has, and their number if names differ, or other words.
 _LEAST, _FEWEST_OF_NAMES, _FEWEST = 0.5, 1, 2
 _LONG = 24  # tokens; longer sentences and page headers are not split reliably
+_OF = "of"
 
 _Role = Callable[[Statement, ContentToken], Sequence[ContentToken]]
 
@@ -35,13 +36,19 @@ def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
         stated = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
         for role in (_agent, _patient):
             mine = [] if is_compared(claim, pivot) else role(claim, pivot)
-            if not mine or any(t.operator for t in mine) or not _mentioned(mine, alignments):
+            if not mine or any(t.operator for t in mine):
+                continue
+            mentioned = _mentioned(mine, alignments)
+            if not mentioned and not _named(mine):
                 continue
             others = [_other(one, pivot, match, mine, role, alignments) for one, match in stated]
             if others and all(others):
                 said = stated[0][0].passage.text_of(*others[0])
                 word = claim.text_of(*mine)
-                yield Disagreement(Reason.ROLE, f"the passage says this of “{said}”, not of “{word}”", rule="argument")
+                by = role is _agent and all(is_passive(one.passage, match.token) for one, match in stated)
+                rule = "by" if by else "argument"
+                reason = Reason.ROLE if mentioned else Reason.UNKNOWN_NAME
+                yield Disagreement(reason, f"the passage says this of “{said}”, not of “{word}”", rule=rule)
                 return
 
 
@@ -75,14 +82,14 @@ def _other(
         theirs = role(passage, passage.tokens[at])
         if not theirs or any(_among(t, theirs) for t in heads(mine)) or any(_among(t, mine) for t in heads(theirs)):
             return []
-        if _is_list(theirs) or _shares_predicate(passage, mine, theirs[-1]):
+        if _is_list(theirs) or _may_name(passage, theirs, mine) or _shares_predicate(passage, mine, theirs[-1]):
             return []
         behind = [t for t in passage.tokens if t.word > passage.tokens[at].word and t.piece == passage.tokens[at].piece]
         if any(_among(t, behind) for t in heads(mine)):
             return []  # see `swapped_roles`
         found = found or theirs
     named = _named(mine) and _named(found)
-    around = [t for t in claim.tokens if t.clause == pivot.clause]
+    around = [t for t in claim.tokens if t.clause == pivot.clause and t is not pivot]
     if not named and any(_among(t, around) for t in heads(found)):
         return []  # "the firm rents the quarry from the heirs", "the heirs leased the quarry to a firm"
     return found if _same_event(alignment, mine, match, alignments, _FEWEST_OF_NAMES if named else _FEWEST) else []
@@ -111,6 +118,20 @@ def _is_list(tokens: Sequence[ContentToken]) -> bool:
     return tokens[-1].folded in vocabulary("en").role("step_before")
 
 
+def _may_name(passage: Statement, theirs: Sequence[ContentToken], mine: Sequence[ContentToken]) -> bool:
+    """Return whether a noun phrase may describe what the claim names.
+
+    "Ore is a film directed by Ida", "the film was directed by Ida": both say it of Ore.
+    """
+    words = vocabulary(passage.language)
+    before = [t for t in passage.tokens if t.word < theirs[0].word]
+    between = passage.words[before[-1].word + 1 if before else 0 : theirs[0].word]
+    if not words.role("passive").isdisjoint(between):
+        return any(_among(t, before) for t in heads(mine))
+    named = all(t.name and not words.words[t.folded].plural for t in mine) and not any(t.name for t in theirs)
+    return named and not words.role("demonstrative").isdisjoint(between[-1:])
+
+
 def _shares_predicate(passage: Statement, tokens: Sequence[ContentToken], other: ContentToken) -> bool:
     """Return whether the noun phrase is repeated behind `other` with a complement, but no verb: "and Omar 23"."""
     verbs = vocabulary(passage.language).role("before_verb")
@@ -119,7 +140,7 @@ def _shares_predicate(passage: Statement, tokens: Sequence[ContentToken], other:
     return any(
         t.word > other.word and t.piece != other.piece and not t.before and _among(t, heads(tokens))
         for t in passage.tokens
-        if t.word + 1 in alone
+        if t.word + 1 in alone and passage.words[t.word + 1] != _OF
     )
 
 

@@ -22,6 +22,7 @@ CERTAIN = {
     "another column of a table": (Disagreement(Reason.BINDING, "", "column"), True),
     "“only” that the claim adds": (Disagreement(Reason.QUANTIFIER, "", "exclusive"), True),
     "a short claim that the passage does not mention": (Disagreement(Reason.NO_SUPPORT, "", "missing"), True),
+    "another agent behind “by”": (Disagreement(Reason.ROLE, "", "by"), True),
     "exchanged roles": (Disagreement(Reason.ROLE, "", "role"), False),
 }
 
