@@ -15,7 +15,7 @@ _SHORTEST_NAME = 2
 _UNMATCHED = 2  # other words of a claim with an unknown name that the passage may lack
 _STEM = 4  # letters that a place and its adjective share
 _DECLENSION = ("er", "es", "em", "en", "e")
-_ROMAN = re.compile("[IVX]+")
+_ROMAN, _LETTER = re.compile("[IVX]+"), re.compile("[IVX]+|[A-Z]")
 
 
 def other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -40,14 +40,15 @@ def other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 
 def other_number_of_name(best: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if a name has another Roman number in the passage: "Henry VIII", "Henry VII"."""
-    for (name, match), (number, _) in pairwise(best.tokens):
-        if match is None or not name.name or number.word != name.word + 1:
+    """Yield a disagreement if a name has another Roman number or letter in the passage: "Henry VIII", "section B"."""
+    for (name, match), (number, found) in pairwise(best.tokens):
+        if match is None or number.word != name.word + 1:
             continue
         mine = best.claim.text_of(number)
         following = next((t for t in best.passage.tokens if t.word == match.token.word + 1), None)
         said = best.passage.text_of(following) if following is not None else ""
-        if mine != said and _ROMAN.fullmatch(mine) and _ROMAN.fullmatch(said):
+        kind = _LETTER if found is None else _ROMAN
+        if mine != said and kind.fullmatch(mine) and kind.fullmatch(said) and (found is None or name.name):
             yield Disagreement(Reason.UNKNOWN_NAME, f"the passage says “{said}”, not “{mine}”", rule="class")
             return
 

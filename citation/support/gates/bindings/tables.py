@@ -1,5 +1,6 @@
 """Tables: a cell belongs to the header of its column and to the first cell of its row."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ....text import Quantity
@@ -7,6 +8,8 @@ from ....text.clauses import ContentToken, Statement
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
+
+_DESCRIPTION = re.compile(r"\s[–—-]\s|[:(]")  # "B – Mill Lane to Church Road"
 
 
 def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
@@ -46,8 +49,11 @@ def _columns_with(row: Statement, stem: str) -> list[int]:
 
 
 def _names(row: Statement, claim: Statement) -> bool:
-    """Return whether the claim contains every word of the row's first cell."""
-    words = _cell_words(row, 0)
+    """Return whether the claim contains every word of the row's first cell, or of its part before a description."""
+    header, (start, end) = row.cells[0]
+    described = _DESCRIPTION.search(row.text, start + len(header) + 1, end)
+    until = described.start() if described else end
+    words = [t.stem for t in row.tokens if start + len(header) <= t.start < until]
     return bool(words) and all(word in claim.stems for word in words)
 
 

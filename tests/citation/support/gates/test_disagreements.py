@@ -275,6 +275,22 @@ REFUSED = {
         "Uniforms are made for new staff.",
     ),
     "another king": ("class", "Henry VIII founded the school.", "Henry VII founded the school."),
+    "another letter": ("class", "Halls A and C are heated with gas.", "Hall B is heated with gas."),
+    "another agent of a passive": (
+        "by",
+        "The wall was built in 1840 by masons from Ulm and painted in 1902. The tower was designed by Ida Lund.",
+        "Ida Lund built the wall.",
+    ),
+    "a name that the passage does not mention": (
+        "by",
+        "The accounts were checked by Omar Fry without remarks.",
+        "The accounts were checked by Ida Lund.",
+    ),
+    "another row, named by the letter before its description": (
+        "row",
+        "| Hall | Seats |\n|---|---|\n| A – old building | 120 |\n| B – annex by the lake | 80 |",
+        "Hall B has 120 seats.",
+    ),
     "a prohibition for a rule with a limit": (
         "negation",
         "Guards should report damage within a day.",
@@ -293,6 +309,23 @@ PASSED = {
         "The lake path is longer than the hill path.",
         "The hill path is shorter.",
     ),
+    "plan A and plan B exchanged on both sides": (
+        "Plan A costs twice as much as plan B.",
+        "Plan B costs half as much as plan A.",
+    ),
+    "a participle behind a noun": (
+        "Ore is a drama directed by Ida Lund and starring Omar Fry.",
+        "Ida Lund directed the drama Ore.",
+    ),
+    "an adverb before a predicate": (
+        "Squash is a sport commonly played by two people in halls.",
+        "Squash is played by two people in halls.",
+    ),
+    "what is held to be so": (
+        "Ore, considered the best film of its year by many, won the prize.",
+        "Ore won the prize for the best film of its year.",
+    ),
+    "a purpose": ("Ida left the firm in order to open a school.", "Ida left the firm and opened a school."),
     "a genre": ("Outer Dark is a science fiction film of 1971.", "Outer Dark is a film of 1971."),
     "parts of a whole": ("The council is made up of nine members.", "The council has nine members."),
     "a Chinese comparison with 于 turned round": ("新工艺的成本高于旧工艺。", "旧工艺的成本比新工艺低。"),
