@@ -1,8 +1,8 @@
 """One client, provider or retriever does not block the others: no step of the event loop is long.
 
-The watchdog is `bench.loop_steps`: it measures each callback of a real server in CPU time of its thread, which does not
-depend on other processes. The inputs are those of `python -m bench.isolation`, the longest ones shorter. On an idle
-machine the steps take at most 20 ms; if they are not divided, most of these inputs take 0.1 to 20 s.
+The watchdog is `bench.isolation.loop_steps`: it measures each callback of a real server in CPU time of its thread,
+which does not depend on other processes. The inputs are those of `python -m bench.isolation`, the longest ones shorter.
+On an idle machine the steps take at most 20 ms; if they are not divided, most of these inputs take 0.1 to 20 s.
 """
 
 import asyncio
@@ -11,7 +11,8 @@ from contextlib import AsyncExitStack
 
 from aiohttp import ClientSession
 
-from bench.isolation import CASES, Case, flood, retrieved, send, server, services, stop
+from bench.isolation.cases import CASES, Case, flood, retrieved
+from bench.isolation.services import send, server, services, stop
 
 LIMIT_MS = 150  # CPU time; it is two to three times as long if all cores are busy
 

@@ -1,39 +1,14 @@
-"""Measure how long one hostile client, provider or retriever delays the other clients of a server.
+"""The requests and answers of `bench.isolation`, each with what the provider and the retriever answer."""
 
-python -m bench.isolation [--python PYTHON --folder CHECKOUT] [CASE ...]
-
-Each case starts a server process, sends its request, and meanwhile asks `GET /healthz` every 2 ms on one connection.
-The slowest of these answers is the delay that other clients see, on this machine and with its other processes. The
-longest step of the event loop is measured in CPU time; see `bench.loop_steps`. `--python` and `--folder` measure
-another checkout.
-"""
-
-import argparse
-import asyncio
-import gzip
-import http.client
 import json
-import os
-import subprocess  # nosec B404 # runs the measured server
-import sys
-import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import yaml
-from aiohttp import ClientSession, ClientTimeout, web
-
 from bench.proxy.sample_text import excerpts
 
-ROOT = Path(__file__).parent.parent
-PROBE_SECONDS = 0.002  # between two probes
-STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
+DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 SENTENCE = "The harbour was not opened in March 1932 because the pumps of the town failed. "
 CHINESE = "solar-terms.md"
 
@@ -51,144 +26,6 @@ class Case:
     results: bytes = b"[]"  # body of the retriever
     config: Fields = field(default_factory=dict)
     times: int = 1
-
-
-def main() -> None:
-    """Print the delay and the duration of each case."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", choices=[[], *CASES], metavar="CASE")
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--folder", type=Path, default=ROOT)
-    parser.add_argument("--lines", action="store_true", help="print what the longest steps execute")
-    arguments = parser.parse_args()
-    print(f"{'case':32}{'request':>10}{'others wait':>14}{'longest step':>16}  status")
-    for name in arguments.cases or CASES:
-        asyncio.run(_measure(name, CASES[name](), arguments.python, arguments.folder, lines=arguments.lines))
-
-
-async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: bool) -> None:
-    runner, port = await services(case)
-    try:
-        config = {
-            "providers": {"fake": {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1", "api_key": "none"}},
-            "retrievers": {
-                "search": {"kind": "http", "url": f"http://127.0.0.1:{port}/search", "body": {"q": "{query}"}}
-            },
-            **case.config,
-        }
-        with server(config, python, folder) as (url, process), _Probe(url) as probe:
-            await asyncio.sleep(STARTED_SECONDS)
-            body = json.dumps(case.body).encode()
-            began = time.perf_counter()
-            async with ClientSession(timeout=ClientTimeout(total=300)) as session:
-                statuses = await asyncio.gather(*[send(session, url + case.path, body) for _ in range(case.times)])
-            taken = time.perf_counter() - began
-            await asyncio.sleep(STARTED_SECONDS)
-            probe.stop()
-            steps = await asyncio.to_thread(stop, process)
-        longest = f"{steps[0]['ms']:.1f} ms"
-        print(
-            f"{name:32}{taken:8.2f} s{1000 * probe.slowest:11.0f} ms{longest:>16}  {sorted(set(statuses))}", flush=True
-        )
-        for step in steps if lines else ():
-            print(f"    {json.dumps(step)}", flush=True)
-    finally:
-        await runner.cleanup()
-
-
-async def send(session: ClientSession, url: str, body: bytes) -> int:
-    """Send a request, read its answer and return the status."""
-    headers = {"Content-Type": "application/json"}
-    async with session.post(url, data=BytesIO(body), headers=headers) as response:
-        await response.read()
-        return response.status
-
-
-async def services(case: Case) -> tuple[web.AppRunner, int]:
-    """Start the provider and the retriever of a case."""
-    payload = gzip.compress(case.answer) if case.compressed else case.answer
-    headers = {"Content-Type": "text/event-stream"} | ({"Content-Encoding": "gzip"} if case.compressed else {})
-
-    async def chat(request: web.Request) -> web.Response:
-        await request.read()
-        return web.Response(body=payload, headers=headers)
-
-    async def search(request: web.Request) -> web.Response:
-        await request.read()
-        return web.Response(body=case.results, content_type="application/json")
-
-    application = web.Application(client_max_size=2**28)
-    application.add_routes([web.post("/v1/chat/completions", chat), web.post("/search", search)])
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    return runner, runner.addresses[0][1]
-
-
-@contextmanager
-def server(
-    config: Fields, python: str = sys.executable, folder: Path = ROOT
-) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Start a server whose steps are measured. Yield its address and its process."""
-    with tempfile.TemporaryDirectory() as directory:
-        file = Path(directory) / "citestream.yaml"
-        file.write_text(yaml.safe_dump(config), "utf-8")
-        command = [python, str(Path(__file__).with_name("loop_steps.py")), str(file)]
-        environment = {**os.environ, "PYTHONPATH": str(folder)}
-        with subprocess.Popen(  # nosec B603 # the command of this benchmark
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-        ) as process:
-            try:
-                assert process.stdout
-                line = process.stdout.readline().decode()
-                yield line.split(" listening on ")[1].strip(), process
-            finally:
-                process.kill()
-
-
-def stop(process: subprocess.Popen[bytes]) -> list[dict[str, Any]]:
-    """Stop a server and return its longest steps; see `bench.loop_steps.Step.report`."""
-    process.terminate()
-    assert process.stdout
-    steps: list[dict[str, Any]] = json.loads(process.stdout.read())
-    return steps
-
-
-class _Probe:
-    """Another client, in a thread of its own."""
-
-    def __init__(self, url: str) -> None:
-        self.slowest = 0.0
-        self._address = url.removeprefix("http://")
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-
-    def __enter__(self) -> "_Probe":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Ask no more."""
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        connection = http.client.HTTPConnection(self._address, timeout=300)
-        self._ask(connection)  # the first request also connects
-        self.slowest = 0.0
-        while not self._stopped.wait(PROBE_SECONDS):
-            self._ask(connection)
-        connection.close()
-
-    def _ask(self, connection: http.client.HTTPConnection) -> None:
-        began = time.perf_counter()
-        connection.request("GET", "/healthz")
-        connection.getresponse().read()
-        self.slowest = max(self.slowest, time.perf_counter() - began)
 
 
 def _chat(evidence: list[str], *, stream: bool = True, **fields: Any) -> Fields:
@@ -256,7 +93,7 @@ def _nested_list(depth: int) -> Case:
 
 
 def _chinese() -> Case:
-    text = (ROOT / "examples" / "documents" / CHINESE).read_text("utf-8") * 20
+    text = (DOCUMENTS / CHINESE).read_text("utf-8") * 20
     return Case(_chat([text[at * 800 : (at + 1) * 800] for at in range(20)]), answer=_events("冬至。", 1))
 
 
@@ -366,6 +203,3 @@ CASES: dict[str, Callable[[], Case]] = {
     "one long string": lambda: _answered(metadata="a\n" * 10_000_000),
     "dense JSON objects": lambda: _answered(metadata=[{}] * 1_000_000),
 }
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Serve with a configuration, and print the longest steps of the event loop as JSON at the end.
 
-python -m bench.loop_steps CONFIG
+python -m bench.isolation.loop_steps CONFIG
 
 A step is one callback of the loop. It is measured in CPU time of the loop's thread, which does not depend on other
 processes and excludes other threads. A timer signal samples what the long steps execute: Python delivers it after the
@@ -23,7 +23,7 @@ SAMPLED_SECONDS = 0.001  # between two samples; the kernel's clock may be coarse
 REPORTED = 3  # steps
 LINES = 4  # per step
 CALLERS = 3  # frames of our own code per line
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(slots=True)
