@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from tests.soak.__main__ import in_flight
-from tests.soak.asking import APIS, BRIDGE, PROVIDERS, Case, Fate, Outcome, ask
+from tests.soak.client import APIS, BRIDGE, PROVIDERS, Case, Fate, Outcome, ask
 from tests.soak.serving import config, indexed, process, served
 from tests.upstreams.postgres import Postgres, postgres
 from tests.upstreams.redis import Redis, running

@@ -1,4 +1,4 @@
-"""How each client API is asked and read, by hand: what a client that knows nothing of us gets out of the bytes."""
+"""Requests and parsers of each client API, written without the code under test."""
 
 import json
 import re

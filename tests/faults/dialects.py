@@ -1,4 +1,4 @@
-"""How each provider writes an answer: bytes made here by hand, independent of the code under test."""
+"""The bytes of an answer of each provider, written without the code under test."""
 
 import json
 from collections.abc import Callable

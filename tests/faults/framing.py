@@ -1,4 +1,4 @@
-"""How a server of HTTP puts an answer's bytes on the wire, rightly and wrongly."""
+"""HTTP responses with correct and incorrect framing."""
 
 import gzip
 from collections.abc import Callable, Mapping, Sequence

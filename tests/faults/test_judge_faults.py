@@ -22,7 +22,7 @@ from citestream.proxy.pipeline.respond import respond
 from tests.faults.dialects import DIALECTS
 from tests.faults.framing import chunked
 from tests.faults.scenarios import SCENARIOS, Scenario
-from tests.providers.asking import make_provider
+from tests.providers.recorded_answer import make_provider
 from tests.upstreams.wire import Server, script
 
 REQUEST = ChatRequest("scripted", [])

@@ -1,4 +1,4 @@
-"""Many paced streams at once through one server process: what each client reads, and what the process holds.
+"""Many paced streams through one server process: the text that each client reads, and the memory of the process.
 
 Every answer carries the nonce of who asked, in its evidence, its question and its text, so that one that is lost or
 gets into another's is seen. Nobody's answer goes on before all are under way, however slow the machine.

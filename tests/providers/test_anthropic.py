@@ -11,7 +11,7 @@ from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.wire.anthropic.messages_request import messages_body
 from citestream.proxy.pipeline.collect_chunks import Completion
 from tests.conftest import Chunkings
-from tests.providers.asking import answered, ask, make_provider
+from tests.providers.recorded_answer import answered, ask, make_provider
 from tests.upstreams.anthropic import (
     CALL,
     FOUND,

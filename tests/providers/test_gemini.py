@@ -8,7 +8,7 @@ from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedErro
 from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.gemini.generation_config import generate_content_body
-from tests.providers.asking import answered, make_provider
+from tests.providers.recorded_answer import answered, make_provider
 from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
 from tests.upstreams.wire import Server, script, sse
 

@@ -7,7 +7,7 @@ import pytest
 
 from citestream.providers.errors import Unreachable
 from citestream.providers.google_credentials import AccessTokens
-from tests.providers.asking import make_provider
+from tests.providers.recorded_answer import make_provider
 from tests.upstreams.gemini import MODEL, Gemini
 from tests.upstreams.wire import Server, script, serving, whole
 

@@ -8,7 +8,7 @@ from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedErro
 from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.ollama import address
 from citestream.providers.wire.ollama.chat_request import chat_body
-from tests.providers.asking import answered, make_provider
+from tests.providers.recorded_answer import answered, make_provider
 from tests.upstreams.ollama import MODEL, Ollama, line
 from tests.upstreams.wire import Server, chunk, head, script, sse
 

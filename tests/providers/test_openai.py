@@ -13,7 +13,7 @@ from citestream.providers.events import ChatRequest, Idle, OtherDelta, TextDelta
 from citestream.providers.openai import OpenAIProvider, azure_url
 from citestream.providers.streaming.answer_stream import EventGroups
 from citestream.providers.wire.openai_chunks import ChunkReader
-from tests.providers.asking import QUESTION, answered, ask, make_provider
+from tests.providers.recorded_answer import QUESTION, answered, ask, make_provider
 from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
 from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole
 

@@ -3,7 +3,7 @@
 from citestream.providers.errors import IncompleteAnswer
 from citestream.providers.events import Idle, TextDelta
 from citestream.providers.scripted import ScriptedProvider, chunk, usage
-from tests.providers.asking import ask
+from tests.providers.recorded_answer import ask
 
 
 async def test_texts_become_a_whole_answer_every_time() -> None:

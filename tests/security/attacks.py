@@ -1,4 +1,4 @@
-"""The attacks that are tried: what each of them wants, and what keeps it from getting it.
+"""The attacks: the aim of each, and the measure against it.
 
 `stopped`: code of ours keeps it out, whatever a model does; asserted. `discouraged`: a model that follows the rules of
 the prompt does not fall for it, one that does not can; asserted is that the prompt has the rule, that the excerpt

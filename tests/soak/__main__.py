@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import aiohttp
 
-from tests.soak.asking import KEY, ask, drawn
+from tests.soak.client import KEY, ask, drawn
 from tests.soak.measuring import Sample, faults, plot, row, sample, table
 from tests.soak.serving import PROVIDER_SECONDS, config, indexed, process, served
 

@@ -1,4 +1,4 @@
-"""Measure the memory and file descriptors of a process over time: slope, table and picture. Reads /proc."""
+"""Measure the memory and file descriptors of a process over time: slope, table and plot. Reads /proc."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.soak.asking import BRIDGE, KEY
+from tests.soak.client import BRIDGE, KEY
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 20.0

@@ -8,7 +8,7 @@ from random import Random
 import aiohttp
 import pytest
 
-from tests.soak.asking import APIS, FATES, PROVIDERS, Case, Outcome, ask, asked, judged
+from tests.soak.client import APIS, FATES, PROVIDERS, Case, Outcome, ask, asked, judged
 from tests.soak.measuring import Sample, faults, growth, table
 from tests.soak.serving import config, indexed, process, served
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from tests.upstreams.embeddings import Embeddings, words
-from tests.upstreams.saying import WRITERS, Answer
+from tests.upstreams.scripted import WRITERS, Answer
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
 
 Fields = dict[str, Any]

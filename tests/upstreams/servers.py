@@ -1,4 +1,4 @@
-"""Streams of OpenAI-compatible servers, byte for byte as each of them writes: what they add to OpenAI's, and leave out.
+"""Streams of OpenAI-compatible servers, byte for byte: the fields that each adds to those of OpenAI, or leaves out.
 
 All say `TEXT`. Shapes from each server's source or documentation, values our own.
 """

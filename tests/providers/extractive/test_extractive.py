@@ -13,7 +13,7 @@ from citestream.providers.events import ChatRequest
 from citestream.providers.extractive import ExtractiveProvider
 from citestream.providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
 from citestream.providers.extractive.quotable_passages import passages
-from tests.providers.asking import Answer, ask
+from tests.providers.recorded_answer import Answer, ask
 
 MOON = {
     1: "# Landings\n\nApollo 11 landed on 20 July 1969. Neil Armstrong was the first to step onto the surface.",

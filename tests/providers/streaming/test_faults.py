@@ -22,7 +22,7 @@ from citestream.providers.errors import (
 )
 from citestream.providers.events import ChatRequest, Idle, TextDelta
 from citestream.providers.transport import Timeouts
-from tests.providers.asking import MODELS, QUESTION, Answer, answered, ask, make_provider
+from tests.providers.recorded_answer import MODELS, QUESTION, Answer, answered, ask, make_provider
 from tests.upstreams.anthropic import Anthropic, text
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line

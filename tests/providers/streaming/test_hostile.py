@@ -10,7 +10,7 @@ import pytest
 
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, TextDelta, Usage
-from tests.providers.asking import answered, make_provider
+from tests.providers.recorded_answer import answered, make_provider
 from tests.upstreams.anthropic import CALL, FOUND, REDACTED, SEARCH, THINKING, Anthropic, text
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama

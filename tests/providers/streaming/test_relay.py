@@ -12,7 +12,7 @@ from citestream.citation.text.steps import complete
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
 from citestream.providers.streaming.relay import EventBuffer
 from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
-from tests.providers.asking import MODELS, make_provider
+from tests.providers.recorded_answer import MODELS, make_provider
 from tests.upstreams.anthropic import Anthropic, text
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line

@@ -23,7 +23,7 @@ from citestream.providers.events import ChatRequest
 from citestream.providers.streaming.relay import relay
 from citestream.providers.transport import Call, Retries, Timeouts, Transport
 from citestream.providers.wire.stream_end import StreamEnd
-from tests.providers.asking import MODELS, QUESTION, QUICK, answered, make_provider
+from tests.providers.recorded_answer import MODELS, QUESTION, QUICK, answered, make_provider
 from tests.providers.streaming.test_faults import TEXT, WATER, WHOLE
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, whole
 

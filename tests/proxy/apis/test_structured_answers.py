@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletion
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.request.structured_answers import answer_functions, asks_for_fenced_json, forced_function
-from tests.upstreams.saying import Answer, Upstream
+from tests.upstreams.scripted import Answer, Upstream
 from tests.upstreams.wire import Server
 
 Fields = dict[str, Any]

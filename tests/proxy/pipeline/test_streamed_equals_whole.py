@@ -32,7 +32,7 @@ from tests.proxy.answers import (
     responses_streamed,
     responses_whole,
 )
-from tests.upstreams.saying import WRITERS, Answer, Fields, Upstream
+from tests.upstreams.scripted import WRITERS, Answer, Fields, Upstream
 from tests.upstreams.wire import serving
 
 Launch = Callable[..., AbstractContextManager[str]]

@@ -17,7 +17,7 @@ import yaml
 from tests.providers.retrieval.readers.documents import pdf
 from tests.upstreams import anthropic as upstream
 from tests.upstreams.anthropic import CALL, FOUND, KEY, MODEL, REDACTED, SEARCH, THINKING, Anthropic
-from tests.upstreams.saying import Answer, Upstream
+from tests.upstreams.scripted import Answer, Upstream
 from tests.upstreams.wire import Server, serving, sse
 
 Launch = Callable[..., AbstractContextManager[str]]

@@ -1,4 +1,4 @@
-"""Upstreams of every API that say whatever a test wants them to say."""
+"""Upstreams of every API whose answer is given by the test."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

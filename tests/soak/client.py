@@ -1,7 +1,7 @@
-"""One client that asks in any API, reads what comes and judges it: whole, broken and told so, refused, or left.
+"""One client of the soak test: it asks in any API and checks the answer.
 
-A judgement looks for what must never happen: another client's words in an answer, a broken stream that looks whole, a
-whole one that is not, text that arrived and was not delivered.
+An answer is complete, broken off with an error, refused, or left by the client. Errors are words of another client in
+an answer, a broken stream that looks complete, and text that arrived and was not delivered.
 """
 
 import asyncio
