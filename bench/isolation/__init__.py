@@ -1,1 +1,1 @@
-"""How long one client, provider or retriever delays the other clients of a server."""
+"""Benchmark of isolation: the delay that one client, provider or retriever causes for the other clients."""
