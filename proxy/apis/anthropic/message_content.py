@@ -11,6 +11,7 @@ from citestream.providers.wire.json_text import as_list, as_object
 
 from ...http.client_api import Citations
 from ...pipeline.merge_deltas import reasoning_of
+from ..citation_cursor import CitationCursor
 from .citation_location import Locations, native_citations
 
 Fields = dict[str, Any]
@@ -20,7 +21,7 @@ CHOICE = 0  # this API has one answer
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A content block. Its texts arrive in pieces, which are joined at the end: each time takes quadratic time."""
+    """A content block. The pieces of its texts are joined at the end: appending each one takes quadratic time."""
 
     fields: Fields
     pieces: dict[str, list[str]] = field(default_factory=dict)
@@ -31,7 +32,7 @@ class _Block:
 
     def whole(self) -> Fields:
         """Return the block with its texts."""
-        return self.fields | {name: self.fields.get(name, "") + "".join(all_) for name, all_ in self.pieces.items()}
+        return self.fields | {name: self.fields.get(name, "") + "".join(pieces) for name, pieces in self.pieces.items()}
 
 
 class MessageContent:
@@ -48,13 +49,12 @@ class MessageContent:
         self._locations = locations
         self._blocks: list[_Block] = []
         self._open: _Block | None = None  # the last block, if it has not ended
-        self._cited = 0  # citations that have been sent
+        self._cursor = CitationCursor(citations, CHOICE)
         self._shown = 0  # code points of text
         self._text_start = 0  # offset of the open text block
         self._calls: dict[int, int] = {}  # index of a tool call -> index of its block
-        self._waiting: dict[
-            int, list[Mapping[str, Any]]
-        ] = {}  # index of a tool call -> its deltas, which have not been sent
+        # index of a tool call -> its deltas, which have not been sent
+        self._waiting: dict[int, list[Mapping[str, Any]]] = {}
         self._own: dict[int, int] = {}  # a provider's index of another block, or of signed thinking -> index here
 
     @property
@@ -96,7 +96,7 @@ class MessageContent:
     def _text(self, text: str) -> Iterator[Fields]:
         begins = not self._continues_sentence()
         start, self._shown = self._shown, self._shown + len(text)
-        cited = self._new_citations()
+        cited = self._cursor.take(self._shown)
         if begins and (cited or self._citations.is_sentence_open(CHOICE)):  # it needs a block of its own
             yield from self._close()
         if not self._is_text_open():
@@ -124,16 +124,10 @@ class MessageContent:
     def _late_citations(self) -> Iterator[Fields]:
         """Yield the citations of a sentence that has been sent in parts, whose last part has no text."""
         if self._is_text_open():
-            yield from self._cite(self._new_citations())
-
-    def _new_citations(self) -> Sequence[Citation]:
-        """Return the citations of the sentences that have been sent whole since the last call."""
-        waiting = self._citations.citations(CHOICE)[self._cited :]
-        return [one for one in waiting if one.span.end <= self._shown]
+            yield from self._cite(self._cursor.take(self._shown))
 
     def _cite(self, citations: Sequence[Citation]) -> Iterator[Fields]:
         """Yield the citations of the sentence that ends the open text block. Blocks that have ended get no more."""
-        self._cited += len(citations)
         here = [one for one in citations if one.span.end > self._text_start]
         if not here:
             return

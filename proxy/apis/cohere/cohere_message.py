@@ -13,6 +13,7 @@ from citestream.providers.wire.openai_messages import new_call_id
 
 from ...http.client_api import Citations
 from ...pipeline.merge_deltas import pieces_of
+from ..citation_cursor import CitationCursor
 from .cohere_documents import source_of
 
 Fields = dict[str, Any]
@@ -78,7 +79,7 @@ class CohereMessage:
         """
         self._name = name
         self._called = called
-        self._source = citations
+        self._cursor = CitationCursor(citations)
         self._cites = cites
         self._plans = plans
         self._begun = False
@@ -87,7 +88,6 @@ class CohereMessage:
         self._plan = _Block("plan", "content", 0)
         self._held: list[str] = []  # text that may be the plan
         self._shown = 0  # code points of the answer so far
-        self._cited = 0  # citations of the answer that have been sent
         self._citations: list[Fields] = []
         self._calls: dict[int, _Call] = {}  # by their index in the chunks
         self._open_call: _Call | None = None
@@ -167,10 +167,8 @@ class CohereMessage:
         """Return the citations of the sentences that have been sent since the last call."""
         if self._held or not self._cites:
             return []
-        waiting = self._source.citations(0)[self._cited :]
-        new = [one for one in waiting if one.span.end <= self._shown]
-        self._cited += len(new)
         events: list[Fields] = []
+        new = self._cursor.take(self._shown)
         for (start, end), cited in groupby(new, key=lambda one: (one.span.start, one.span.end)):
             events += wire.citation_events(len(self._citations), self._citation(start, end, list(cited)))
         return events

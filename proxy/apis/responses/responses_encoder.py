@@ -82,7 +82,7 @@ class ResponsesEncoder(Encoder):
         answer for a whole one.
         """
         self._failed = True
-        written = self._opening() + self._closing(self._completion, "incomplete")
+        written = self._opening() + self._closing("incomplete")
         inner = {"code": error["error"]["code"] or "server_error", "message": error["error"]["message"]}
         body = self._response(self._completion, "failed", "incomplete") | {"error": inner}
         written.append(self._event("response.failed", {"response": body}))
@@ -94,7 +94,7 @@ class ResponsesEncoder(Encoder):
         if self._failed:
             return b""
         status = "incomplete" if incomplete_reason(self._completion) else "completed"
-        written = self._opening() + self._closing(self._completion, status)
+        written = self._opening() + self._closing(status)
         return b"".join([*written, self._event(f"response.{status}", {"response": self.body(self._completion)})])
 
     def body(self, completion: Completion) -> Fields:
@@ -177,7 +177,7 @@ class ResponsesEncoder(Encoder):
         self._sent_annotations += new
         return written
 
-    def _closing(self, completion: Completion, status: str) -> list[bytes]:
+    def _closing(self, status: str) -> list[bytes]:
         """Complete every item."""
         written = self._announce(final=True)
         for item in self._items:
