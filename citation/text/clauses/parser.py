@@ -233,6 +233,8 @@ class _Parser:
                 clause = clause_of[self.resumed[piece] + 1]
             elif piece and (piece in self.breaks or (verb and has_verb)) and not self._is_complement(piece):
                 clause, has_verb = last + 1, False
+            if clause > last and piece > 1 and self._shares_verb(piece):
+                clause_of[-1] = clause
             last, has_verb = max(last, clause), has_verb or verb
             clause_of.append(clause)
         del clause_of[0]
@@ -241,6 +243,12 @@ class _Parser:
             token.clause = clause_of[token.piece]
         if self.operators.found or self.main_clause:
             self._place_operators(clause_of)
+
+    def _shares_verb(self, piece: int) -> bool:
+        """Return whether the piece before has a part of the subject: "but the hall and a shed burned"."""
+        before, _ = self._span(piece - 1)
+        joined = self.roles[before].conjunction and self.roles[self.begins[piece]].conjunction
+        return joined and piece - 1 not in self.verbs and piece not in self.breaks
 
     def _place_operators(self, clause_of: Sequence[int]) -> None:
         """Add the operators to the statement. `clause_of`: the clause of each piece."""

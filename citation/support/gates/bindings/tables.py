@@ -19,11 +19,14 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
     if len(named) != 1:
         return
     for token in claim.tokens:
-        if token.quantity is None or _in_name(named[0], token):
+        if token.quantity is None or not token.quantity.strict or _in_name(named[0], token):
             continue
         here = _columns(named[0], token.quantity)
         wanted = _wanted(named[0], claim)
-        if not here and any(_columns(row, token.quantity) for row in rows):
+        others = [row for row in rows if _columns(row, token.quantity)] if not here else []
+        if near := [row for row in others if _named_in_part(row, claim)]:
+            here = set().union(*(_columns(row, token.quantity) for row in near))
+        elif others:
             detail = f"the table does not have {claim.text_of(token)} in the row “{_first(named[0])}”"
             yield Disagreement(Reason.BINDING, detail, rule="row")
             return
@@ -55,6 +58,12 @@ def _names(row: Statement, claim: Statement) -> bool:
     until = described.start() if described else end
     words = [t.stem for t in row.tokens if start + len(header) <= t.start < until]
     return bool(words) and all(word in claim.stems for word in words)
+
+
+def _named_in_part(row: Statement, claim: Statement) -> bool:
+    """Return whether the claim contains half of the words of the row's first cell, so that it may be about two rows."""
+    words = _cell_words(row, 0)
+    return 2 * sum(word in claim.stems for word in words) >= len(words)
 
 
 def _cell_words(row: Statement, column: int) -> list[str]:

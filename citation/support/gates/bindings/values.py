@@ -180,7 +180,11 @@ def _continues(alignment: Alignment, token: ContentToken) -> bool:
     first = next((t for t in nouns if not words.is_adverb(t.folded)), None)
     if first is None or first.word > value.word:
         return True
-    return not pronouns.isdisjoint(passage.words[: first.word])
+    if passage.words[0] in words.role("step_after"):  # "Afterwards, the price is 40 euros."
+        return True
+    last = max(t.word for t in passage.tokens if t.piece == first.piece)  # "Tickets for it cost 9 euros."
+    complement = passage.words[first.word : min(last, value.word)]
+    return not (pronouns.isdisjoint(passage.words[: first.word]) and words.role("personal").isdisjoint(complement))
 
 
 def _rival_in_series(token: ContentToken, alignment: Alignment) -> _Rival | None:

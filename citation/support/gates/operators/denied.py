@@ -16,7 +16,7 @@ _BOUNDS = frozenset({"min", "max", "over", "under"})
 # Operators of a claim that states an exception or a condition itself.
 _CONDITIONAL = frozenset({"if", "unless", "only", "except", "without"})
 _BOTH = 2  # clauses denied: "opens only if it is turned", "stays shut unless it is turned"
-_EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if"})
+_EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if", "need_not"})
 # A sentence with one of these does not exclude what it denies from everything.
 _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 
@@ -34,7 +34,7 @@ def one_sided_denials(aligned: PassageAlignment) -> Iterator[Disagreement]:
 def _denied_elsewhere(aligned: PassageAlignment) -> bool:
     """Return whether a neighbouring sentence denies what the claim denies: "The board did not approve it."."""
     claim, best = aligned.claim, aligned.best
-    if not DENIALS & claim.kinds():
+    if not (DENIALS | {"need_not"}) & claim.kinds():
         return False
     for alignment in aligned.sentences:
         if alignment is best or not DENIALS & alignment.passage.kinds():

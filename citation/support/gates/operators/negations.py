@@ -23,6 +23,12 @@ _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
+    if _holds_otherwise(alignment, clause):
+        agreeing = [token for token, match in pairs if token.sign == match.sign * match.token.sign]
+        if len(agreeing) * 2 > len(pairs):
+            said = alignment.claim.text_of(agreeing[0])
+            yield Disagreement(Reason.NEGATION, f"the passage says the reverse of “{said}”", rule="negation")
+        return
     if not _any_denial(pairs, alignment.passage):
         return
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
@@ -57,6 +63,19 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
         yield from _antonym(alignment, opposites)
+
+
+def _holds_otherwise(alignment: Alignment, clause: int) -> bool:
+    """Return whether a clause is the condition of what the passage states behind "otherwise".
+
+    "It costs 5 euros if you are late; otherwise it is free" says that it is free unless you are late.
+    """
+    words = vocabulary(alignment.claim.language).role("otherwise")
+    at = next((n for n, word in enumerate(alignment.passage.words) if word in words), None)
+    if at is None or not {"if", "unless"} & alignment.claim.kinds(clause):
+        return False
+    behind = {token.clause == clause for token, match in alignment.pairs() if match.token.word > at}
+    return behind == {False}
 
 
 def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Match]]:

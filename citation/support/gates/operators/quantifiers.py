@@ -33,6 +33,7 @@ _QUANTIFIERS = frozenset(_SHARE)
 _RESTRICTING = frozenset({
     "only", "except", "unless", "without", "no", "not", "denies", "may_not", "false", "max", "min", "few", "if", "must",
 })  # fmt: skip
+_INTENSIFIER = "too"  # unless it is the last word
 _COMPARED = frozenset({"than", "not_only", "hedge"})
 
 
@@ -123,8 +124,9 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 def _adds(claim: Statement) -> bool:
     """Return whether a claim says of one more thing what is said of others: "a single household gets it, too"."""
-    added = claim.has_word("additive")
-    return added and not {*DENIALS, "only", "if"} & claim.kinds()
+    added = vocabulary(claim.language).role("additive")
+    intensified = _INTENSIFIER in claim.words[:-1]  # "too few"
+    return not added.isdisjoint(claim.words) and not intensified and not {*DENIALS, "only", "if"} & claim.kinds()
 
 
 def only_added(aligned: PassageAlignment) -> Iterator[Disagreement]:

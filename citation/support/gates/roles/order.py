@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses.statement import DENIALS
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from .sides import Sides, crossed_sides
@@ -10,6 +11,7 @@ from .sides import Sides, crossed_sides
 # Words of a temporal or causal relation. 0: the side before the word comes first; 1: the side after it.
 _ORDER = {"before": 0, "then": 0, "after": 1, "because": 1, "leads": 0}
 _GROUPS = {"before": "time", "then": "time", "after": "time", "because": "cause", "leads": "cause"}
+_PARTS = ";:；："  # between two statements of a sentence
 
 
 def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
@@ -31,7 +33,9 @@ def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
 
 def _around(statement: Statement, op: Operator) -> Sides:
     """Return the two sides of a temporal or causal word, the earlier one or the cause first."""
-    tokens = statement.tokens
+    begin = max(statement.text.rfind(mark, 0, op.start) for mark in _PARTS)
+    ends = [at for mark in _PARTS if (at := statement.text.find(mark, op.end)) >= 0]
+    tokens = [t for t in statement.tokens if begin < t.start < min(ends, default=len(statement.text))]
     following = [t for t in tokens if t.word >= op.after]
     before = [t for t in tokens if t.word < op.word]
     if all(map(_is_length, before)):  # "Before the doors were locked, …", "Two days before the doors were locked, …"
@@ -40,7 +44,9 @@ def _around(statement: Statement, op: Operator) -> Sides:
         following = [t for t in following if t.piece == first_piece]
     sides = (before, following)
     passive = op.kind == "leads" and any(by.word == op.after for by in statement.of("by"))  # "provoquée par"
-    first = _ORDER[op.kind] ^ passive
+    until = op.kind == "before" and "until" in statement.kinds(op.clause)
+    not_before = until and bool(DENIALS & statement.kinds(op.clause))  # "cannot fly until", "flies after"
+    first = _ORDER[op.kind] ^ (passive or not_before)
     return Sides.of(sides[first], sides[1 - first])
 
 

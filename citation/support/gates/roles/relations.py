@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from ....text.clauses import ContentToken, Statement
+from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 from .arguments import heads, is_passive, subject
@@ -63,24 +64,30 @@ def _object_as_subject(alignment: Alignment, pivot: ContentToken, match: Match) 
 def swapped_pivots(alignment: Alignment) -> set[ContentToken]:
     """Return the tokens of the claim that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
     found, match_of = set(), alignment.match_of
+    personal = vocabulary(alignment.claim.language).role("personal")
     for pivot, match in alignment.pairs():
         if match.sign < 0:
             mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
             if not mine or not theirs:
                 continue
             passive = is_passive(alignment.claim, pivot) or is_passive(alignment.passage, match.token)
-            if crossed_sides(mine, theirs, match_of)[0] or (not passive and _received(mine, theirs, match_of)):
+            following = alignment.claim.words[pivot.word + 1 : pivot.word + 2]
+            named = personal.isdisjoint(following)
+            received = not passive and _received(mine, theirs, match_of, named=named)
+            if received or crossed_sides(mine, theirs, match_of)[0]:
                 found.add(pivot)
     return found
 
 
-def _received(mine: Sides, theirs: Sides, match_of: Mapping[ContentToken, Match]) -> bool:
+def _received(mine: Sides, theirs: Sides, match_of: Mapping[ContentToken, Match], *, named: bool) -> bool:
     """Return whether the subject of the claim is only what the passage has as the other side, named nowhere else.
 
     "He lent his sister the car", "his sister borrowed the car": the passage has a pronoun for the other person.
+    `named`: the claim has none: "her sister lent him a car", "he borrowed a car from his sister".
     """
-    first = {match_of[t].token for t in mine.first if t in match_of}
-    return bool(first) and not theirs.first and first <= theirs.second
+    subject = sorted(mine.first, key=lambda token: token.word)
+    first = {match_of[t].token for t in heads(subject) if t in match_of} if subject else set()
+    return bool(first) and not (theirs.first and named) and first <= theirs.second
 
 
 def _opposite_grades(alignment: Alignment) -> bool:

@@ -15,6 +15,51 @@ PAIRS: dict[str, Pair] = {
         "No serious defects came out of the inspection.",
         "No inspection was completed by Ann Bell.",
     ),
+    "what holds otherwise": (
+        "A repair costs 60 euros if the lamp was dropped; otherwise it is free of charge.",
+        "A repair is free of charge unless the lamp was dropped.",
+        "A repair is free of charge if the lamp was dropped.",
+    ),
+    "an order in another part of the sentence": (
+        "The old piano is to be sold; until it has been collected it may be played by the pupils.",
+        "The old piano may be played by the pupils until it has been collected.",
+        "The old piano may be played by the pupils after it has been collected.",
+    ),
+    "not until, and only after": (
+        "The chicks hatch after 12 days but can swim only after 30.",
+        "The chicks hatch after 12 days but cannot swim until day 30.",
+        "The chicks hatch before day 12.",
+    ),
+    "what follows the sentence before": (
+        "During the three-month trial either side may give two days' notice. Afterwards notice is five weeks.",
+        "After the trial, notice is five weeks.",
+        "After the trial, notice is not five weeks.",
+    ),
+    "two verbs with exchanged sides, one of them with a pronoun": (
+        "Josef borrowed 90 crowns from his cousin Erik and rented a mill.",
+        "Josef's cousin lent him 90 crowns.",
+        "Josef lent his cousin 90 crowns.",
+    ),
+    "a subject of two parts behind a denial": (
+        "Nobody was hurt, but all the sails and ropes were lost, apart from a rope that the guard had hidden.",
+        "The sails were lost, but nobody was hurt.",
+        "The sails were not lost.",
+    ),
+    "a degree that adds nothing": (
+        "The choir has a waiting list, because only two teachers hold the licence.",
+        "There is a waiting list for the choir because too few teachers hold the licence.",
+        "There is a waiting list for the choir because all teachers hold the licence.",
+    ),
+    "a duty that is lifted": (
+        "Bicycles must be pushed in the park. Police bicycles are exempt.",
+        "Police bicycles do not have to be pushed in the park.",
+        "Police bicycles must be pushed in the park.",
+    ),
+    "two rows of a table": (
+        "| | Basic | Plus |\n|---|---|---|\n| Help | e-mail | phone |\n| Answer (in hours) | 40 | 8 |",
+        "With Basic, help comes by e-mail, and an answer in 40 hours.",
+        "With Plus, help comes by phone, and an answer in 40 hours.",
+    ),
     "a denial by another verb": (
         "The nurses do not recommend cold water for small burns.",
         "The nurses advise against cold water for small burns.",
