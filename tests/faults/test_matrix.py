@@ -1,4 +1,4 @@
-"""Every fault of a provider ends as the contract says, for every client API; the page that says so is current."""
+"""Every fault of a provider, in every client API, has the result that docs/faults.md documents."""
 
 from random import Random
 

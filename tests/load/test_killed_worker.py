@@ -1,4 +1,4 @@
-"""`kill -9` of one of two workers: its own streams are lost, and told to be; no other stream, and no later request."""
+"""Kill one of two workers with SIGKILL: its streams end with an error, and no other stream or later request is lost."""
 
 import asyncio
 import json

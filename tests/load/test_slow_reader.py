@@ -1,4 +1,4 @@
-"""A client that reads slowly holds its provider back: what waits for it is bounded, and nobody else notices."""
+"""A client that reads slowly slows down its provider: the held text is bounded, and other clients are not affected."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""AnthropicProvider against Anthropic's own wire format: the request it is sent, the chunks that come back."""
+"""AnthropicProvider with Anthropic's wire format: the requests that it sends, and the chunks that it returns."""
 
 from collections.abc import AsyncIterator, Iterator
 from random import Random

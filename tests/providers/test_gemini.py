@@ -1,4 +1,4 @@
-"""GeminiProvider against Gemini's own wire format: the request it is sent, the chunks that come back."""
+"""GeminiProvider with Gemini's wire format: the requests that it sends, and the chunks that it returns."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""OllamaProvider against Ollama's own wire format: the request it is sent, the chunks that come back."""
+"""OllamaProvider with Ollama's wire format: the requests that it sends, and the chunks that it returns."""
 
 from typing import Any
 

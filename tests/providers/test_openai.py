@@ -1,4 +1,4 @@
-"""OpenAIProvider against the real wire format: what it sends, what comes back, what passes through."""
+"""OpenAIProvider with the wire formats of servers: requests, chunks, and bytes that pass through."""
 
 import asyncio
 from collections.abc import AsyncIterator

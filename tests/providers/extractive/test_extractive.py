@@ -1,4 +1,4 @@
-"""ExtractiveProvider: it quotes and cites sentences that answer, and says so where none does."""
+"""ExtractiveProvider: it quotes and cites sentences that answer the question, and says if there is none."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A cross-encoder in a folder: a real runtime and tokenizer with the smallest model there can be.
+"""A cross-encoder in a folder: a real runtime and tokenizer with a minimal model.
 
 The model's log odds are the number of tokens minus ten, so that every answer can be worked out by hand.
 """

@@ -1,4 +1,4 @@
-"""Paths into answers, and entries of evidence made of what stands there."""
+"""Paths into the answers of search services, and the entries of evidence that are made of the values."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Evidence from files and folders, and what is said of those that hold none."""
+"""Evidence from files and folders, and the errors for files without any."""
 
 import json
 from pathlib import Path

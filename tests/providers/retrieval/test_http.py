@@ -1,4 +1,4 @@
-"""Search services over HTTP: their real answers, and everything that goes wrong, over sockets."""
+"""Search services over HTTP: their real answers, and failures, over sockets."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager

@@ -1,4 +1,4 @@
-"""A real PostgreSQL: words, vectors and both, in tables as others make them; and everything that goes wrong."""
+"""A real PostgreSQL: search by words, by vectors and by both, in tables of other programs, and failures."""
 
 import asyncio
 import sys

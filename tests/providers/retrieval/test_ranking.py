@@ -1,4 +1,4 @@
-"""Ranking by words: what has most to do with the question comes first, in every script."""
+"""Ranking by words: the most relevant text comes first, in every script."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Providers that break more than their own protocol: HTTP itself, or JSON of no shape that anybody documented."""
+"""Providers that violate HTTP, or that send JSON of an undocumented shape."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The embedded store as a retriever: what has to do with the question comes first, whatever half finds it."""
+"""The embedded store as a retriever: relevant excerpts come first, whether words or vectors find them."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Indexing: the store becomes what the folder holds, whatever it was before and wherever a run stopped."""
+"""Indexing: afterwards the store equals the folder, also if an earlier run was stopped."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Readers: every format into excerpts with page, headings and offsets; broken files are named, never a traceback."""
+"""Readers: every format becomes excerpts with page, headings and offsets; a broken file is reported by its name."""
 
 import os
 import zipfile
